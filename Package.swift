@@ -1,0 +1,68 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "tidemark",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Tidemark", targets: ["Tidemark"]),
+        .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
+        .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
+        .executable(name: "tidemark", targets: ["TidemarkCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // C and C++ shims, one folder each. simdjson stays behind a C header: C++ interop would be
+        // viral to every client of the package.
+        .target(
+            name: "CSimdjson",
+            linkerSettings: [.linkedLibrary("simdjson")]),
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+
+        .target(name: "TidemarkModel", swiftSettings: strict),
+        .target(
+            name: "TidemarkWire", dependencies: ["TidemarkModel", "CSimdjson"],
+            swiftSettings: strict),
+        .target(name: "TidemarkStore", dependencies: ["TidemarkModel"], swiftSettings: strict),
+        .target(
+            name: "Tidemark",
+            dependencies: [
+                "TidemarkModel", "TidemarkWire", "TidemarkStore",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TidemarkSQLite",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkStore", "CZstd",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TidemarkTesting",
+            dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "TidemarkCommand",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,1 @@
+#include "tidemark_simdjson.h"

@@ -1,0 +1,1 @@
+int tm_placeholder(void);

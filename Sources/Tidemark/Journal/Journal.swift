@@ -1,0 +1,33 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The durable side of a cache: what is acknowledged was committed here.
+///
+/// A journal has one writer. Its methods may be called from any task; it puts them in order itself and
+/// never runs on the caller's executor while it waits for a disk.
+package protocol Journal: Sendable {
+    /// What is known without reading the entities. Called once, before anything else.
+    ///
+    /// - Throws: ``StorageError``.
+    /// - Complexity: Independent of the number of entities.
+    func recover() async throws(StorageError) -> RecoveredState
+
+    /// Reads entities by key.
+    ///
+    /// - Parameter keys: Any number, in any order.
+    /// - Returns: Those that are stored and pass their checks, in no order; a damaged row is counted, logged and left
+    ///   out.
+    /// - Throws: ``StorageError``.
+    func load(_ keys: [StoredKey]) async throws(StorageError) -> [StoredEntity]
+
+    /// Writes a flush in one transaction and returns after COMMIT reached the disk.
+    ///
+    /// - Throws: ``StorageError``; then nothing of the flush was written, and it may be given again.
+    func commit(_ flush: FlushBatch) async throws(StorageError)
+
+    /// Bytes on disk, journals included; 0 for a journal in memory.
+    func byteCount() async -> Int64
+
+    /// Puts everything in its final place and lets go of the lock. Further calls throw.
+    func close() async throws(StorageError)
+}

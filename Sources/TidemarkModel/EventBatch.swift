@@ -1,0 +1,60 @@
+/// Consecutive lines of one input and the events in them, in order: what the wire hands to the store.
+///
+/// Nothing in it changes after it was made, so it may cross to the engine while the reader fills the
+/// next one.
+package final class EventBatch: Sendable {
+    /// Where one line lies in `block`, without its line end.
+    package struct LineSpan: Hashable, Sendable {
+        package var offset: UInt32
+        package var count: UInt32
+
+        @inlinable
+        package init(offset: UInt32, count: UInt32) {
+            self.offset = offset
+            self.count = count
+        }
+    }
+
+    /// The lines' bytes; may be longer than the lines.
+    package let block: [UInt8]
+    /// What had to be written anew: resources without their white space, strings without escapes.
+    package let rewritten: [UInt8]
+    package let lines: [LineSpan]
+    package let events: [ChangeEvent]
+    package let members: [ChangeMember]
+    /// Number in the input of the first line, from 1.
+    package let firstLine: Int64
+    /// Offset in the input of the block's first byte.
+    package let firstOffset: Int64
+    /// For a line that was too long to keep: its whole size, by line index.
+    package let wholeByteCounts: [UInt32: Int]
+    package let blankCount: Int
+    package let controlCount: Int
+
+    package init(
+        block: [UInt8], rewritten: [UInt8], lines: [LineSpan], events: [ChangeEvent],
+        members: [ChangeMember], firstLine: Int64, firstOffset: Int64, wholeByteCounts: [UInt32: Int],
+        blankCount: Int, controlCount: Int
+    ) {
+        self.block = block
+        self.rewritten = rewritten
+        self.lines = lines
+        self.events = events
+        self.members = members
+        self.firstLine = firstLine
+        self.firstOffset = firstOffset
+        self.wholeByteCounts = wholeByteCounts
+        self.blankCount = blankCount
+        self.controlCount = controlCount
+    }
+
+    /// Lends the bytes that the events point into; valid inside `body` only.
+    @inlinable
+    package func withBytes<Result>(_ body: (EventBytes) throws -> Result) rethrows -> Result {
+        try block.withUnsafeBytes { block in
+            try rewritten.withUnsafeBytes { rewritten in
+                try body(EventBytes(block: block, rewritten: rewritten))
+            }
+        }
+    }
+}

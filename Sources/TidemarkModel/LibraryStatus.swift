@@ -1,0 +1,22 @@
+/// What is known of one library's log, as the summary and `library.state` show it.
+public struct LibraryStatus: Hashable, Sendable {
+    public var library: ByteString
+    /// Empty when the log names none.
+    public var epoch: ByteString
+    /// The last applied sequence; nil before the first.
+    public var cursor: EventSequence?
+    public var phase: LibraryPhase
+    /// Ascending, never adjacent.
+    public var lost: [LostRange]
+
+    public init(
+        library: ByteString, epoch: ByteString, cursor: EventSequence?, phase: LibraryPhase,
+        lost: [LostRange]
+    ) {
+        self.library = library
+        self.epoch = epoch
+        self.cursor = cursor
+        self.phase = phase
+        self.lost = lost
+    }
+}

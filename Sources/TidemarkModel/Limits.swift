@@ -1,0 +1,37 @@
+/// The named limits of what is accepted, each with its default from the contract.
+///
+/// - Source: Protocol/framing.md, limits.
+public struct Limits: Hashable, Sendable {
+    /// A line without its LF and the CR before it: 16 MiB. A longer one is skipped, never buffered.
+    public var lineByteCountMax = 16 << 20
+    /// Containers open at once on one line: 64.
+    public var nestingDepthMax = 64
+    /// Members of one batch: 100,000.
+    public var batchMemberCountMax = 100_000
+    /// An id, a library id, an epoch or a mutation id: 1,024 bytes.
+    public var idByteCountMax = 1_024
+    /// A resource type: 128 bytes of `[A-Za-z0-9_.-]`.
+    public var typeByteCountMax = 128
+    /// Libraries in one cache: 10,000.
+    public var libraryCountMax = 10_000
+    /// Different resource types in one cache: 10,000; an event with one more is `bad_type`.
+    public var typeCountMax = 10_000
+    /// Held events a library: 4,096. At the maximum the gap is reconciled at once.
+    public var heldEventCountMax = 4_096
+    /// Held bytes a library: 8 MiB.
+    public var heldByteCountMax = 8 << 20
+    /// What quarantine keeps of a line: 4 KiB.
+    public var quarantineByteCountMax = 4_096
+    /// Records in quarantine: 10,000; the oldest make room.
+    public var quarantineRecordCountMax = 10_000
+    /// Tombstones: 100,000; the oldest make room.
+    public var tombstoneCountMax = 100_000
+    /// A tombstone's age: 30 days, in milliseconds.
+    public var tombstoneAgeMax: Int64 = 30 * 24 * 3_600 * 1_000
+    /// Lost ranges a library: 1,000; past it the two that lie closest are joined.
+    public var lostRangeCountMax = 1_000
+    /// Names of ignored kinds that are counted apart: 1,000; the rest are counted together.
+    public var ignoredKindCountMax = 1_000
+
+    public init() {}
+}

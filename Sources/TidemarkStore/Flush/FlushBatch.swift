@@ -1,0 +1,41 @@
+import TidemarkModel
+
+/// Everything that one durable transaction writes: the last version of each entity that changed, and
+/// the cursors that cover them (law L5).
+///
+/// It is a copy: the store goes on while a journal writes it.
+package struct FlushBatch: Sendable {
+    /// Payloads and ids of `rows` and `tombstones`.
+    package var bytes: [UInt8] = []
+    /// Ascending by `row`, each row once.
+    package var rows: [FlushRow] = []
+    /// In the order they happened; a key may come twice, the last one counts.
+    package var tombstones: [FlushTombstone] = []
+    /// Names that were given an index since the last flush, in index order.
+    package var newLibraries: [(index: LibraryIndex, name: ByteString)] = []
+    package var newTypes: [(index: TypeIndex, name: ByteString)] = []
+    /// The libraries whose status or entity count changed, whole.
+    package var libraries: [LibraryRecord] = []
+    /// New records, oldest first, without numbers.
+    package var quarantine: [QuarantineRecord] = []
+    /// Numbers of records to take out of quarantine.
+    package var quarantineRemoved: [Int64] = []
+    /// Totals since the database was made; nil when unchanged.
+    package var counts: EventCounts?
+    /// Ignored kinds by name, totals since the database was made; nil when unchanged.
+    package var ignoredKinds: [ByteString: Int64]?
+
+    package init() {}
+
+    /// True when there is nothing to write.
+    package var isEmpty: Bool {
+        rows.isEmpty && tombstones.isEmpty && newLibraries.isEmpty && newTypes.isEmpty && libraries.isEmpty
+            && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil && ignoredKinds == nil
+    }
+}
+
+/// A library's small number, given once and kept for the life of a database: 0 … `libraryCountMax` - 1.
+package typealias LibraryIndex = UInt16
+
+/// A resource type's small number, given once and kept for the life of a database.
+package typealias TypeIndex = UInt16

@@ -1,0 +1,55 @@
+import TidemarkModel
+
+/// One entity's change since the last flush.
+package struct FlushRow: Sendable {
+    /// What the journal does to the row.
+    package enum Change: UInt8, Sendable {
+        /// The row is new.
+        case insert
+        /// The row exists; its payload and stamps are replaced.
+        case update
+        /// The row exists; an equal write renewed only its stamps.
+        case stamp
+        /// The row exists and goes away.
+        case delete
+    }
+
+    /// Dense, from 1; given by the store, never used by two living entities.
+    package var row: Int64
+    package var change: Change
+    package var library: LibraryIndex
+    package var type: TypeIndex
+    /// True when the id's bytes are the 16 of a UUID.
+    package var isUUID: Bool
+    /// Into ``FlushBatch/bytes``.
+    package var idOffset: Int
+    package var idCount: Int
+    /// Into ``FlushBatch/bytes``; empty for `stamp` and `delete`.
+    package var payloadOffset: Int
+    package var payloadCount: Int
+    /// Sequence of the last event that wrote it; nil when that had none.
+    package var sequence: EventSequence?
+    /// The library's generation at that write.
+    package var generation: UInt32
+    /// Milliseconds since 1970.
+    package var writtenAt: Int64
+
+    package init(
+        row: Int64, change: Change, library: LibraryIndex, type: TypeIndex, isUUID: Bool, idOffset: Int,
+        idCount: Int, payloadOffset: Int, payloadCount: Int, sequence: EventSequence?, generation: UInt32,
+        writtenAt: Int64
+    ) {
+        self.row = row
+        self.change = change
+        self.library = library
+        self.type = type
+        self.isUUID = isUUID
+        self.idOffset = idOffset
+        self.idCount = idCount
+        self.payloadOffset = payloadOffset
+        self.payloadCount = payloadCount
+        self.sequence = sequence
+        self.generation = generation
+        self.writtenAt = writtenAt
+    }
+}

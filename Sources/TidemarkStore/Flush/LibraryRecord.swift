@@ -1,0 +1,39 @@
+import TidemarkModel
+
+/// A library as the journal keeps it.
+package struct LibraryRecord: Hashable, Sendable {
+    package var index: LibraryIndex
+    package var name: ByteString
+    /// nil while the log names none.
+    package var epoch: ByteString?
+    /// Counts the logs this library has had: grows by one when an epoch ends.
+    package var generation: UInt32
+    /// nil before the first sequenced event.
+    package var cursor: EventSequence?
+    /// Something was lost or the log began anew since a query was last refreshed.
+    package var isStale: Bool
+    /// Ascending, never adjacent.
+    package var lost: [LostRange]
+    package var entityCount: Int64
+
+    package init(
+        index: LibraryIndex, name: ByteString, epoch: ByteString?, generation: UInt32,
+        cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64
+    ) {
+        self.index = index
+        self.name = name
+        self.epoch = epoch
+        self.generation = generation
+        self.cursor = cursor
+        self.isStale = isStale
+        self.lost = lost
+        self.entityCount = entityCount
+    }
+
+    /// As people see it; gap and reconciling are not stored.
+    package var status: LibraryStatus {
+        LibraryStatus(
+            library: name, epoch: epoch ?? "", cursor: cursor,
+            phase: isStale ? .stale : cursor == nil ? .cold : .live, lost: lost)
+    }
+}

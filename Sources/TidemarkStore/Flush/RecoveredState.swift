@@ -1,0 +1,17 @@
+import TidemarkModel
+
+/// What a journal knows when it opens, without having read the entities.
+package struct RecoveredState: Sendable {
+    /// By index; index `i` stands at position `i`.
+    package var libraries: [LibraryRecord] = []
+    /// By index.
+    package var types: [ByteString] = []
+    /// Oldest first.
+    package var tombstones: [(key: StoredKey, tombstone: Tombstone)] = []
+    /// The highest row number in use; 0 when there is none.
+    package var lastRow: Int64 = 0
+    package var counts = EventCounts()
+    package var ignoredKinds: [ByteString: Int64] = [:]
+
+    package init() {}
+}

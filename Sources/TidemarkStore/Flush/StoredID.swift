@@ -1,0 +1,37 @@
+import TidemarkModel
+
+/// An entity's id in the store's and the journal's form: 16 bytes when it is a UUID, else its text.
+package enum StoredID: Hashable, Sendable {
+    case uuid(UUIDValue)
+    case text(ByteString)
+
+    /// - Parameter id: Canonical, as ``TidemarkModel/EntityKey/id``.
+    package init(_ id: ByteString) {
+        if let value = id.bytes.withUnsafeBytes({ UUIDValue(text: $0) }) {
+            self = .uuid(value)
+        } else {
+            self = .text(id)
+        }
+    }
+
+    /// The canonical text.
+    package var text: ByteString {
+        switch self {
+        case .uuid(let value): ByteString(value.text)
+        case .text(let text): text
+        }
+    }
+}
+
+/// An entity's key with the database's own numbers for library and type.
+package struct StoredKey: Hashable, Sendable {
+    package var library: LibraryIndex
+    package var type: TypeIndex
+    package var id: StoredID
+
+    package init(library: LibraryIndex, type: TypeIndex, id: StoredID) {
+        self.library = library
+        self.type = type
+        self.id = id
+    }
+}
