@@ -62,6 +62,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+
+        .testTarget(
+            name: "TidemarkTestingTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkStoreTests",
+            dependencies: ["TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkTesting"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -68,7 +68,7 @@ void tm_decoder::appendEvent(uint32_t number) {
     if (payload.hasLastSequence) event.flags |= TM_HAS_LAST_SEQUENCE;
     if (payload.isIndexOperation) event.flags |= TM_INDEX_OPERATION;
 
-    if (event.kind == TM_RESET && event.detail.offset == TM_ABSENT) {
+    if (event.kind == TM_RESET && event.detail.offset == TM_ABSENT && payload.detailFault == 0) {
         if (event.epoch.offset == TM_ABSENT) faults |= faultPayload;
         event.detail = event.epoch;
     }
@@ -84,6 +84,8 @@ void tm_decoder::appendEvent(uint32_t number) {
         event.previous = previous.number;
     }
     if (faults != 0) {
+        const EnvelopeField &library = field[fieldLibrary];
+        if (library.fault || (!library.seen && !sequence.present)) event.flags |= TM_LIBRARY_UNREADABLE;
         event.kind = TM_UNUSABLE;
         event.reason = reasonOf(faults);
         event.member_count = 0;
@@ -94,10 +96,13 @@ void tm_decoder::appendEvent(uint32_t number) {
 tm_range tm_decoder::salvagedText(const uint8_t *bytes, uint32_t lineOffset, const SalvagedField &field) {
     if (!field.found || !field.isString) return {TM_ABSENT, 0};
     const size_t count = field.end - field.start;
-    // An escaped name is not worth a second decoder here: the line is broken anyway.
-    if (count > limits.id_byte_count_max || std::memchr(bytes + field.start, '\\', count)) return {TM_ABSENT, 0};
     if (!simdjson::validate_utf8(reinterpret_cast<const char *>(bytes + field.start), count)) return {TM_ABSENT, 0};
-    return {lineOffset + uint32_t(field.start), uint32_t(count)};
+    Span span;
+    span.start = lineOffset + uint32_t(field.start);
+    span.end = lineOffset + uint32_t(field.end);
+    span.escaped = std::memchr(bytes + field.start, '\\', count) != nullptr;
+    tm_range range;
+    return parser.resolve(span, range, limits.id_byte_count_max) ? range : tm_range{TM_ABSENT, 0};
 }
 
 static bool salvagedNumber(const uint8_t *bytes, const SalvagedField &field, int64_t &value) {
@@ -120,8 +125,10 @@ void tm_decoder::appendSalvaged(const uint8_t *block, uint32_t lineOffset, const
     event.epoch = salvagedText(bytes, lineOffset, scanner.salvage.epoch);
     event.mutation_id = event.type = event.detail = {TM_ABSENT, 0};
     int64_t number;
-    const bool libraryIsReadable = event.library.offset != TM_ABSENT || !scanner.salvage.library.found;
-    if (libraryIsReadable && salvagedNumber(bytes, scanner.salvage.sequence, number)) {
+    // A broken line that names no library may have been cut before it did: it is not taken for the default one's.
+    const bool libraryIsReadable = event.library.offset != TM_ABSENT || scanner.salvage.library.isNull;
+    if (!libraryIsReadable) event.flags |= TM_LIBRARY_UNREADABLE;
+    if (salvagedNumber(bytes, scanner.salvage.sequence, number)) {
         event.flags |= TM_HAS_SEQUENCE;
         event.sequence = number;
         if (salvagedNumber(bytes, scanner.salvage.previous, number) && number < event.sequence) {
@@ -183,6 +190,7 @@ bool tm_decoder::decodeLine(const uint8_t *block, tm_line line, uint32_t number)
         blankCount++;
         return true;
     }
+    parser.beginBlock(block, line.offset + line.count);
     const simdjson::error_code error =
         stage->stage1(block + line.offset, line.count, simdjson::stage1_mode::regular);
     if (error == simdjson::EMPTY) {
@@ -198,7 +206,6 @@ bool tm_decoder::decodeLine(const uint8_t *block, tm_line line, uint32_t number)
     const size_t count = stage->n_structural_indexes;
     for (size_t index = 0; index < count; index++) indexes[index] += line.offset;
     indexes[count] = line.offset + line.count;
-    parser.beginBlock(block, line.offset + line.count);
     decodeIndexed(block, line, number, indexes, 0);
     return true;
 }
@@ -268,6 +275,7 @@ int tm_decoder_salvage(tm_decoder *decoder, const uint8_t *block, size_t count, 
         decoder->members.clear();
         decoder->rewritten.clear();
         decoder->blankCount = decoder->controlCount = 0;
+        decoder->parser.beginBlock(block, count);
         LineScanner scanner(block, count, decoder->limits.nesting_depth_max, decoder->limits.salvage_byte_count_max);
         scanner.scan();
         tm_event event = tm_event();

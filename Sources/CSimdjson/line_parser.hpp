@@ -57,6 +57,7 @@ enum EnvelopeName { fieldLibrary, fieldEpoch, fieldMutationID, fieldSequence, fi
 struct EnvelopeField {
     tm_range text = {TM_ABSENT, 0};
     int64_t number = 0;
+    bool seen = false;  // null counts
     bool present = false;
     uint32_t fault = 0;
 };
@@ -88,6 +89,10 @@ class LineParser {
         while (indexes_[at_] < lineEnd_) at_++;
         return at_;
     }
+
+    // Gives a string's bytes a range, unescaped. False when it has no UTF-8 form (then the range is absent) or is
+    // longer than allowed.
+    bool resolve(const Span &span, tm_range &range, uint32_t countMax);
 
     Payload payload;
     EnvelopeFields envelope;
@@ -140,7 +145,6 @@ class LineParser {
     void leave() { depth_--; }
 
     bool keyIs(const Span &key, const char *name, size_t length);
-    bool resolve(const Span &span, tm_range &range, uint32_t countMax);
     bool unescape(const Span &span, std::vector<uint8_t> &out) const;
     tm_range minified(size_t firstToken, size_t lastToken, uint32_t start, uint32_t end, bool hasSpace);
 

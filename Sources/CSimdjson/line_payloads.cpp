@@ -6,6 +6,7 @@ namespace tidemark {
 bool LineParser::parsePayload(int kind, Payload &payload) {
     payload.kind = kind;
     if (kind == TM_UNKNOWN || kind == TM_REFRESH) return skipValue();
+    if (kind == TM_RESET && peek() == 'n') return parseScalar();
     if (!accept('{')) {
         payload.shapeFault = faultEnvelope;
         return skipValue();
@@ -298,11 +299,9 @@ bool LineParser::parseResetEpoch(Payload &payload) {
     if (peek() != '"') return skipValue();
     Span text;
     if (!parseString(text)) return false;
-    if (resolve(text, payload.detail, limits_.id_byte_count_max)) {
-        payload.detailFault = 0;
-    } else {
-        payload.detail = {TM_ABSENT, 0};
-    }
+    const bool isUsable = resolve(text, payload.detail, limits_.id_byte_count_max);
+    if (isUsable) payload.detailFault = 0;
+    if (!isUsable || payload.detail.count == 0) payload.detail = {TM_ABSENT, 0};
     return true;
 }
 

@@ -12,6 +12,7 @@ namespace tidemark {
 
 struct SalvagedField {
     bool found = false;
+    bool isNull = false;
     bool isString = false;
     size_t start = 0;  // inside the quotes of a string
     size_t end = 0;
@@ -172,15 +173,13 @@ struct LineScanner {
             const bool inEnvelope = !open.empty() && open.back().isObject && open.back().isEnvelope;
             if (byte == '{' || byte == '[') {
                 const bool isEnvelope =
-                    byte == '{' && (open.empty() || (open.size() == 1 && inEnvelope &&
-                                                     (keyIs(keyStart, keyEnd, "envelope") ||
-                                                      keyIs(keyStart, keyEnd, "Event"))));
+                    byte == '{' &&
+                    (open.empty() || (open.size() == 1 && inEnvelope && keyIs(keyStart, keyEnd, "envelope")));
                 position++;
                 open.push_back({byte == '{', isEnvelope});
-                // Past the limit the answer is settled; what stands complete behind it is still worth reading.
                 if (open.size() > depthMax) {
                     tooDeep = true;
-                    if (position > salvageMax) return false;
+                    return false;
                 }
                 expect = byte == '{' ? Expect::firstKeyOrEnd : Expect::firstValueOrEnd;
                 continue;
@@ -200,8 +199,8 @@ struct LineScanner {
                 end = position;
             }
             expect = Expect::commaOrEnd;
-            if (!inEnvelope || byte == 'n' || valueStart >= salvageMax) continue;
-            keep(keyStart, keyEnd, isString, start, end);
+            if (!inEnvelope || valueStart >= salvageMax) continue;
+            keep(keyStart, keyEnd, SalvagedField{true, byte == 'n', isString, start, end});
         }
     }
 
@@ -210,12 +209,11 @@ struct LineScanner {
     }
 
     // A value counts as complete only when something stands behind it: `12` may be the beginning of `123`.
-    void keep(size_t keyStart, size_t keyEnd, bool isString, size_t start, size_t end) {
+    void keep(size_t keyStart, size_t keyEnd, SalvagedField field) {
         size_t behind = position;
         while (behind < count && isSpace(bytes[behind])) behind++;
         if (behind >= count || (bytes[behind] != ',' && bytes[behind] != '}')) return;
         if (behind >= salvageMax) return;
-        SalvagedField field{true, isString, start, end};
         if (keyIs(keyStart, keyEnd, "library_id")) salvage.library = field;
         if (keyIs(keyStart, keyEnd, "epoch")) salvage.epoch = field;
         if (keyIs(keyStart, keyEnd, "sequence")) salvage.sequence = field;

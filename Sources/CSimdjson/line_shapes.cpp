@@ -134,12 +134,15 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
     if (!hasEvent && !hasKind && !hasEnvelope && keyCount == 1) {
         if (isControl) lineClass = LineClass::control;
         payload = bare;
+        // {"event": null} and its like: one key, and nothing there.
+        if (payload.kind < 0) payload.shapeFault = faultEnvelope;
         if (isWrapper) envelope = wrapped;
         return true;
     }
     for (int name = 0; name < fieldCount; name++) {
         const EnvelopeField &preferred = inner.field[name];
-        envelope.field[name] = preferred.present || preferred.fault ? preferred : flat.field[name];
+        const bool decides = preferred.present || preferred.fault || !flat.field[name].seen;
+        envelope.field[name] = decides ? preferred : flat.field[name];
     }
     if (hasEvent != hasKind) {
         payload = hasEvent ? event : kind;
@@ -183,6 +186,7 @@ bool LineParser::parseEnvelopeObject(EnvelopeFields &fields, bool &present) {
 
 bool LineParser::parseEnvelopeField(int name, EnvelopeField &field) {
     field = EnvelopeField();
+    field.seen = true;
     if (name == fieldSequence || name == fieldPrevious || name == fieldAsOf) {
         return parseInteger(field.number, field.present, field.fault);
     }
@@ -194,7 +198,8 @@ bool LineParser::parseEnvelopeField(int name, EnvelopeField &field) {
     Span text;
     if (!parseString(text)) return false;
     if (resolve(text, field.text, limits_.id_byte_count_max)) {
-        field.present = true;
+        field.present = name != fieldEpoch || field.text.count > 0;
+        if (!field.present) field.text = {TM_ABSENT, 0};
     } else {
         const bool isLong = field.text.offset != TM_ABSENT;
         field.fault = isLong && name == fieldLibrary ? faultLongID : faultEnvelope;
@@ -248,13 +253,16 @@ int LineParser::kindOf(const Span &name) {
     return TM_UNKNOWN;
 }
 
+// A reset may have its epoch from the envelope.
+static bool needsPayload(int kind) { return kind != TM_UNKNOWN && kind != TM_REFRESH && kind != TM_RESET; }
+
 // A kind that is only its name.
 bool LineParser::parseBareKind(Payload &payload) {
     Span name;
     if (!parseString(name)) return false;
     payload.kind = kindOf(name);
     if (!resolve(name, payload.name, UINT32_MAX)) payload.shapeFault = faultEnvelope;
-    if (payload.kind != TM_UNKNOWN && payload.kind != TM_REFRESH) payload.shapeFault = faultEnvelope;
+    if (needsPayload(payload.kind)) payload.shapeFault = faultEnvelope;
     return true;
 }
 
@@ -321,7 +329,7 @@ bool LineParser::parseTaggedKind(Payload &payload) {
     }
     if (dataToken == SIZE_MAX) {
         payload.kind = typeKind;
-        if (typeKind != TM_UNKNOWN && typeKind != TM_REFRESH) payload.shapeFault = faultEnvelope;
+        if (needsPayload(typeKind)) payload.shapeFault = faultEnvelope;
     } else if (dataToken != parsedToken || typeKind != parsedKind) {
         // "data" stood before "type", or one of them stood twice; it was validated on the way.
         const size_t end = at_;

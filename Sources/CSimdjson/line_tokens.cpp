@@ -232,8 +232,6 @@ bool LineParser::keyIs(const Span &key, const char *name, size_t length) {
     return key.end - key.start == length && std::memcmp(block_ + key.start, name, length) == 0;
 }
 
-// Gives a string's bytes a range, unescaped. False when it has no UTF-8 form or is longer than allowed;
-// then `range.count` is 0 for the former.
 bool LineParser::resolve(const Span &span, tm_range &range, uint32_t countMax) {
     if (!span.escaped) {
         range = {span.start, span.end - span.start};

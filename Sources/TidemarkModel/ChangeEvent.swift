@@ -24,6 +24,8 @@ package struct ChangeEvent: Sendable {
     package var reason: QuarantineReason?
     /// `operation` of a batch is `"Index"`.
     package var isIndexOperation = false
+    /// False when a broken line does not tell which library it is of; otherwise an absent `library` is the default one.
+    package var isLibraryKnown = true
     /// Index of the line in its batch, from 0.
     package var line: UInt32
     /// nil when the event has none.

@@ -6,7 +6,7 @@ public struct QuarantineRecord: Hashable, Sendable {
         case line = 0
         /// A member of a batch whose other members were applied.
         case member = 1
-        /// An event that the upstream brought.
+        /// A member of a batch that an upstream brought.
         case upstream = 2
     }
 

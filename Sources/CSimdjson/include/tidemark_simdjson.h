@@ -54,7 +54,9 @@ enum {
     TM_HAS_SEQUENCE = 1,
     TM_HAS_PREVIOUS = 2,
     TM_HAS_LAST_SEQUENCE = 4,
-    TM_INDEX_OPERATION = 8
+    TM_INDEX_OPERATION = 8,
+    // Of an unusable line: it does not tell which library it is of, nor has it a sequence to tell by.
+    TM_LIBRARY_UNREADABLE = 16
 };
 
 typedef struct tm_event {

@@ -15,15 +15,19 @@ package protocol Journal: Sendable {
     /// Reads entities by key.
     ///
     /// - Parameter keys: Any number, in any order.
-    /// - Returns: Those that are stored and pass their checks, in no order; a damaged row is counted, logged and left
-    ///   out.
+    /// - Returns: Those that are stored, in no order; damaged rows apart.
     /// - Throws: ``StorageError``.
-    func load(_ keys: [StoredKey]) async throws(StorageError) -> [StoredEntity]
+    func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities
 
     /// Writes a flush in one transaction and returns after COMMIT reached the disk.
     ///
     /// - Throws: ``StorageError``; then nothing of the flush was written, and it may be given again.
     func commit(_ flush: FlushBatch) async throws(StorageError)
+
+    /// Puts a damaged database aside and begins an empty one in its place.
+    ///
+    /// - Throws: ``StorageError`` when that cannot be done.
+    func rebuild() async throws(StorageError)
 
     /// Bytes on disk, journals included; 0 for a journal in memory.
     func byteCount() async -> Int64

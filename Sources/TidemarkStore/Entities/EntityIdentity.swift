@@ -43,3 +43,17 @@ package struct EntityIdentity {
         StoredKey(library: library, type: type, id: isUUID ? .uuid(id) : .text(ByteString(text)))
     }
 }
+
+extension StoredKey {
+    /// Lends the key as the entity table looks it up.
+    func withIdentity<Result>(seed: UInt64, _ body: (EntityIdentity) -> Result) -> Result {
+        switch id {
+        case .uuid(let value):
+            body(EntityIdentity(library: library, type: type, uuid: value, seed: seed))
+        case .text(let text):
+            text.bytes.withUnsafeBytes {
+                body(EntityIdentity(library: library, type: type, text: $0, seed: seed))
+            }
+        }
+    }
+}

@@ -79,6 +79,11 @@ extension EntityStore {
         }
     }
 
+    /// Removes a row of the journal that no entity in memory stands for.
+    mutating func removeRow(_ row: Int64) {
+        deletedRows.append(row)
+    }
+
     /// Entities in memory by library index.
     package func countByLibrary(libraryCount: Int) -> [Int64] {
         var counts = [Int64](repeating: 0, count: libraryCount)

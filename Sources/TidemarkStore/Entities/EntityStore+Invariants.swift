@@ -1,3 +1,5 @@
+import TidemarkModel
+
 extension EntityStore {
     /// Stops the program when the structure contradicts itself; for tests, after every step.
     ///
@@ -35,5 +37,23 @@ extension EntityStore {
         }
         precondition(blocks == blockByteCount, "\(blocks) bytes in blocks, \(blockByteCount) counted")
         precondition(listed == dirty.count, "\(listed) slots listed, \(dirty.count) in the list")
+    }
+}
+
+extension EntityStore {
+    /// Every entity in memory, in no order.
+    ///
+    /// - Parameter body: Gets the key, the resource's bytes, valid inside it only, and the stamp.
+    package func forEach(_ body: (StoredKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {
+        for index in 0..<slotCount where slots[index].flags.contains(.isLive) {
+            let slot = slots[index]
+            let id: StoredID =
+                slot.flags.contains(.isUUID)
+                ? .uuid(slot.id)
+                : .text(ByteString(UnsafeRawBufferPointer(start: slot.block, count: slot.idByteCount)))
+            body(
+                StoredKey(library: slot.library, type: slot.type, id: id), payload(of: UInt32(index)),
+                stamp(of: UInt32(index)))
+        }
     }
 }

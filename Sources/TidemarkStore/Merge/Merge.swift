@@ -7,7 +7,7 @@ package enum Merge {
     ///   - base: An object; likewise.
     ///   - noMergeFields: Names whose values are replaced at any depth.
     ///   - keepsIdentity: True when `incoming` names another id than the entity is stored under: the stored
-    ///     `id` member stays (`uuid`, when there is no `id`).
+    ///     `id` member stays as it is, and so does `uuid` when that is what it is stored under.
     /// - Returns: The merged object. Members keep the base's order, new ones follow in the incoming order.
     /// - Complexity: O((base.count + incoming.count) · nesting): each level is scanned once for its own members.
     package static func merged(
@@ -37,7 +37,7 @@ private struct ObjectMerge {
     mutating func append(base baseRange: Range<Int>, incoming incomingRange: Range<Int>, keepsIdentity: Bool) {
         let old = JSONObject(base, range: baseRange)
         let new = JSONObject(incoming, range: incomingRange)
-        let kept: StaticString? = keepsIdentity ? identityName(of: old) : nil
+        let keepsUUID = keepsIdentity && isStoredUnderUUID(old)
         var isTaken = [Bool](repeating: false, count: new.members.count)
         result.append(UInt8(ascii: "{"))
         for member in old.members {
@@ -48,7 +48,7 @@ private struct ObjectMerge {
                 continue
             }
             isTaken[index] = true
-            if let kept, isNamed(kept, name) {
+            if keepsIdentity, isNamed("id", name) || keepsUUID && isNamed("uuid", name) {
                 append(base, member.value)
             } else {
                 appendValue(old: old, member, incoming: new.members[index].value)
@@ -88,10 +88,10 @@ private struct ObjectMerge {
         return name
     }
 
-    /// The member that an entity is stored under: `id`, or `uuid` when `id` is absent or null.
-    private func identityName(of object: JSONObject) -> StaticString {
-        if let id = object.value(named: "id"), base[id.lowerBound] != UInt8(ascii: "n") { return "id" }
-        return "uuid"
+    /// Whether an entity's id is its `uuid` member: `id` is absent or null.
+    private func isStoredUnderUUID(_ object: JSONObject) -> Bool {
+        guard let id = object.value(named: "id") else { return true }
+        return base[id.lowerBound] == UInt8(ascii: "n")
     }
 
     private func isNamed(_ wanted: StaticString, _ name: UnsafeRawBufferPointer) -> Bool {

@@ -18,7 +18,7 @@ package final class HeldEvent: Sendable {
 
     package init(
         event: ChangeEvent, members: [ChangeMember], bytes: [UInt8], sequence: EventSequence,
-        previous: EventSequence, source: EventSource, offset: Int64, heldAt: Int64
+        previous: EventSequence, source: EventSource, offset: Int64, byteCount: Int, heldAt: Int64
     ) {
         self.event = event
         self.members = members
@@ -27,16 +27,15 @@ package final class HeldEvent: Sendable {
         self.previous = previous
         self.source = source
         self.offset = offset
+        self.byteCount = byteCount
         self.heldAt = heldAt
     }
 
     /// Nothing to apply stands here.
     package var isHole: Bool { event.kind == .unusable }
 
-    /// What it takes of the reorder buffer's byte bound.
-    package var byteCount: Int { bytes.count + HeldEvent.overheadByteCount }
-
-    private static let overheadByteCount = 256
+    /// What it takes of the reorder buffer's byte bound: its line's size; nothing for a hole.
+    package let byteCount: Int
 }
 
 /// Where an event came from.

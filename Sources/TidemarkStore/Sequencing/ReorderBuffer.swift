@@ -2,8 +2,8 @@ import TidemarkModel
 
 /// Held events of one library, by sequence.
 ///
-/// Bounded by `heldEventCountMax` and `heldByteCountMax`; at the maximum ``isFull(adding:)`` says so, and the gate
-/// reconciles. It refuses nothing itself.
+/// Bounded by `heldEventCountMax` and `heldByteCountMax`: one event past them ``isOver`` says so, and its owner
+/// reconciles at once. It refuses nothing itself.
 package struct ReorderBuffer {
     private let countMax: Int
     private let byteCountMax: Int
@@ -23,9 +23,7 @@ package struct ReorderBuffer {
     /// In order of sequence.
     package var all: ArraySlice<HeldEvent> { events[start...] }
 
-    package func isFull(adding byteCount: Int) -> Bool {
-        count + 1 > countMax || self.byteCount + byteCount > byteCountMax
-    }
+    package var isOver: Bool { count > countMax || byteCount > byteCountMax }
 
     /// What insertion did.
     package enum Insertion: Equatable {

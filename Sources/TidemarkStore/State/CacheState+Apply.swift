@@ -11,14 +11,15 @@ extension CacheState {
         counts.lines += Int64(batch.lines.count)
         counts.blank += Int64(batch.blankCount)
         counts.control += Int64(batch.controlCount)
-        areCountsChanged = true
+        isUnwritten = true
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
                 for event in batch.events {
-                    let offset = batch.firstOffset + Int64(batch.lines[Int(event.line)].offset)
+                    let line = batch.lines[Int(event.line)]
                     let view = EventView(
                         event: event, members: members, bytes: bytes,
-                        source: .line(batch.input, batch.firstLine + Int64(event.line)), offset: offset)
+                        source: .line(batch.input, batch.firstLine + Int64(event.line)),
+                        offset: batch.firstOffset + Int64(line.offset), byteCount: Int(line.count))
                     switch event.kind {
                     case .message: counts.messages += 1
                     case .unusable: setAside(view, of: batch, at: now)
@@ -62,6 +63,8 @@ extension CacheState {
             delete(view, in: library, at: now)
         case .heartbeat:
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
+            // An upstream's heartbeat tells of a time that is over: it takes its place in the log and no more.
+            guard view.source != .upstream else { return }
             hearHeartbeat(last, epoch: epoch(of: view, in: library), in: library, at: now)
         case .reset, .bulk, .refresh, .unknown:
             break

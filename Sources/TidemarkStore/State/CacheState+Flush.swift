@@ -24,11 +24,9 @@ extension CacheState {
         flush.quarantineRemoved = quarantineRemoved
         quarantine = []
         quarantineRemoved = []
-        if areCountsChanged {
-            flush.counts = counts
-            flush.ignoredKinds = ignoredKinds
-            areCountsChanged = false
-        }
+        flush.counts = counts
+        flush.ignoredKinds = ignoredKinds
+        isUnwritten = false
         return flush
     }
 
@@ -44,12 +42,15 @@ extension CacheState {
     /// The journal lost what it had: all that memory holds is to be written again, under a database made anew.
     ///
     /// What memory did not hold is gone, so every library is stale, and everything up to its cursor counts as lost.
-    package mutating func markAllUnwritten() {
+    ///
+    /// - Parameter lost: Records that were on their way to the journal.
+    package mutating func markAllUnwritten(quarantine lost: [QuarantineRecord]) {
+        quarantine.insert(contentsOf: lost, at: 0)
         entities.markAllDirty()
         tombstones.markAllChanged()
         libraryNames.markAllNew()
         typeNames.markAllNew()
-        areCountsChanged = true
+        isUnwritten = true
         guard absentCount > 0 else {
             for index in libraries.indices { libraries[index].isChanged = true }
             return

@@ -25,7 +25,7 @@ extension CacheState {
     /// Keys that a batch touches, or that held events may touch with it, and that only the journal may have.
     ///
     /// - Returns: Each once; empty when memory holds every entity there is.
-    /// - Complexity: O(members), plus O(held events) while a library of the batch holds some.
+    /// - Complexity: O(members + held events).
     package func keysToLoad(for batch: EventBatch) -> [StoredKey] {
         guard absentCount > 0 else { return [] }
         var keys: Set<StoredKey> = []
@@ -33,17 +33,29 @@ extension CacheState {
             batch.members.withUnsafeBufferPointer { members in
                 for event in batch.events {
                     let view = EventView(
-                        event: event, members: members, bytes: bytes, source: .upstream, offset: 0)
+                        event: event, members: members, bytes: bytes, source: .upstream, offset: 0, byteCount: 0)
                     collectKeys(of: view, into: &keys)
                 }
             }
         }
+        collectHeldKeys(into: &keys)
+        return Array(keys)
+    }
+
+    /// Keys that held events touch and that only the journal may have.
+    package func keysToLoadForHeld() -> [StoredKey] {
+        guard absentCount > 0 else { return [] }
+        var keys: Set<StoredKey> = []
+        collectHeldKeys(into: &keys)
+        return Array(keys)
+    }
+
+    private func collectHeldKeys(into keys: inout Set<StoredKey>) {
         for library in watched {
             for held in libraries[Int(library)].gate.held.all {
                 held.withView { collectKeys(of: $0, into: &keys) }
             }
         }
-        return Array(keys)
     }
 
     private func collectKeys(of view: EventView, into keys: inout Set<StoredKey>) {
@@ -64,32 +76,29 @@ extension CacheState {
         }
     }
 
-    /// Takes in what the journal gave for ``keysToLoad(for:)``.
+    /// Takes in what the journal gave for keys to load.
     ///
-    /// What memory holds by now is newer and stays.
-    package mutating func install(_ loaded: [StoredEntity]) {
-        for entity in loaded {
-            let isNew = withIdentity(entity.key) { entities.find($0) == nil }
-            guard isNew, absentCount > 0 else { continue }
-            let stamp = EntityStamp(
-                sequence: entity.sequence, generation: entity.generation, writtenAt: entity.writtenAt)
-            entity.payload.withUnsafeBytes { payload in
-                switch entity.key.id {
-                case .uuid(let value):
-                    entities.install(
-                        EntityIdentity(
-                            library: entity.key.library, type: entity.key.type, uuid: value, seed: entities.seed),
-                        payload: payload, stamp: stamp, row: entity.row)
-                case .text(let text):
-                    text.bytes.withUnsafeBytes { text in
-                        entities.install(
-                            EntityIdentity(
-                                library: entity.key.library, type: entity.key.type, text: text, seed: entities.seed),
-                            payload: payload, stamp: stamp, row: entity.row)
-                    }
+    /// What memory holds by now is newer and stays. A damaged row counts as absent from here on, and goes away.
+    package mutating func install(_ loaded: LoadedEntities) {
+        for entity in loaded.entities {
+            entity.key.withIdentity(seed: entities.seed) { identity in
+                guard entities.find(identity) == nil, absentCount > 0 else { return }
+                let stamp = EntityStamp(
+                    sequence: entity.sequence, generation: entity.generation, writtenAt: entity.writtenAt)
+                entity.payload.withUnsafeBytes {
+                    entities.install(identity, payload: $0, stamp: stamp, row: entity.row)
                 }
+                absentCount -= 1
             }
+        }
+        for damaged in loaded.damaged {
+            let isKnown = withIdentity(damaged.key) { entities.find($0) != nil }
+            guard !isKnown, absentCount > 0 else { continue }
+            entities.removeRow(damaged.row)
             absentCount -= 1
+            libraries[Int(damaged.key.library)].entityCount -= 1
+            libraries[Int(damaged.key.library)].isChanged = true
+            isUnwritten = true
         }
     }
 
@@ -100,5 +109,20 @@ extension CacheState {
         let evicted = entities.evict(toByteCount: byteCountMax)
         absentCount += Int64(evicted)
         return evicted
+    }
+}
+
+extension CacheState {
+    /// Every entity in memory, in no order.
+    ///
+    /// - Parameter body: Gets the key, the resource's bytes, valid inside it only, and the stamp.
+    package func forEachEntity(_ body: (EntityKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {
+        entities.forEach { key, payload, stamp in
+            body(
+                EntityKey(
+                    library: libraryNames.names[Int(key.library)], type: typeNames.names[Int(key.type)],
+                    id: key.id.text),
+                payload, stamp)
+        }
     }
 }

@@ -41,14 +41,7 @@ extension CacheState {
 
     /// Lends a stored key as the entity table looks it up.
     func withIdentity<Result>(_ key: StoredKey, _ body: (EntityIdentity) -> Result) -> Result {
-        switch key.id {
-        case .uuid(let value):
-            body(EntityIdentity(library: key.library, type: key.type, uuid: value, seed: entities.seed))
-        case .text(let text):
-            text.bytes.withUnsafeBytes {
-                body(EntityIdentity(library: key.library, type: key.type, text: $0, seed: entities.seed))
-            }
-        }
+        key.withIdentity(seed: entities.seed, body)
     }
 
     /// A key with this database's numbers; nil when its library or type was never seen.

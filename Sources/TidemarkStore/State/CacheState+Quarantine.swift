@@ -18,10 +18,10 @@ extension CacheState {
         quarantine.append(
             QuarantineRecord(
                 kind: view.source == .upstream ? .upstream : .line, reason: reason,
-                line: batch.firstLine + Int64(event.line), offset: view.offset, library: view.string(event.library),
+                line: batch.firstLine + Int64(event.line), offset: view.offset, library: libraryName(of: view),
                 sequence: event.sequence, receivedAt: now, bytes: Array(batch.block[start..<start + kept]),
                 byteCount: batch.wholeByteCounts[event.line] ?? Int(span.count)))
-        guard reason != .tooManyLibraries, let sequence = event.sequence else { return }
+        guard reason != .tooManyLibraries, event.isLibraryKnown, let sequence = event.sequence else { return }
         noteHole(view, at: sequence, now: now)
     }
 
@@ -37,8 +37,14 @@ extension CacheState {
         quarantine.append(
             QuarantineRecord(
                 kind: isUpstream ? .upstream : .member, reason: reason, line: line, offset: view.offset,
-                library: view.string(view.event.library), sequence: view.event.sequence, receivedAt: now,
+                library: libraryName(of: view), sequence: view.event.sequence, receivedAt: now,
                 bytes: Array(bytes.prefix(configuration.limits.quarantineByteCountMax)), byteCount: bytes.count))
+    }
+
+    /// The library that an event is of; nil when it is broken and does not tell, or has neither library nor sequence.
+    private func libraryName(of view: EventView) -> ByteString? {
+        guard view.event.isLibraryKnown else { return nil }
+        return view.string(view.event.library) ?? configuration.defaultLibrary
     }
 
     private mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) {
@@ -53,11 +59,11 @@ extension CacheState {
         bare.previous = view.event.previous
         let hole = EventView(
             event: bare, members: UnsafeBufferPointer(start: nil, count: 0), bytes: view.bytes, source: view.source,
-            offset: view.offset
+            offset: view.offset, byteCount: 0
         ).held(sequence: sequence, at: now)
-        makeRoom(for: hole, in: library, at: now)
-        let isNew = libraries[Int(library)].gate.noteHole(hole, epoch: epoch(of: view, in: library))
         libraries[Int(library)].isChanged = true
-        if isNew { watch(library) }
+        guard libraries[Int(library)].gate.noteHole(hole, epoch: epoch(of: view, in: library)) else { return }
+        watch(library)
+        makeRoom(in: library, at: now)
     }
 }

@@ -9,15 +9,29 @@ package enum ReconcileRequest: Equatable {
 }
 
 extension CacheState {
+    /// How long a gap may wait for events that are late.
+    package enum GapPatience: Equatable {
+        /// The input ended: nothing can arrive late any more.
+        case none
+        /// The reorder window.
+        case window
+        /// Unread input waits: what is missing may stand in it.
+        case endless
+    }
+
+    /// Whether something is missing, or was when it was last looked at.
+    package var isWatching: Bool { !watched.isEmpty }
+
     /// Looks at every library that misses something: asks the upstream or, without one, declares lost what has
     /// waited out the reorder window.
     ///
-    /// - Parameter ignoringWindow: The input ended, so nothing can arrive late any more.
     /// - Returns: What the engine has to do.
-    package mutating func expireGaps(at now: Int64, ignoringWindow: Bool) -> [ReconcileRequest] {
+    package mutating func expireGaps(at now: Int64, patience: GapPatience) -> [ReconcileRequest] {
+        guard isWatching else { return [] }
+        isUnwritten = true
         var requests: [ReconcileRequest] = []
         for library in watched {
-            while isDue(library, at: now, ignoringWindow: ignoringWindow) {
+            while isDue(library, at: now, patience: patience) {
                 libraries[Int(library)].isUrgent = false
                 if configuration.hasUpstream {
                     let action = libraries[Int(library)].machine.start(at: now)
@@ -37,13 +51,17 @@ extension CacheState {
         return requests
     }
 
-    private func isDue(_ library: LibraryIndex, at now: Int64, ignoringWindow: Bool) -> Bool {
+    private func isDue(_ library: LibraryIndex, at now: Int64, patience: GapPatience) -> Bool {
         let entry = libraries[Int(library)]
         guard !entry.machine.isActive, let since = entry.gate.missingSince else { return false }
-        return ignoringWindow || entry.isUrgent || now - since >= configuration.reorderWindow
+        switch patience {
+        case .none: return true
+        case .window: return entry.isUrgent || now - since >= configuration.reorderWindow
+        case .endless: return entry.isUrgent
+        }
     }
 
-    /// When ``expireGaps(at:ignoringWindow:)`` has something to do next; nil when nothing is missing.
+    /// When ``expireGaps(at:patience:)`` has something to do next; nil when nothing is missing.
     package var nextGapDeadline: Int64? {
         var deadline: Int64?
         for library in watched {
@@ -57,7 +75,7 @@ extension CacheState {
 
     /// Whether some library holds all it may: the engine stops reading until its upstream has answered.
     package var isFull: Bool {
-        watched.contains { libraries[Int($0)].gate.held.isFull(adding: 0) }
+        watched.contains { libraries[Int($0)].gate.held.isOver }
     }
 
     /// Whether an upstream is being asked, or will be again.
@@ -68,7 +86,8 @@ extension CacheState {
     /// Applies an upstream's answer.
     ///
     /// - Parameters:
-    ///   - answer: Its events, as lines; those of other libraries and those without a sequence are passed over.
+    ///   - answer: Its events, as lines; those of other libraries or epochs, resets, and those without
+    ///     a sequence are passed over.
     ///   - coveredThrough: Up to where the upstream says its log is whole; nil when it does not say.
     ///   - random: 0 ..< 1, for the delay before another attempt.
     package mutating func applyAnswer(
@@ -76,6 +95,7 @@ extension CacheState {
         random: Double, at now: Int64
     ) -> [ReconcileRequest] {
         guard libraries[Int(library)].machine.isAsking(attempt) else { return [] }
+        isUnwritten = true
         let cursor = libraries[Int(library)].gate.cursor
         let generation = libraries[Int(library)].gate.generation
         var bad: Set<EventSequence> = []
@@ -104,16 +124,21 @@ extension CacheState {
         let ownName = libraryNames.names[Int(library)]
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
-                for event in batch.events where event.sequence != nil || event.kind == .reset {
+                for event in batch.events where event.kind != .reset && event.kind != .message {
+                    guard let sequence = event.sequence else { continue }
                     let view = EventView(
                         event: event, members: members, bytes: bytes, source: .upstream,
-                        offset: batch.firstOffset + Int64(batch.lines[Int(event.line)].offset))
+                        offset: batch.firstOffset + Int64(batch.lines[Int(event.line)].offset),
+                        byteCount: Int(batch.lines[Int(event.line)].count))
                     let name = view.string(event.library) ?? configuration.defaultLibrary
                     guard name == ownName else { continue }
+                    // A log file also holds what came before the log began anew; that is no answer.
+                    if let epoch = epoch(of: view, in: library), epoch != libraries[Int(library)].gate.epoch ?? epoch {
+                        continue
+                    }
                     if event.kind == .unusable {
-                        if let sequence = event.sequence { bad.insert(sequence) }
-                        setAside(view, of: batch, at: now)
-                    } else if event.kind != .message {
+                        bad.insert(sequence)
+                    } else {
                         take(view, of: batch, at: now)
                     }
                 }
@@ -152,6 +177,7 @@ extension CacheState {
         case .wait(let attempt, let milliseconds):
             return [.wait(library: library, attempt: attempt, milliseconds: milliseconds)]
         case .giveUp:
+            isUnwritten = true
             // Gaps that opened after the question was asked have their own turn.
             let askedAt = libraries[Int(library)].machine.askedAt
             while let since = libraries[Int(library)].gate.missingSince, since <= askedAt {

@@ -11,9 +11,9 @@ extension CacheState {
         }
         let eventEpoch = epoch(of: view, in: library)
         libraries[Int(library)].isChanged = true
+        libraries[Int(library)].gate.adoptFirstEpoch(eventEpoch)
         switch libraries[Int(library)].gate.verdict(on: sequence, previous: event.previous, epoch: eventEpoch) {
         case .apply:
-            libraries[Int(library)].gate.adoptFirstEpoch(eventEpoch)
             applyInOrder(view, sequence, in: library, at: now)
         case .duplicate:
             countDuplicate(view.source)
@@ -44,34 +44,26 @@ extension CacheState {
         if view.source == .upstream, let held = libraries[Int(library)].gate.held.event(at: sequence), !held.isHole {
             return
         }
-        let held = view.held(sequence: sequence, at: now)
-        if makeRoom(for: held, in: library, at: now) {
-            // The cursor moved on to make room: the event may be ready by now.
-            return offer(view, to: library, at: now)
-        }
-        switch libraries[Int(library)].gate.hold(held) {
-        case .added, .filled: watch(library)
-        case .duplicate: countDuplicate(view.source)
+        switch libraries[Int(library)].gate.hold(view.held(sequence: sequence, at: now)) {
+        case .added, .filled:
+            watch(library)
+            makeRoom(in: library, at: now)
+        case .duplicate:
+            countDuplicate(view.source)
         }
     }
 
-    /// Sees to it that one more event can be held: a full buffer reconciles at once.
+    /// A buffer past its bounds reconciles at once.
     ///
-    /// With an upstream the event is held all the same, and the engine stops reading until the answer came; without
-    /// one the gap is lost and the buffer drains.
-    /// - Returns: Whether the cursor moved.
-    @discardableResult
-    mutating func makeRoom(for held: HeldEvent, in library: LibraryIndex, at now: Int64) -> Bool {
-        guard libraries[Int(library)].gate.held.isFull(adding: held.byteCount) else { return false }
+    /// With an upstream the events stay held, and the engine stops reading until the answer came; without one the
+    /// gap is lost and the buffer drains.
+    mutating func makeRoom(in library: LibraryIndex, at now: Int64) {
+        guard libraries[Int(library)].gate.held.isOver else { return }
         if configuration.hasUpstream {
             libraries[Int(library)].isUrgent = true
-            return false
+            return
         }
-        var hasMoved = false
-        while libraries[Int(library)].gate.held.isFull(adding: held.byteCount), loseGap(library, at: now) {
-            hasMoved = true
-        }
-        return hasMoved
+        while libraries[Int(library)].gate.held.isOver, loseGap(library, at: now) {}
     }
 
     /// Declares the first gap lost and applies what waited behind it.
@@ -91,7 +83,6 @@ extension CacheState {
             switch ready {
             case .apply(let held):
                 held.withView { view in
-                    libraries[Int(library)].gate.adoptFirstEpoch(epoch(of: view, in: library))
                     let generation = libraries[Int(library)].gate.generation
                     applyEffect(view, in: library, at: now)
                     guard libraries[Int(library)].gate.generation == generation else { return }

@@ -28,7 +28,8 @@ package struct CacheState: ~Copyable {
     var quarantineRemoved: [Int64] = []
     /// Entities that only the journal holds.
     package internal(set) var absentCount: Int64
-    var areCountsChanged = false
+    /// Something changed since the last flush.
+    package internal(set) var isUnwritten = false
 
     package init(configuration: CacheStateConfiguration, recovered: RecoveredState, seed: UInt64) {
         self.configuration = configuration

@@ -8,6 +8,8 @@ struct EventView {
     let source: EventSource
     /// Offset in its input of the event's line.
     let offset: Int64
+    /// The line's size.
+    let byteCount: Int
 
     /// A range's bytes; nil when it is absent.
     func text(_ range: ByteRange) -> UnsafeRawBufferPointer? {
@@ -49,7 +51,7 @@ struct EventView {
         event.firstMember = 0
         return HeldEvent(
             event: event, members: members, bytes: packed, sequence: sequence,
-            previous: event.previous ?? sequence.predecessor, source: source, offset: offset, heldAt: now)
+            previous: event.previous ?? sequence.predecessor, source: source, offset: offset, byteCount: event.kind == .unusable ? 0 : byteCount, heldAt: now)
     }
 }
 
@@ -62,7 +64,7 @@ extension HeldEvent {
                     EventView(
                         event: event, members: members,
                         bytes: EventBytes(block: bytes, rewritten: UnsafeRawBufferPointer(start: nil, count: 0)),
-                        source: source, offset: offset))
+                        source: source, offset: offset, byteCount: byteCount))
             }
         }
     }

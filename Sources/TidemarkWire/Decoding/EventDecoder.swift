@@ -81,6 +81,7 @@ extension ChangeEvent {
         reason = QuarantineReason(rawValue: event.reason)
         let flags = UInt32(event.flags)
         isIndexOperation = flags & UInt32(TM_INDEX_OPERATION) != 0
+        isLibraryKnown = flags & UInt32(TM_LIBRARY_UNREADABLE) == 0
         if flags & UInt32(TM_HAS_SEQUENCE) != 0 { sequence = EventSequence(event.sequence) }
         if flags & UInt32(TM_HAS_PREVIOUS) != 0 { previous = EventSequence(event.previous) }
         if flags & UInt32(TM_HAS_LAST_SEQUENCE) != 0 { lastSequence = EventSequence(event.last_sequence) }

@@ -1,0 +1,66 @@
+"""Checks the sample streams, the vectors and examples of every answer against the schemas.
+
+Needs python3 with jsonschema. Run from anywhere; exits 1 when something does not fit.
+"""
+import json,glob,base64,os,sys,warnings
+warnings.simplefilter("ignore")
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+P=os.path.dirname(os.path.dirname(os.path.abspath(__file__)))+'/'
+S={os.path.basename(f)[:-12]:json.load(open(f)) for f in glob.glob(P+'schema/*.json')}
+reg=Registry().with_resources([(s["$id"],Resource.from_contents(s)) for s in S.values()])
+for s in S.values(): Draft202012Validator.check_schema(s)
+V={n:Draft202012Validator(s,registry=reg) for n,s in S.items()}
+n=0; bad=0; beyond=0
+def check(name,val,want,ctx):
+    global n,bad
+    n+=1
+    if V[name].is_valid(val)!=want:
+        bad+=1
+        e=next(V[name].iter_errors(val),None)
+        print("MISMATCH",name,want,ctx,str(val)[:150],(e.message[:200] if e else ''))
+summary_zero={k:0 for k in ["lines","members_quarantined","reconciled","blank","control","messages","entities","seconds","events_per_second","db_bytes"]}
+summary_zero["events"]={k:0 for k in ["applied","duplicate","ignored","quarantined","held"]}
+def lines(run,f):
+    if "input" in run: b="\n".join(run["input"]).encode("utf-8","surrogatepass")+b"\n"
+    elif "input_base64" in run: b=base64.b64decode(run["input_base64"])
+    else: b=open(os.path.join(os.path.dirname(f),run["input_file"]),'rb').read()
+    if b.startswith(b'\xef\xbb\xbf'): b=b[3:]
+    L=b.split(b"\n")
+    if L[-1]==b'': L.pop()
+    return L
+for f in sorted(glob.glob(P+'vectors/*/*.json')):
+    o=json.load(open(f)); check("vector",o,True,f)
+    for e in o.get("export",[]): check("export-line",json.loads(e),True,f)
+    for i,run in enumerate(o["runs"]):
+        s={**summary_zero,**run["summary"]}; check("summary",s,True,f)
+        check("gaps",{"libraries":s["libraries"]},True,f)
+        q={}
+        if len(o["runs"])==1:
+            for r in o.get("quarantine",[]):
+                if r.get("member") is None: q[r.get("line")]=r["reason"]
+        for k,b in enumerate(lines(run,f),1):
+            if not b.strip(b" \t\r"): continue
+            try: val=json.loads(b.decode())
+            except Exception: continue
+            kind=[x for x in ("control-line","message-line","event-line") if V[x].is_valid(val)]
+            n+=1
+            reason=q.get(k)
+            if reason is None and len(o["runs"])==1:
+                if len(kind)!=1: bad+=1; print("LINE",f,k,kind,b[:120])
+            elif reason in ("bad_shape","bad_type","missing_id","bad_sequence","id_too_long") and kind:
+                beyond+=1
+for f in glob.glob(P+'streams/*.ndjson'):
+    for l in open(f):
+        v=json.loads(l); check("control-line" if v=="Subscribed" else "event-line",v,True,f)
+check("ack",{"ack":{"lines":3,"libraries":{"a":3}}},True,'');check("ack",{"ack":{"lines":-3,"libraries":{}}},False,'')
+check("get",{"entity":None,"pending":False,"sequence":None,"stale":False,"miss":"absent"},True,'')
+check("get",{"entity":None,"pending":False,"sequence":None,"stale":False,"miss":None},False,'')
+check("get",{"entity":{"id":"x"},"pending":False,"sequence":3,"stale":False,"miss":None},True,'')
+check("list",{"entities":[{"id":"x"}],"next":"file:x"},True,'')
+check("quarantine-record",{"line":1,"offset":0,"reason":"not_json","library_id":None,"sequence":None,"member":None,"byte_count":4,"text":"nope"},True,'')
+check("verify",{"ok":True,"rows":3,"damaged":0,"problems":[]},True,'')
+z={"applied":0,"duplicate":0,"ignored":0,"quarantined":0,"held":0}
+check("stats",{"entities":1,"queries":0,"observers":0,"pending":0,"memory_bytes":1,"disk_bytes":1,"hits":0,"misses":{"absent":1},"evictions":0,"notifications":0,"libraries":{},"storage":"ok","lines":0,"events":z,"members_quarantined":0,"reconciled":0,"blank":0,"control":0,"messages":0},True,'')
+print(n,"checked,",bad,"bad;",beyond,"refused lines that only the engine can tell (see README.md)")
+sys.exit(1 if bad else 0)

@@ -1,0 +1,60 @@
+import Logging
+import TidemarkModel
+
+/// How a cache is set up. Every default works.
+public struct CacheConfiguration: Sendable {
+    /// What is accepted and held; see ``TidemarkModel/Limits``.
+    public var limits = Limits()
+    /// Events that name no library go here: `""`.
+    public var defaultLibrary: ByteString = ""
+    /// Types that go by another name; both as on the wire. None.
+    public var typeAliases: [ByteString: ByteString] = [:]
+    /// How long a gap waits for late events, in milliseconds: 50.
+    public var reorderWindow: Int64 = 50
+    /// What entities may take in memory, in bytes: 256 MiB. Those used least recently are then read from the
+    /// journal again. What is not written yet always stays.
+    public var memoryByteCountMax = 256 << 20
+    public var flush = FlushPolicy()
+    public var logger = Logger(label: "tidemark")
+
+    public init() {}
+
+    /// Sets what a named kind of source needs.
+    ///
+    /// - Parameter profile: `spacedrive`: deletes and bulk events name the model `entry`, changes the resource `file`.
+    /// - Returns: false when there is no such profile.
+    public mutating func apply(profile: String) -> Bool {
+        guard profile == "spacedrive" else { return false }
+        typeAliases["entry"] = "file"
+        return true
+    }
+}
+
+/// When changes go to the journal.
+///
+/// - Source: docs/decisions/0004-flush-policy.md.
+public struct FlushPolicy: Sendable {
+    /// How long a change may wait before a flush begins, in milliseconds: 20.
+    public var interval: Int64 = 20
+    /// Changes that begin a flush at once: 8,192.
+    public var startCount = 8_192
+    /// Changes at which reading stops until a flush is done: 32,768. Bounds how long an acknowledgement takes.
+    public var changeCountMax = 32_768
+    /// Payload bytes at which reading stops until a flush is done: 64 MiB.
+    public var byteCountMax = 64 << 20
+    /// Attempts before ``SyncCache/flush()`` reports a failing disk: 5. Writing goes on being tried.
+    public var attemptCountMax = 5
+
+    public init() {}
+
+    /// For long streams of which nobody waits for an acknowledgement: larger flushes write an entity that changes
+    /// often fewer times.
+    public static var bulk: FlushPolicy {
+        var policy = FlushPolicy()
+        policy.interval = 200
+        policy.startCount = 131_072
+        policy.changeCountMax = 262_144
+        policy.byteCountMax = 128 << 20
+        return policy
+    }
+}

@@ -1,0 +1,147 @@
+// Stage 7b of 7: changes → disk → acknowledgement. Before: CacheState.takeFlush. After: the journal. Laws: L5, L8.
+
+import Logging
+import TidemarkModel
+import TidemarkStore
+
+/// A flush and what is durable once it is committed.
+struct PendingFlush: Sendable {
+    var flush: FlushBatch
+    /// Lines by input that were applied when it was taken.
+    var lines: [InputID: Int64]
+    var libraries: [ByteString: EventSequence]
+}
+
+extension SyncCache {
+    /// Begins a flush when there is enough to write, else sees to it that one begins in time.
+    func scheduleFlush() {
+        guard flushTask == nil else { return }
+        let policy = configuration.flush
+        if state.dirtyCount >= policy.startCount || state.dirtyByteCount >= policy.byteCountMax {
+            startFlush()
+        } else if flushTimer == nil, !isClosed, state.isUnwritten {
+            flushTimer = Task { [weak self, clock] in
+                do {
+                    try await clock.sleep(milliseconds: policy.interval)
+                } catch {
+                    return
+                }
+                await self?.flushTimerFired()
+            }
+        }
+    }
+
+    private func flushTimerFired() {
+        flushTimer = nil
+        startFlush()
+    }
+
+    /// Hands everything unwritten to the journal, unless it has its hands full. A flush that failed goes first,
+    /// after a pause: the journal has nothing of it, and what came later builds on it.
+    func startFlush() {
+        guard flushTask == nil else { return }
+        flushTimer?.cancel()
+        flushTimer = nil
+        if let failed = failedFlush {
+            failedFlush = nil
+            let delay = SyncCache.retryDelay(afterFailures: failedAttemptCount)
+            flushTask = Task { [clock] in
+                // Cut short when the cache closes; the attempt is made all the same.
+                do { try await clock.sleep(milliseconds: delay) } catch {}
+                await self.write(failed)
+            }
+        } else if state.isUnwritten {
+            let flush = state.takeFlush()
+            let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors())
+            flushTask = Task { await self.write(pending) }
+        }
+    }
+
+    /// 50 ms, doubled with each failure in a row up to 5 s.
+    private static func retryDelay(afterFailures count: Int) -> Int64 {
+        min(50 << min(count - 1, 10), 5_000)
+    }
+
+    private func write(_ pending: PendingFlush) async {
+        do throws(StorageError) {
+            try await journal.commit(pending.flush)
+            flushTask = nil
+            committed(pending)
+        } catch {
+            flushTask = nil
+            await failed(pending, error)
+        }
+    }
+
+    private func committed(_ pending: PendingFlush) {
+        commitCount += 1
+        if storageError != nil {
+            configuration.logger.notice("the journal is written again")
+            storageError = nil
+            failedAttemptCount = 0
+        }
+        for (input, lines) in pending.lines {
+            guard let position = inputs[input], lines > position.acknowledged else { continue }
+            inputs[input]?.acknowledged = lines
+            position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: pending.libraries))
+        }
+        if loadingCount == 0 {
+            evictedCount += state.evict(toByteCount: configuration.memoryByteCountMax)
+        }
+        scheduleFlush()
+    }
+
+    private func failed(_ pending: PendingFlush, _ error: StorageError) async {
+        if storageError?.code != error.code {
+            configuration.logger.error("nothing is acknowledged until the journal is written again: \(error)")
+        }
+        storageError = error
+        failedAttemptCount += 1
+        failedFlush = pending
+        if error.code == .damaged { await rebuildJournal() }
+        if !isClosed { startFlush() }
+    }
+
+    /// The database turned out to be damaged: it is put aside, and what memory holds goes into a new one.
+    private func rebuildJournal() async {
+        do throws(StorageError) {
+            try await journal.rebuild()
+        } catch {
+            storageError = error
+            return
+        }
+        let quarantine = failedFlush?.flush.quarantine ?? []
+        failedFlush = nil
+        state.markAllUnwritten(quarantine: quarantine)
+    }
+
+    /// Returns when everything applied so far is on the disk.
+    ///
+    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; it goes on trying.
+    public func flush() async throws(StorageError) {
+        var attemptCount = 0
+        while state.isUnwritten || flushTask != nil || failedFlush != nil {
+            startFlush()
+            guard let flushTask else { break }
+            await flushTask.value
+            guard let storageError else { continue }
+            attemptCount += 1
+            if attemptCount >= configuration.flush.attemptCountMax { throw storageError }
+        }
+    }
+
+    /// For each input the last line that, with all before it, was applied.
+    private func appliedLines() -> [InputID: Int64] {
+        var lines: [InputID: Int64] = [:]
+        for (input, position) in inputs {
+            lines[input] = state.firstHeldLine(of: input).map { min($0 - 1, position.lines) } ?? position.lines
+        }
+        return lines
+    }
+
+    private func cursors() -> [ByteString: EventSequence] {
+        var cursors: [ByteString: EventSequence] = [:]
+        for status in state.statuses { cursors[status.library] = status.cursor }
+        return cursors
+    }
+}

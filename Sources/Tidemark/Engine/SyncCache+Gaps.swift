@@ -1,0 +1,136 @@
+import Logging
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+extension SyncCache {
+    /// Looks at what is missing: asks upstreams, gives up what waited long enough, sets the timer for the rest.
+    func followGaps(ignoringWindow: Bool) {
+        guard state.isWatching else { return }
+        let patience: CacheState.GapPatience =
+            ignoringWindow ? .none : inputs.values.contains { $0.hasUnread() } ? .endless : .window
+        perform(state.expireGaps(at: clock.now(), patience: patience))
+        guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
+        // With input waiting the window cannot expire before that was read; looking again takes a window's time.
+        let delay = patience == .endless ? configuration.reorderWindow : max(1, deadline - clock.now())
+        gapTimer = Task { [weak self, clock] in
+            do {
+                try await clock.sleep(milliseconds: delay)
+            } catch {
+                return
+            }
+            await self?.gapTimerFired()
+        }
+    }
+
+    /// Takes a turn, so that a batch whose entities are being loaded is not overtaken.
+    private func gapTimerFired() async {
+        gapTimer = nil
+        guard !isClosed else { return }
+        await takeTurn()
+        defer { turn.giveBack() }
+        do throws(StorageError) {
+            try await withLoaded(state.keysToLoadForHeld()) { _ in followGaps(ignoringWindow: false) }
+        } catch {
+            // The gap stays; the next batch, or the end of the input, looks again.
+            configuration.logger.error("held events wait: \(error)")
+        }
+        scheduleFlush()
+    }
+
+    private func perform(_ requests: [ReconcileRequest]) {
+        for request in requests {
+            switch request {
+            case .ask(let library, let sequence, let attempt):
+                ask(library, from: sequence, attempt: attempt)
+            case .wait(let library, let attempt, let milliseconds):
+                wait(library, attempt: attempt, milliseconds: milliseconds)
+            }
+        }
+    }
+
+    private func ask(_ library: LibraryIndex, from sequence: EventSequence, attempt: UInt64) {
+        guard let upstream, !isClosed else { return }
+        let name = state.status(of: library).library
+        let limits = configuration.limits
+        configuration.logger.info("asking for \(name) from \(sequence.rawValue) on")
+        reconcileTasks[library] = Task {
+            let result: Result<([EventBatch], EventSequence?), UpstreamError>
+            do throws(UpstreamError) {
+                let answer = try await upstream.events(since: sequence, of: name)
+                result = .success((try SyncCache.decode(answer, limits: limits), answer.coveredThrough))
+            } catch {
+                result = .failure(error)
+            }
+            await self.answered(result, library: library, attempt: attempt)
+        }
+    }
+
+    private static func decode(
+        _ answer: UpstreamAnswer, limits: Limits
+    ) throws(UpstreamError) -> [EventBatch] {
+        var framer = LineFramer(limits: limits)
+        answer.lines.withUnsafeBytes { framer.append($0) }
+        framer.finish()
+        do throws(WireError) {
+            let decoder = try EventDecoder(limits: limits)
+            var batches: [EventBatch] = []
+            for block in framer.takeBlocks() { batches.append(try decoder.decode(block)) }
+            return batches
+        } catch {
+            throw UpstreamError("no memory to read an answer of \(answer.lines.count) bytes")
+        }
+    }
+
+    /// Runs inside the turn of whoever waits for it, or between turns: an answer is applied in one step.
+    private func answered(
+        _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64
+    ) async {
+        let random = Double.random(in: 0..<1)
+        let requests: [ReconcileRequest]
+        switch result {
+        case .success((let batches, let coveredThrough)):
+            do throws(StorageError) {
+                var keys = state.keysToLoadForHeld()
+                for batch in batches { keys += state.keysToLoad(for: batch) }
+                requests = try await withLoaded(keys) { state in
+                    state.applyAnswer(
+                        batches, coveredThrough: coveredThrough, to: library, attempt: attempt, random: random,
+                        at: clock.now())
+                }
+            } catch {
+                configuration.logger.error("an answer waits: \(error)")
+                requests = state.failReconcile(
+                    of: library, attempt: attempt, isFinal: false, random: random, at: clock.now())
+            }
+        case .failure(let error):
+            configuration.logger.warning("upstream: \(error)")
+            requests = state.failReconcile(
+                of: library, attempt: attempt, isFinal: error.isFinal, random: random, at: clock.now())
+        }
+        settle(library, requests)
+    }
+
+    private func wait(_ library: LibraryIndex, attempt: UInt64, milliseconds: Int64) {
+        guard !isClosed else { return }
+        reconcileTasks[library] = Task { [clock] in
+            do {
+                try await clock.sleep(milliseconds: milliseconds)
+            } catch {
+                return
+            }
+            self.resumed(library, attempt: attempt)
+        }
+    }
+
+    private func resumed(_ library: LibraryIndex, attempt: UInt64) {
+        settle(library, state.resumeReconcile(of: library, attempt: attempt, at: clock.now()))
+    }
+
+    private func settle(_ library: LibraryIndex, _ requests: [ReconcileRequest]) {
+        reconcileTasks[library] = nil
+        perform(requests)
+        if !isClosed { followGaps(ignoringWindow: false) }
+        scheduleFlush()
+    }
+}

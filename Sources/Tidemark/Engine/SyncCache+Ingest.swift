@@ -1,0 +1,85 @@
+import TidemarkModel
+import TidemarkStore
+
+extension SyncCache {
+    /// Acknowledgements that wait for a slow reader; later ones include earlier ones.
+    private static let acknowledgementCountMax = 256
+
+    /// Announces an input, so that gaps do not expire while it has unread bytes and its lines are acknowledged.
+    package func openInput(
+        hasUnread: @escaping @Sendable () -> Bool
+    ) -> (input: InputID, acknowledgements: AsyncStream<Acknowledgement>) {
+        let input = InputID(nextInput)
+        nextInput += 1
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Acknowledgement.self, bufferingPolicy: .bufferingNewest(SyncCache.acknowledgementCountMax))
+        inputs[input] = InputPosition(hasUnread: hasUnread, acknowledgements: continuation)
+        return (input, stream)
+    }
+
+    /// The input ended; its acknowledgements end too.
+    package func closeInput(_ input: InputID) {
+        inputs.removeValue(forKey: input)?.acknowledgements.finish()
+    }
+
+    /// Applies a batch. Returns when the cache is ready for the next one.
+    ///
+    /// - Throws: ``StorageError`` when entities that the batch touches cannot be read; nothing of it was applied.
+    package func ingest(_ batch: EventBatch) async throws(StorageError) {
+        await takeTurn()
+        defer { turn.giveBack() }
+        let keys = state.keysToLoad(for: batch)
+        try await withLoaded(keys) { state in
+            state.apply(batch, at: clock.now())
+        }
+        inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
+        followGaps(ignoringWindow: false)
+        scheduleFlush()
+        await waitForRoom()
+    }
+
+    /// The last input ended: nothing comes late any more. Returns when nothing is missing.
+    package func endOfInput() async throws(StorageError) {
+        await takeTurn()
+        defer { turn.giveBack() }
+        while true {
+            try await withLoaded(state.keysToLoadForHeld()) { _ in followGaps(ignoringWindow: true) }
+            let tasks = Array(reconcileTasks.values)
+            if tasks.isEmpty { break }
+            for task in tasks { await task.value }
+        }
+        scheduleFlush()
+    }
+
+    func takeTurn() async {
+        if turn.takeAtOnce() { return }
+        await withCheckedContinuation { turn.wait($0) }
+    }
+
+    /// Reads entities that only the journal holds into memory, then uses them in the same step: nothing comes between,
+    /// and nothing is evicted on the way.
+    func withLoaded<Result>(
+        _ keys: [StoredKey], _ body: (inout CacheState) -> Result
+    ) async throws(StorageError) -> Result {
+        guard !keys.isEmpty else { return body(&state) }
+        loadingCount += 1
+        defer { loadingCount -= 1 }
+        let loaded = try await journal.load(keys)
+        state.install(loaded)
+        return body(&state)
+    }
+
+    /// Stops the reader while there is too much to write, or too much is held for an upstream's answer.
+    private func waitForRoom() async {
+        while state.dirtyCount >= configuration.flush.changeCountMax
+            || state.dirtyByteCount >= configuration.flush.byteCountMax
+        {
+            startFlush()
+            guard let flushTask else { break }
+            await flushTask.value
+        }
+        while state.isFull, upstream != nil, let task = reconcileTasks.values.first {
+            await task.value
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Logging
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// A normalized cache fed by change events, kept true and durable.
+///
+/// The actor owns one ``TidemarkStore/CacheState`` and enters it once a batch. Reading, decoding and writing to disk
+/// run beside it.
+public actor SyncCache {
+    let configuration: CacheConfiguration
+    let journal: any Journal
+    let upstream: (any Upstream)?
+    let clock: any CacheClock
+
+    /// All of the cache's logic. Never touched across an `await`.
+    var state: CacheState
+    /// The flush under way; nil when there is none. Nothing is evicted while there is one.
+    var flushTask: Task<Void, Never>?
+    /// A flush that could not be written; it goes before any other.
+    var failedFlush: PendingFlush?
+    /// Waits for the flush interval; nil when no flush is due.
+    var flushTimer: Task<Void, Never>?
+    /// Waits for the reorder window; nil when nothing is missing.
+    var gapTimer: Task<Void, Never>?
+    /// One for each library that is being asked for, or waits for its next attempt; bounded by `libraryCountMax`.
+    var reconcileTasks: [LibraryIndex: Task<Void, Never>] = [:]
+    /// Inputs that feed this cache. Bounded by who opens them.
+    var inputs: [InputID: InputPosition] = [:]
+    var nextInput: UInt32 = 0
+    /// Batches are applied one after another, in the order they came.
+    var turn = FirstComeLock()
+    /// The last failure to write; nil while the journal keeps up.
+    public internal(set) var storageError: StorageError?
+    /// Failed attempts since the journal last kept up.
+    var failedAttemptCount = 0
+    /// Commits so far.
+    public internal(set) var commitCount = 0
+    /// Entities that were dropped from memory so far.
+    public internal(set) var evictedCount = 0
+    /// Reads that memory answered, and those that it did not.
+    var readCounts = ReadCounts()
+    /// Callers between asking the journal for entities and using them; nothing is evicted meanwhile.
+    var loadingCount = 0
+    var isClosed = false
+
+    private init(
+        configuration: CacheConfiguration, journal: any Journal, upstream: (any Upstream)?, clock: any CacheClock,
+        state: consuming CacheState
+    ) {
+        self.configuration = configuration
+        self.journal = journal
+        self.upstream = upstream
+        self.clock = clock
+        self.state = state
+    }
+
+    /// Opens a cache over a journal, which must not be used by anyone else.
+    ///
+    /// - Parameter upstream: Asked for missing events; without one they are lost after the reorder window.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
+    /// - Complexity: Independent of the number of stored entities.
+    package static func open(
+        configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
+        upstream: (any Upstream)? = nil, clock: any CacheClock = SystemClock()
+    ) async throws(StorageError) -> SyncCache {
+        let recovered = try await journal.recover()
+        let stateConfiguration = CacheStateConfiguration(
+            limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
+            typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
+            hasUpstream: upstream != nil)
+        let state = CacheState(
+            configuration: stateConfiguration, recovered: recovered, seed: UInt64.random(in: .min ... .max))
+        return SyncCache(
+            configuration: configuration, journal: journal, upstream: upstream, clock: clock, state: state)
+    }
+
+    // MARK: Reading
+
+    /// An entity as it is now.
+    ///
+    /// - Throws: ``StorageError`` when it is not in memory and the journal cannot be read.
+    public func entity(_ key: EntityKey) async throws(StorageError) -> EntityAnswer {
+        while true {
+            switch state.lookUp(key) {
+            case .found(let payload, let stamp):
+                readCounts.hits += 1
+                return .found(StoredResource(bytes: payload, sequence: stamp.sequence, writtenAt: stamp.writtenAt))
+            case .deleted:
+                readCounts.deleted += 1
+                return .missing(.deleted)
+            case .absent:
+                readCounts.absent += 1
+                return .missing(.absent)
+            case .elsewhere(let stored):
+                let commitCount = commitCount
+                let loaded = try await journal.load([stored]).entities
+                // A commit in between may have written or evicted what was read: look again.
+                guard commitCount == self.commitCount else { continue }
+                if case .elsewhere = state.lookUp(key) {
+                    guard let entity = loaded.first else {
+                        readCounts.absent += 1
+                        return .missing(.absent)
+                    }
+                    readCounts.hits += 1
+                    return .found(
+                        StoredResource(
+                            bytes: entity.payload, sequence: entity.sequence, writtenAt: entity.writtenAt))
+                }
+            }
+        }
+    }
+
+    /// Every library's place in its log, in the order they were first seen.
+    public func libraries() -> [LibraryStatus] { state.statuses }
+
+    /// What became of every line and event since the database was made.
+    public func counts() -> EventCounts { state.counts }
+
+    /// Entities in memory and on disk.
+    public func entityCount() -> Int64 { state.entityCount }
+
+    // MARK: Closing
+
+    /// Writes what is not written, puts the journal in order and lets go of it.
+    ///
+    /// - Throws: ``StorageError`` when the last changes could not be written; they are then lost.
+    public func close() async throws(StorageError) {
+        guard !isClosed else { return }
+        isClosed = true
+        gapTimer?.cancel()
+        flushTimer?.cancel()
+        for task in reconcileTasks.values { task.cancel() }
+        var failure: StorageError?
+        do throws(StorageError) {
+            try await flush()
+        } catch {
+            failure = error
+        }
+        flushTask?.cancel()
+        for input in inputs.keys { inputs[input]?.acknowledgements.finish() }
+        try await journal.close()
+        if let failure { throw failure }
+    }
+}

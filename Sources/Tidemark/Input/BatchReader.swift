@@ -1,0 +1,84 @@
+import Dispatch
+import Synchronization
+import TidemarkModel
+import TidemarkWire
+
+/// Reads and decodes an input beside the engine, on a thread of its own that may wait for the disk or a pipe.
+///
+/// At most one batch is under way for each call of ``next()``; who calls ahead of need gets that many.
+final class BatchReader: Sendable {
+    /// What only the reader's own queue touches.
+    private struct Work {
+        var framer: LineFramer
+        let decoder: EventDecoder
+        var blocks: ArraySlice<LineBlock> = []
+        var isFinished = false
+    }
+
+    private let input: any LineInput
+    private let chunkByteCount: Int
+    private let queue: DispatchQueue
+    /// Locked by the queue's one job at a time, so never contended; the lock is what proves it to the compiler.
+    private let work: Mutex<Work>
+    /// Batches decoded and not yet taken, or being decoded.
+    private let ahead = Atomic(0)
+
+    /// - Parameter chunkByteCount: Bytes to read at once; what a pipe or file gives may be less.
+    init(
+        _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int
+    ) throws(WireError) {
+        self.input = input
+        self.chunkByteCount = chunkByteCount
+        queue = DispatchQueue(label: "tidemark.reader.\(id.rawValue)")
+        work = Mutex(Work(framer: LineFramer(input: id, limits: limits), decoder: try EventDecoder(limits: limits)))
+    }
+
+    /// Whether there is input that the engine has not seen.
+    func hasUnread() -> Bool {
+        input.hasUnread()
+    }
+
+    func stop() {
+        input.stop()
+    }
+
+    /// The next lines; nil at the end.
+    ///
+    /// - Throws: ``InputError``, also when memory is short.
+    func next() async throws(InputError) -> EventBatch? {
+        let result: Result<EventBatch?, InputError> = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.readNext()) }
+        }
+        return try result.get()
+    }
+
+    private func readNext() -> Result<EventBatch?, InputError> {
+        work.withLock { work in
+            do throws(InputError) {
+                return .success(try read(&work))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func read(_ work: inout Work) throws(InputError) -> EventBatch? {
+        while work.blocks.isEmpty {
+            if work.isFinished { return nil }
+            let count = try work.framer.read(byteCountMax: chunkByteCount) { (space) throws(InputError) -> Int in
+                try input.read(into: space)
+            }
+            if count == 0 {
+                work.framer.finish()
+                work.isFinished = true
+            }
+            work.blocks = work.framer.takeBlocks()[...]
+        }
+        guard let block = work.blocks.popFirst() else { return nil }
+        do throws(WireError) {
+            return try work.decoder.decode(block)
+        } catch {
+            throw InputError("no memory to decode \(block.bytes.count) bytes of input")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// An input over a file descriptor, which stays the caller's to close.
+package final class DescriptorInput: LineInput {
+    private let descriptor: Int32
+    /// Both ends of a pipe whose only byte says that reading is over.
+    private let stopReader: Int32
+    private let stopWriter: Int32
+    private let isStopped = Atomic(false)
+
+    /// - Throws: ``InputError`` when the process has no descriptor left.
+    package init(_ descriptor: Int32) throws(InputError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw InputError("cannot make a pipe: \(String(cString: strerror(errno)))")
+        }
+        self.descriptor = descriptor
+        stopReader = ends[0]
+        stopWriter = ends[1]
+    }
+
+    deinit {
+        close(stopReader)
+        close(stopWriter)
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        while !isStopped.load(ordering: .acquiring) {
+            var sources = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stopReader, events: Int16(POLLIN), revents: 0),
+            ]
+            if poll(&sources, 2, -1) < 0 {
+                if errno == EINTR { continue }
+                throw InputError("cannot wait for the input: \(String(cString: strerror(errno)))")
+            }
+            if sources[1].revents != 0 { break }
+            let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            if errno == EINTR || errno == EAGAIN { continue }
+            throw InputError("cannot read the input: \(String(cString: strerror(errno)))")
+        }
+        return 0
+    }
+
+    package func hasUnread() -> Bool {
+        guard !isStopped.load(ordering: .acquiring) else { return false }
+        var sources = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        // The end of the input counts as unread too: what it brings about is not late either.
+        return poll(&sources, 1, 0) > 0
+    }
+
+    /// Safe to call from a signal handler's thread, any number of times.
+    package func stop() {
+        guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        var byte: UInt8 = 0
+        _ = write(stopWriter, &byte, 1)
+    }
+}
+
+/// The system's `read`, which the method of that name hides.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}

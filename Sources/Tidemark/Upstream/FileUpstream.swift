@@ -1,0 +1,167 @@
+import TidemarkModel
+import TidemarkWire
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// An upstream over an NDJSON log: a file that only grows, one event a line, in any order of libraries.
+///
+/// The first question reads the log through and remembers, for each block, which sequences of which library it
+/// holds; later ones read the blocks that matter, and what was added since.
+///
+/// - Source: contract, section 3, upstreams.
+public actor FileUpstream: Upstream {
+    /// A run of whole lines in the file.
+    private struct Block {
+        var offset: Int64
+        var byteCount: Int
+        /// Lowest and highest sequence by library.
+        var ranges: [ByteString: ClosedRange<Int64>]
+    }
+
+    /// What an answer was made of, to tell whether asking again can bring more.
+    private struct Question: Hashable {
+        var library: ByteString
+        var sequence: EventSequence
+    }
+
+    public nonisolated let path: String
+    private let limits: Limits
+    private let defaultLibrary: ByteString
+    /// Grows by one for each 256 KiB of the log.
+    private var blocks: [Block] = []
+    private var indexedByteCount: Int64 = 0
+    /// The log's size when a question was last answered with nothing; at most one entry a library.
+    private var emptyAt: [ByteString: (sequence: EventSequence, byteCount: Int64)] = [:]
+
+    /// Bytes of the log that are read at once.
+    private static let chunkByteCount = 256 << 10
+    /// An answer holds at most about this many bytes; the cache asks again for the rest.
+    private static let answerByteCountMax = 4 << 20
+
+    /// - Parameter defaultLibrary: Where events go that name no library.
+    public init(path: String, defaultLibrary: ByteString = "", limits: Limits = Limits()) {
+        self.path = path
+        self.defaultLibrary = defaultLibrary
+        self.limits = limits
+    }
+
+    /// Whether the log can be opened now; for an early word to the user.
+    public nonisolated var isReadable: Bool { access(path, R_OK) == 0 }
+
+    public func events(
+        since sequence: EventSequence, of library: ByteString
+    ) async throws(UpstreamError) -> UpstreamAnswer {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw UpstreamError("cannot open \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        try index(descriptor)
+        var lines: [UInt8] = []
+        for block in blocks {
+            guard let range = block.ranges[library], range.upperBound >= sequence.rawValue else { continue }
+            let batches = try decode(try read(descriptor, at: block.offset, byteCount: block.byteCount))
+            for batch in batches { append(batch, since: sequence, of: library, to: &lines) }
+            if lines.count >= FileUpstream.answerByteCountMax { break }
+        }
+        if lines.isEmpty {
+            if let earlier = emptyAt[library], earlier.sequence == sequence, earlier.byteCount == indexedByteCount {
+                throw UpstreamError("\(path) has no event of \(library) from \(sequence.rawValue) on", isFinal: true)
+            }
+            emptyAt[library] = (sequence, indexedByteCount)
+        }
+        return UpstreamAnswer(lines: lines)
+    }
+
+    /// Reads what was added to the log since the last question.
+    private func index(_ descriptor: Int32) throws(UpstreamError) {
+        var pending: [UInt8] = []
+        while true {
+            let offset = indexedByteCount + Int64(pending.count)
+            let chunk = try read(descriptor, at: offset, byteCount: FileUpstream.chunkByteCount)
+            if chunk.isEmpty { break }
+            pending += chunk
+            guard let lastLineEnd = pending.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+            try append(Array(pending[...lastLineEnd]))
+            pending.removeFirst(lastLineEnd + 1)
+        }
+        // A last line without its LF may still be growing; it counts once the LF is there, or when it decodes.
+        if !pending.isEmpty, try isWhole(pending) { try append(pending) }
+    }
+
+    private func isWhole(_ line: [UInt8]) throws(UpstreamError) -> Bool {
+        try decode(line).allSatisfy { batch in batch.events.allSatisfy { $0.kind != .unusable } }
+    }
+
+    private func append(_ bytes: [UInt8]) throws(UpstreamError) {
+        var block = Block(offset: indexedByteCount, byteCount: bytes.count, ranges: [:])
+        for batch in try decode(bytes) {
+            batch.withBytes { text in
+                for event in batch.events {
+                    guard let sequence = event.sequence?.rawValue else { continue }
+                    let library = event.library.isAbsent ? defaultLibrary : ByteString(text[event.library])
+                    let range = block.ranges[library] ?? sequence...sequence
+                    block.ranges[library] = min(range.lowerBound, sequence)...max(range.upperBound, sequence)
+                }
+            }
+        }
+        blocks.append(block)
+        indexedByteCount += Int64(bytes.count)
+    }
+
+    private func append(
+        _ batch: EventBatch, since sequence: EventSequence, of library: ByteString, to lines: inout [UInt8]
+    ) {
+        batch.withBytes { text in
+            for event in batch.events {
+                guard let own = event.sequence, own >= sequence,
+                    (event.library.isAbsent ? defaultLibrary : ByteString(text[event.library])) == library
+                else { continue }
+                let span = batch.lines[Int(event.line)]
+                lines += batch.block[Int(span.offset)..<Int(span.offset + span.count)]
+                lines.append(UInt8(ascii: "\n"))
+            }
+        }
+    }
+
+    private func decode(_ bytes: [UInt8]) throws(UpstreamError) -> [EventBatch] {
+        var framer = LineFramer(limits: limits)
+        bytes.withUnsafeBytes { framer.append($0) }
+        framer.finish()
+        do throws(WireError) {
+            let decoder = try EventDecoder(limits: limits)
+            var batches: [EventBatch] = []
+            for block in framer.takeBlocks() { batches.append(try decoder.decode(block)) }
+            return batches
+        } catch {
+            throw UpstreamError("no memory to read \(bytes.count) bytes of \(path)")
+        }
+    }
+
+    private func read(
+        _ descriptor: Int32, at offset: Int64, byteCount: Int
+    ) throws(UpstreamError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+            while count < byteCount {
+                let result = pread(
+                    descriptor, buffer.baseAddress.map { $0 + count }, byteCount - count, off_t(offset) + off_t(count))
+                if result < 0 {
+                    if errno == EINTR { continue }
+                    failure = errno
+                    break
+                }
+                if result == 0 { break }
+                count += result
+            }
+        }
+        guard failure == 0 else { throw UpstreamError("cannot read \(path): \(String(cString: strerror(failure)))") }
+        return bytes
+    }
+}

@@ -1,0 +1,23 @@
+/// What a journal found for some keys.
+package struct LoadedEntities: Sendable {
+    /// Stored, and in good order.
+    package var entities: [StoredEntity]
+    /// Stored, but failed their checks: never served, and to be removed.
+    package var damaged: [DamagedRow]
+
+    package init(entities: [StoredEntity] = [], damaged: [DamagedRow] = []) {
+        self.entities = entities
+        self.damaged = damaged
+    }
+}
+
+/// A row that failed its checks.
+package struct DamagedRow: Hashable, Sendable {
+    package var key: StoredKey
+    package var row: Int64
+
+    package init(key: StoredKey, row: Int64) {
+        self.key = key
+        self.row = row
+    }
+}

@@ -1,0 +1,30 @@
+/// Spoils a clean stream the way transports do: lines are lost, repeated, moved a little, cut off.
+package struct FaultInjector: Sendable {
+    private let weights: StreamWeights
+    /// How far a line may be moved.
+    private static let moveDistanceMax = 6
+
+    package init(weights: StreamWeights) { self.weights = weights }
+
+    /// The lines after faults, in their new order.
+    package func spoil(_ lines: [[UInt8]], _ random: inout SplitMix64) -> [[UInt8]] {
+        var spoiled: [[UInt8]] = []
+        for line in lines where !random.chance(weights.drop) {
+            if random.chance(weights.cut), line.count > 2 {
+                spoiled.append(Array(line.prefix(1 + random.below(line.count - 1))))
+                // A daemon that was cut off usually sends the line again.
+                if random.chance(500) { continue }
+            }
+            spoiled.append(line)
+            if random.chance(weights.duplicate) { spoiled.append(line) }
+            if random.chance(weights.duplicate / 2), let older = spoiled.dropLast(random.below(8)).last {
+                spoiled.append(older)
+            }
+        }
+        for index in spoiled.indices where random.chance(weights.move) {
+            let other = index + random.below(Self.moveDistanceMax) + 1
+            if other < spoiled.count { spoiled.swapAt(index, other) }
+        }
+        return spoiled
+    }
+}

@@ -1,0 +1,42 @@
+/// The ids of one stream: half of all choices fall on a few hot ones, the rest on many cold ones, so that
+/// entities are met again often and new ones never end.
+package struct IdentifierPool: Sendable {
+    private static let hotCount = 6
+    private static let coldCount = 400
+    private let salt: UInt64
+
+    package init(random: inout SplitMix64) { salt = random.next() }
+
+    /// An id as JSON text. The same id may come in another spelling the next time.
+    package func id(_ random: inout SplitMix64) -> String {
+        let number = random.chance(500) ? random.below(Self.hotCount) : random.below(Self.coldCount)
+        switch number % 3 {
+        case 0: return uuid(number, isUpper: random.chance(300))
+        case 1: return plain(number, &random)
+        default: return random.chance(900) ? String(number * 7_919 - 11) : "\"\(number * 7_919 - 11)\""
+        }
+    }
+
+    private func uuid(_ number: Int, isUpper: Bool) -> String {
+        var mixed = SplitMix64(seed: salt &+ UInt64(number))
+        let digits = Array("0123456789abcdef")
+        let text = (0..<36).map { index -> Character in
+            [8, 13, 18, 23].contains(index) ? "-" : digits[mixed.below(16)]
+        }
+        return "\"" + (isUpper ? String(text).uppercased() : String(text)) + "\""
+    }
+
+    private func plain(_ number: Int, _ random: inout SplitMix64) -> String {
+        let spellings = [
+            ["\"caf\u{E9}-\(number)\"", "\"caf\\u00e9-\(number)\"", "\"caf\\u00E9-\(number)\""],
+            ["\"cafe\u{301}-\(number)\""],
+            ["\"a:b/\(number)\"", "\"a:b\\/\(number)\""],
+            ["\"q\\\"\\\\\(number)\"", "\"q\\u0022\\u005c\(number)\""],
+            ["\"\u{1F600}\(number)\"", "\"\\ud83d\\ude00\(number)\""],
+            ["\"line\u{2028}\(number)\"", "\"line\\u2028\(number)\""],
+            ["\"%_\(number)\""],
+            ["\"tab\\t\\u0001\(number)\"", "\"tab\\u0009\\u0001\(number)\""],
+        ]
+        return random.pick(spellings[(number / 3) % spellings.count])
+    }
+}

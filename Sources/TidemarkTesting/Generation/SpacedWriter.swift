@@ -1,0 +1,46 @@
+/// Writes JSON text, with white space between tokens as often as asked.
+package struct SpacedWriter: Sendable {
+    /// Per mille of the places between two tokens.
+    private let whiteSpace: Int
+
+    package init(whiteSpace: Int) { self.whiteSpace = whiteSpace }
+
+    /// An object of members whose values are JSON text already.
+    package func object(_ members: [(String, String)], _ random: inout SplitMix64) -> String {
+        var text = "{" + gap(&random)
+        for (index, member) in members.enumerated() {
+            if index > 0 { text += "," + gap(&random) }
+            text += Self.string(member.0) + gap(&random) + ":" + gap(&random) + member.1 + gap(&random)
+        }
+        return text + "}"
+    }
+
+    /// An array of elements that are JSON text already.
+    package func array(_ elements: [String], _ random: inout SplitMix64) -> String {
+        var text = "[" + gap(&random)
+        for (index, element) in elements.enumerated() {
+            if index > 0 { text += "," + gap(&random) }
+            text += element + gap(&random)
+        }
+        return text + "]"
+    }
+
+    /// A string with the fewest escapes.
+    package static func string(_ text: String) -> String {
+        var spelled = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": spelled += "\\\""
+            case "\\": spelled += "\\\\"
+            case "\n": spelled += "\\n"
+            case "\t": spelled += "\\t"
+            default: spelled.unicodeScalars.append(scalar)
+            }
+        }
+        return spelled + "\""
+    }
+
+    private func gap(_ random: inout SplitMix64) -> String {
+        random.chance(whiteSpace) ? random.pick([" ", "\t", "  ", " \r", "\t \t"]) : ""
+    }
+}

@@ -1,0 +1,37 @@
+/// How often what happens in one stream. Drawn once from the seed, so that every stream has its own temper:
+/// some are nearly clean, some nearly all faults, some all deletes.
+package struct StreamWeights: Sendable {
+    /// Kinds, in the order of ``StreamGenerator``'s switch.
+    package let kinds: [Int]
+    /// Envelope forms, in the order of ``EventWriter/Form``.
+    package let forms: [Int]
+    /// All of these are per mille.
+    package let unsequenced: Int
+    package let bad: Int
+    package let noise: Int
+    package let drop: Int
+    package let duplicate: Int
+    package let move: Int
+    package let cut: Int
+    package let whiteSpace: Int
+    package let carriageReturn: Int
+    package let filtered: Int
+    package let anew: Int
+
+    package init(random: inout SplitMix64) {
+        kinds = (0..<10).map { _ in random.below(8) * random.below(8) + 1 }
+        forms = (0..<4).map { _ in random.below(6) + 1 }
+        func rate(_ choices: [Int]) -> Int { random.pick(choices) }
+        unsequenced = rate([0, 20, 100, 400])
+        bad = rate([0, 5, 30, 120])
+        noise = rate([0, 10, 60])
+        drop = rate([0, 0, 5, 40, 150])
+        duplicate = rate([0, 10, 60])
+        move = rate([0, 20, 150])
+        cut = rate([0, 5, 30])
+        whiteSpace = rate([0, 50, 400])
+        carriageReturn = rate([0, 100, 1_000])
+        filtered = rate([0, 300, 1_000])
+        anew = rate([0, 5, 20])
+    }
+}

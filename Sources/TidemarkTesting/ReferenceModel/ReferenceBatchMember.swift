@@ -1,0 +1,5 @@
+/// One element of a batch: a resource, or why it cannot be used.
+package enum ReferenceBatchMember: Equatable, Sendable {
+    case good(ReferenceResource)
+    case bad(ReferenceReason)
+}

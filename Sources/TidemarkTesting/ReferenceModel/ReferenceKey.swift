@@ -1,0 +1,20 @@
+/// The key of an entity inside the whole cache.
+package struct ReferenceKey: Hashable, Comparable, Sendable {
+    package let library: [UInt8]
+    package let type: [UInt8]
+    package let id: [UInt8]
+
+    package init(library: [UInt8], type: [UInt8], id: [UInt8]) {
+        self.library = library
+        self.type = type
+        self.id = id
+    }
+
+    /// Key order: libraries by bytes, then the bytes of `type:id`, so that `a-b:` comes before `a:`.
+    package static func < (left: ReferenceKey, right: ReferenceKey) -> Bool {
+        if left.library != right.library { return left.library.lexicographicallyPrecedes(right.library) }
+        return left.joined.lexicographicallyPrecedes(right.joined)
+    }
+
+    private var joined: [UInt8] { type + [UInt8(ascii: ":")] + id }
+}

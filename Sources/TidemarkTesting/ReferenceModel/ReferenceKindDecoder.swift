@@ -1,0 +1,139 @@
+/// Turns the name and payload of a kind into a ``ReferenceKind``: the last part of the checks.
+///
+/// - Source: Protocol/events.md, "Kinds".
+package struct ReferenceKindDecoder: Sendable {
+    private let configuration: ReferenceConfiguration
+
+    package init(configuration: ReferenceConfiguration) { self.configuration = configuration }
+
+    /// - Parameter payload: Null when the kind came as a bare string or without `data`.
+    /// - Throws: A rejection that holds the reason alone.
+    package func decode(
+        name: [UInt8], payload: ReferenceJSON, envelopeEpoch: [UInt8]?
+    ) throws(ReferenceRejection) -> ReferenceKind {
+        switch String(decoding: name, as: UTF8.self) {
+        case "ResourceChanged": return try changed(try object(payload))
+        case "ResourceBatchChanged", "ResourceChangedBatch", "BatchChanged": return try batch(try object(payload))
+        case "ResourceDeleted", "Deleted": return try deleted(try object(payload))
+        case "BulkOperationCompleted", "BulkOperation": return try bulk(try object(payload))
+        case "Refresh": return .refresh
+        case "Heartbeat": return try heartbeat(try object(payload))
+        case "Reset": return try reset(payload, envelopeEpoch)
+        default: return .unknown(name: name)
+        }
+    }
+
+    private func object(_ payload: ReferenceJSON) throws(ReferenceRejection) -> ReferenceJSON {
+        guard payload.members != nil else { throw ReferenceRejection(.badShape) }
+        return payload
+    }
+
+    private func changed(_ payload: ReferenceJSON) throws(ReferenceRejection) -> ReferenceKind {
+        let type = try type(of: payload)
+        guard let resource = payload.member("resource"), resource.members != nil else {
+            throw ReferenceRejection(.badShape)
+        }
+        let metadata = try metadata(of: payload)
+        return .changed(type: type, resource: try identified(resource), metadata: metadata)
+    }
+
+    private func batch(_ payload: ReferenceJSON) throws(ReferenceRejection) -> ReferenceKind {
+        let type = try type(of: payload)
+        guard let resources = payload.member("resources")?.elements else { throw ReferenceRejection(.badShape) }
+        let metadata = try metadata(of: payload)
+        if resources.count > configuration.batchCountMax { throw ReferenceRejection(.batchTooLarge) }
+        var members: [ReferenceBatchMember] = []
+        for resource in resources {
+            guard resource.members != nil else {
+                members.append(.bad(.badShape))
+                continue
+            }
+            do {
+                members.append(.good(try identified(resource)))
+            } catch {
+                members.append(.bad(error.reason))
+            }
+        }
+        return .batch(type: type, members: members, metadata: metadata)
+    }
+
+    private func deleted(_ payload: ReferenceJSON) throws(ReferenceRejection) -> ReferenceKind {
+        let type = try type(of: payload)
+        guard let value = payload.presentMember("resource_id"), let id = ReferenceIdentity.id(from: value) else {
+            throw ReferenceRejection(.missingID)
+        }
+        if id.count > configuration.idByteCountMax { throw ReferenceRejection(.idTooLong) }
+        return .deleted(type: type, id: id)
+    }
+
+    private func bulk(_ payload: ReferenceJSON) throws(ReferenceRejection) -> ReferenceKind {
+        let type = try type(of: payload)
+        if let hints = payload.presentMember("hints"), hints.members == nil { throw ReferenceRejection(.badShape) }
+        return .bulk(type: type)
+    }
+
+    private func heartbeat(_ payload: ReferenceJSON) throws(ReferenceRejection) -> ReferenceKind {
+        guard let last = payload.presentMember("last_sequence") else { throw ReferenceRejection(.badShape) }
+        guard let sequence = ReferenceEnvelope.sequence(from: last) else { throw ReferenceRejection(.badSequence) }
+        return .heartbeat(lastSequence: sequence)
+    }
+
+    private func reset(_ payload: ReferenceJSON, _ envelopeEpoch: [UInt8]?) throws(ReferenceRejection) -> ReferenceKind
+    {
+        guard payload == .null || payload.members != nil else { throw ReferenceRejection(.badShape) }
+        if let value = payload.presentMember("epoch") {
+            guard let epoch = value.text, epoch.count <= configuration.idByteCountMax else {
+                throw ReferenceRejection(.badShape)
+            }
+            if !epoch.isEmpty { return .reset(epoch: epoch) }
+        }
+        guard let envelopeEpoch else { throw ReferenceRejection(.badShape) }
+        return .reset(epoch: envelopeEpoch)
+    }
+
+    private func type(of payload: ReferenceJSON) throws(ReferenceRejection) -> [UInt8] {
+        guard let type = payload.member("resource_type")?.text, !type.isEmpty,
+            type.count <= configuration.typeByteCountMax, type.allSatisfy(Self.isTypeByte)
+        else { throw ReferenceRejection(.badType) }
+        return configuration.typeAliases[type] ?? type
+    }
+
+    private static func isTypeByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
+        case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"): return true
+        default: return false
+        }
+    }
+
+    private func identified(_ resource: ReferenceJSON) throws(ReferenceRejection) -> ReferenceResource {
+        let idValue = resource.presentMember("id")
+        guard let value = idValue ?? resource.presentMember("uuid"), let id = ReferenceIdentity.id(from: value) else {
+            throw ReferenceRejection(.missingID)
+        }
+        if id.count > configuration.idByteCountMax { throw ReferenceRejection(.idTooLong) }
+        return ReferenceResource(id: id, json: resource, isKeyedByUUID: idValue == nil)
+    }
+
+    private func metadata(of payload: ReferenceJSON) throws(ReferenceRejection) -> ReferenceMetadata? {
+        guard let metadata = payload.presentMember("metadata") else { return nil }
+        guard metadata.members != nil else { throw ReferenceRejection(.badShape) }
+        var names: Set<[UInt8]> = []
+        if let list = metadata.presentMember("no_merge_fields") {
+            guard let elements = list.elements else { throw ReferenceRejection(.badShape) }
+            for element in elements {
+                guard let name = element.text else { throw ReferenceRejection(.badShape) }
+                names.insert(name)
+            }
+        }
+        var alternates: [[UInt8]] = []
+        if let list = metadata.presentMember("alternate_ids") {
+            guard let elements = list.elements else { throw ReferenceRejection(.badShape) }
+            for element in elements {
+                guard element.text != nil || element.integerText != nil else { throw ReferenceRejection(.badShape) }
+                if let id = ReferenceIdentity.id(from: element) { alternates.append(id) }
+            }
+        }
+        return ReferenceMetadata(noMergeFields: names, alternateIDs: alternates)
+    }
+}

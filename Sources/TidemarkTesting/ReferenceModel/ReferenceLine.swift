@@ -1,0 +1,8 @@
+/// What one line turned out to be: exactly one of the bins of the conservation law.
+package enum ReferenceLine: Equatable, Sendable {
+    case blank
+    case control
+    case message
+    case event(ReferenceEvent)
+    case rejected(ReferenceRejection)
+}

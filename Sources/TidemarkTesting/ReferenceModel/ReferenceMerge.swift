@@ -1,0 +1,57 @@
+/// Merges an incoming resource into a stored one.
+///
+/// - Source: Protocol/events.md, "Merge".
+package struct ReferenceMerge {
+    private let noMergeFields: Set<[UInt8]>
+
+    package init(noMergeFields: Set<[UInt8]>) { self.noMergeFields = noMergeFields }
+
+    /// The merged resource: members of `base` in their order, then the new ones of `incoming` in theirs.
+    ///
+    /// - Parameter frozen: Unescaped names of members that stay as `base` has them, absent ones absent.
+    package func merge(
+        _ base: [ReferenceMember], with incoming: [ReferenceMember], frozen: Set<[UInt8]> = []
+    ) -> [ReferenceMember] {
+        var result = Self.collapsed(base)
+        for member in Self.collapsed(incoming) where !frozen.contains(member.key.unescaped) {
+            if let index = result.firstIndex(where: { $0.key.unescaped == member.key.unescaped }) {
+                result[index].value = mergedValue(result[index].value, member)
+            } else {
+                result.append(member)
+            }
+        }
+        return result
+    }
+
+    private func mergedValue(_ base: ReferenceJSON, _ incoming: ReferenceMember) -> ReferenceJSON {
+        guard !noMergeFields.contains(incoming.key.unescaped) else { return incoming.value }
+        guard let baseMembers = base.members, let newMembers = incoming.value.members else { return incoming.value }
+        if Self.areDifferentTags(baseMembers, newMembers) { return incoming.value }
+        return .object(merge(baseMembers, with: newMembers))
+    }
+
+    /// Whether both are tagged enums, single keys that begin with a capital, with different tags.
+    private static func areDifferentTags(_ base: [ReferenceMember], _ incoming: [ReferenceMember]) -> Bool {
+        guard let baseTag = tag(of: base), let newTag = tag(of: incoming) else { return false }
+        return baseTag != newTag
+    }
+
+    private static func tag(of members: [ReferenceMember]) -> [UInt8]? {
+        let members = collapsed(members)
+        guard members.count == 1, let key = members.first?.key.unescaped, let first = key.first else { return nil }
+        return (0x41...0x5A).contains(first) ? key : nil
+    }
+
+    /// Members without repetitions: a key keeps its first place and spelling, and its last value.
+    private static func collapsed(_ members: [ReferenceMember]) -> [ReferenceMember] {
+        var result: [ReferenceMember] = []
+        for member in members {
+            if let index = result.firstIndex(where: { $0.key.unescaped == member.key.unescaped }) {
+                result[index].value = member.value
+            } else {
+                result.append(member)
+            }
+        }
+        return result
+    }
+}

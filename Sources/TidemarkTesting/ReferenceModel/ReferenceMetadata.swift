@@ -1,0 +1,12 @@
+/// The `metadata` of a change: its presence asks for a merge.
+package struct ReferenceMetadata: Equatable, Sendable {
+    /// Unescaped member names that are replaced as a whole at any depth.
+    package let noMergeFields: Set<[UInt8]>
+    /// Other ids of the resource, in the form of a key.
+    package let alternateIDs: [[UInt8]]
+
+    package init(noMergeFields: Set<[UInt8]>, alternateIDs: [[UInt8]]) {
+        self.noMergeFields = noMergeFields
+        self.alternateIDs = alternateIDs
+    }
+}

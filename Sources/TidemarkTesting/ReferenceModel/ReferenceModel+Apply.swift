@@ -1,0 +1,44 @@
+// What an admitted event does to the store, and in which bin it is counted.
+
+extension ReferenceModel {
+    /// Applies an event and counts it.
+    mutating func apply(_ offer: ReferenceOffer) {
+        let event = offer.event
+        let generation = libraries[event.library]?.generation ?? 0
+        let stamp = ReferenceStamp(library: event.library, sequence: event.sequence, generation: generation)
+        switch event.kind {
+        case .changed(let type, let resource, let metadata):
+            store.write(resource, type: type, metadata: metadata, stamp: stamp)
+        case .batch(let type, let members, let metadata):
+            for (index, member) in members.enumerated() {
+                switch member {
+                case .good(let resource): store.write(resource, type: type, metadata: metadata, stamp: stamp)
+                case .bad(let reason): rejectMember(index, reason, offer)
+                }
+            }
+        case .deleted(let type, let id):
+            store.delete(type: type, id: id, stamp: stamp)
+        case .bulk, .refresh, .heartbeat, .reset, .unknown:
+            break
+        }
+        count(offer)
+    }
+
+    /// Counts an event that took effect.
+    mutating func count(_ offer: ReferenceOffer) {
+        switch offer.origin {
+        case .upstream: counts.reconciled += 1
+        case .stream where offer.event.kind.isIgnored: counts.ignored += 1
+        case .stream: counts.applied += 1
+        }
+    }
+
+    private mutating func rejectMember(_ index: Int, _ reason: ReferenceReason, _ offer: ReferenceOffer) {
+        guard offer.origin == .stream else { return }
+        counts.membersQuarantined += 1
+        keep(
+            ReferenceQuarantineRecord(
+                place: offer.place, reason: reason, library: offer.event.library,
+                sequence: offer.event.sequence, member: index))
+    }
+}

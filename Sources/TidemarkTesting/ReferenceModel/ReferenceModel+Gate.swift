@@ -1,0 +1,157 @@
+// The gate: which events apply, wait, or are dropped. One method an input of the table in
+// Protocol/sequencing.md; the cells are cited by their ids.
+
+extension ReferenceModel {
+    /// An event whose library exists.
+    mutating func admitOrHold(_ offer: ReferenceOffer) {
+        let event = offer.event
+        if case .reset(let epoch) = event.kind {
+            reset(offer, to: epoch)
+        } else if let sequence = event.sequence {
+            gate(offer, sequence)
+        } else {
+            if case .heartbeat(let last) = event.kind { hear(last, offer) }
+            apply(offer)
+        }
+    }
+
+    /// A sequenced event.
+    private mutating func gate(_ offer: ReferenceOffer, _ sequence: Int64, hasAskedUpstream: Bool = false) {
+        let id = offer.event.library
+        guard var library = libraries[id] else { return }
+        if let epoch = offer.event.epoch, epoch != library.epoch {
+            // */first-epoch and */other-epoch
+            if library.epoch == nil { library.epoch = epoch } else { beginAnew(&library, epoch: epoch) }
+            libraries[id] = library
+        }
+        guard let cursor = library.cursor else {
+            advance(offer, to: sequence)
+            return
+        }
+        if sequence <= cursor {
+            drop(offer)
+            return
+        }
+        if let index = library.held.firstIndex(where: { $0.sequence == sequence }) {
+            guard library.held[index].offer == nil else {
+                drop(offer)
+                return
+            }
+            library.held.remove(at: index)
+            libraries[id] = library
+        }
+        let previous = offer.event.previous(of: sequence)
+        if previous <= cursor {
+            advance(offer, to: sequence)
+            return
+        }
+        let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: offer)
+        if hasRoom(for: entry, in: library) {
+            library.hold(entry)
+            libraries[id] = library
+        } else if upstream != nil, !isReconciling, !hasAskedUpstream {
+            reconcile(id)
+            gate(offer, sequence, hasAskedUpstream: true)
+        } else {
+            declareFirstGapLost(id, offered: entry)
+            gate(offer, sequence, hasAskedUpstream: hasAskedUpstream)
+        }
+    }
+
+    /// The place of an unusable line.
+    mutating func holdHole(_ id: [UInt8], _ sequence: Int64, previous: Int64, epoch: [UInt8]?) {
+        guard var library = libraries[id] else { return }
+        if let epoch, let current = library.epoch, epoch != current { return }
+        let cursor = library.cursor ?? previous
+        library.cursor = cursor
+        libraries[id] = library
+        guard sequence > cursor, !library.held.contains(where: { $0.sequence == sequence }) else { return }
+        let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: nil)
+        if !hasRoom(for: entry, in: library) {
+            if upstream != nil { reconcile(id) } else { declareFirstGapLost(id, offered: entry) }
+            holdHole(id, sequence, previous: previous, epoch: epoch)
+            return
+        }
+        library.hold(entry)
+        libraries[id] = library
+    }
+
+    /// Applies an event that is next, then what it made applicable.
+    private mutating func advance(_ offer: ReferenceOffer, to sequence: Int64) {
+        applyNext(offer, sequence)
+        drain(offer.event.library)
+    }
+
+    /// Applies an event that is next and moves the cursor to it.
+    private mutating func applyNext(_ offer: ReferenceOffer, _ sequence: Int64) {
+        let id = offer.event.library
+        apply(offer)
+        libraries[id]?.cursor = sequence
+        if case .heartbeat(let last) = offer.event.kind { hear(last, offer) }
+    }
+
+    /// Lets go of held events from the lowest on, until one must wait.
+    mutating func drain(_ id: [UInt8]) {
+        while let library = libraries[id], let cursor = library.cursor, let head = library.held.first {
+            if head.sequence <= cursor {
+                libraries[id]?.held.removeFirst()
+                if let offer = head.offer { drop(offer) }
+            } else if head.previous <= cursor, let offer = head.offer {
+                libraries[id]?.held.removeFirst()
+                applyNext(offer, head.sequence)
+            } else {
+                return
+            }
+        }
+    }
+
+    /// What a heartbeat says about the end of the log.
+    private mutating func hear(_ last: Int64, _ offer: ReferenceOffer) {
+        let id = offer.event.library
+        guard offer.origin == .stream, var library = libraries[id] else { return }
+        if let epoch = offer.event.epoch, epoch != library.epoch {
+            if library.epoch == nil { library.epoch = epoch } else { beginAnew(&library, epoch: epoch) }
+        }
+        if let cursor = library.cursor {
+            if last > cursor {
+                library.tail = max(last, library.tail ?? last)
+            } else if last < cursor {
+                beginAnew(&library, epoch: library.epoch)
+                library.cursor = last
+            }
+        } else {
+            library.cursor = last
+        }
+        libraries[id] = library
+    }
+
+    /// The log begins anew, says the log.
+    private mutating func reset(_ offer: ReferenceOffer, to epoch: [UInt8]) {
+        let id = offer.event.library
+        guard var library = libraries[id] else { return }
+        if let sequence = offer.event.sequence, let cursor = library.cursor, sequence <= cursor, epoch == library.epoch
+        {
+            drop(offer)
+            return
+        }
+        beginAnew(&library, epoch: epoch)
+        if offer.event.epoch == nil || offer.event.epoch == epoch { library.cursor = offer.event.sequence }
+        libraries[id] = library
+        apply(offer)
+    }
+
+    /// Forgets what is held, counting it, and begins anew.
+    private mutating func beginAnew(_ library: inout ReferenceLibrary, epoch: [UInt8]?) {
+        counts.held += library.held.count { $0.offer?.origin == .stream }
+        library.beginAnew(epoch: epoch)
+    }
+
+    private func hasRoom(for entry: ReferenceHeld, in library: ReferenceLibrary) -> Bool {
+        let byteCount = library.held.reduce(entry.byteCount) { $0 + $1.byteCount }
+        return library.held.count < configuration.heldCountMax && byteCount <= configuration.heldByteCountMax
+    }
+
+    private mutating func drop(_ offer: ReferenceOffer) {
+        if offer.origin == .stream { counts.duplicate += 1 }
+    }
+}

@@ -1,0 +1,127 @@
+/// What Tidemark does to a stream, written to be believed by reading: the oracle that the cache is compared with.
+///
+/// It holds everything in dictionaries and arrays, knows no time, and reconciles in one step: where the rules
+/// ask an upstream, the log is read at once, and what it does not bring is lost at once. A reorder window ends
+/// at the end of input, never before.
+///
+/// - Source: Protocol/.
+package struct ReferenceModel: Sendable {
+    package private(set) var configuration: ReferenceConfiguration
+    /// Entities and tombstones; survive a restart.
+    package internal(set) var store = ReferenceStore()
+    /// Where each library stands; survives a restart, but for what is held.
+    package internal(set) var libraries: [[UInt8]: ReferenceLibrary] = [:]
+    /// Counters of the current run.
+    package internal(set) var counts = ReferenceCounts()
+    /// The newest records, oldest first; survive a restart. Bound: `quarantineCountMax`.
+    package internal(set) var quarantine: [ReferenceQuarantineRecord] = []
+    /// Usable sequenced events of the upstream's log, in its order.
+    private(set) var upstream: [ReferenceOffer]?
+    /// Whether an upstream's answer is being taken in: single flight.
+    var isReconciling = false
+
+    package init(configuration: ReferenceConfiguration) {
+        self.configuration = configuration
+        upstream = configuration.upstream.map { Self.offers(in: $0, configuration) }
+    }
+
+    /// Takes a whole stream, from its first byte to its last.
+    ///
+    /// - Parameter stream: Any bytes. Gaps stay open until ``endOfInput()``.
+    package mutating func ingest(_ stream: [UInt8]) {
+        let decoder = ReferenceDecoder(configuration: configuration)
+        for line in ReferenceFraming.lines(of: stream) {
+            counts.lines += 1
+            switch decoder.decode(line.bytes) {
+            case .blank: counts.blank += 1
+            case .control: counts.control += 1
+            case .message: counts.messages += 1
+            case .rejected(let rejection): reject(rejection, at: line.place)
+            case .event(let event):
+                let offer = ReferenceOffer(
+                    event: event, place: line.place, byteCount: line.bytes.count, origin: .stream)
+                accept(offer)
+            }
+        }
+    }
+
+    /// Settles every gap: from the upstream if there is one, else by declaring it lost.
+    package mutating func endOfInput() {
+        for id in libraries.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            reconcile(id)
+        }
+    }
+
+    /// Closes and opens again: cursors, lost ranges and entities stay, what was held is forgotten, counters
+    /// and line numbers begin anew.
+    package mutating func restart() {
+        for id in libraries.keys {
+            libraries[id]?.held = []
+            libraries[id]?.tail = nil
+        }
+        counts = ReferenceCounts()
+    }
+
+    /// A model that goes on from this one after a restart, under another configuration.
+    package func restarted(with configuration: ReferenceConfiguration) -> ReferenceModel {
+        var next = self
+        next.configuration = configuration
+        next.upstream = configuration.upstream.map { Self.offers(in: $0, configuration) }
+        next.restart()
+        return next
+    }
+
+    /// A usable event of the stream.
+    private mutating func accept(_ offer: ReferenceOffer) {
+        let id = offer.event.library
+        if libraries[id] == nil {
+            if offer.event.sequence != nil || offer.event.kind.opensLibrary {
+                guard open(id) else {
+                    record(.tooManyLibraries, offer)
+                    return
+                }
+            } else {
+                // Without a library there is nothing that a refresh or an unknown kind could change.
+                count(offer)
+                return
+            }
+        }
+        admitOrHold(offer)
+        if upstream != nil, let library = libraries[id], let tail = library.tail, tail > library.cursor ?? tail {
+            reconcile(id)
+        }
+    }
+
+    /// An unusable line: recorded, and a hole in its library's log when it says where.
+    private mutating func reject(_ rejection: ReferenceRejection, at place: ReferencePlace) {
+        counts.quarantined += 1
+        keep(
+            ReferenceQuarantineRecord(
+                place: place, reason: rejection.reason, library: rejection.library, sequence: rejection.sequence))
+        guard let id = rejection.library, let sequence = rejection.sequence, open(id) else { return }
+        holdHole(id, sequence, previous: rejection.previous(of: sequence), epoch: rejection.epoch)
+    }
+
+    private mutating func record(_ reason: ReferenceReason, _ offer: ReferenceOffer) {
+        counts.quarantined += 1
+        keep(
+            ReferenceQuarantineRecord(
+                place: offer.place, reason: reason, library: offer.event.library, sequence: offer.event.sequence))
+    }
+
+    /// Keeps a record, and drops the oldest one past the limit.
+    mutating func keep(_ record: ReferenceQuarantineRecord) {
+        quarantine.append(record)
+        if quarantine.count > configuration.quarantineCountMax { quarantine.removeFirst() }
+    }
+
+    /// Makes a library exist.
+    ///
+    /// - Returns: False when that would be one too many.
+    private mutating func open(_ id: [UInt8]) -> Bool {
+        if libraries[id] != nil { return true }
+        guard libraries.count < configuration.libraryCountMax else { return false }
+        libraries[id] = ReferenceLibrary()
+        return true
+    }
+}

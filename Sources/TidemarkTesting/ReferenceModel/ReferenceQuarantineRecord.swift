@@ -1,0 +1,32 @@
+/// One entry of the quarantine.
+package struct ReferenceQuarantineRecord: Equatable, Sendable {
+    package let place: ReferencePlace
+    package let reason: ReferenceReason
+    /// Nil when the line does not say readably.
+    package let library: [UInt8]?
+    package let sequence: Int64?
+    /// The index in the batch, when it was a member of one; nil for a whole line.
+    package let member: Int?
+
+    package init(
+        place: ReferencePlace, reason: ReferenceReason, library: [UInt8]?, sequence: Int64?, member: Int? = nil
+    ) {
+        self.place = place
+        self.reason = reason
+        self.library = library
+        self.sequence = sequence
+        self.member = member
+    }
+
+    /// The record in the form of `tidemark quarantine --json`, less the kept bytes.
+    package var json: ReferenceJSON {
+        func number(_ value: some BinaryInteger) -> ReferenceJSON { .number(Array(String(value).utf8)) }
+        func string(_ bytes: [UInt8]) -> ReferenceJSON { .string(ReferenceString(bytes)) }
+        let members: [(String, ReferenceJSON)] = [
+            ("line", number(place.line)), ("offset", number(place.offset)),
+            ("reason", string(Array(reason.rawValue.utf8))), ("library_id", library.map { string($0) } ?? .null),
+            ("sequence", sequence.map { number($0) } ?? .null), ("member", member.map { number($0) } ?? .null),
+        ]
+        return .object(members.map { ReferenceMember(key: ReferenceString(Array($0.0.utf8)), value: $0.1) })
+    }
+}

@@ -1,0 +1,68 @@
+/// Reads what stands whole in front of the damage on a broken line.
+///
+/// A field counts when its value is followed by `,` or `}`. Reading stops at the first error of grammar or
+/// depth, or after 4 KiB; invalid UTF-8 does not stop it.
+///
+/// - Source: Protocol/framing.md, "What a broken line still says".
+package struct ReferenceSalvage {
+    /// How much of a line is kept and read.
+    package static let byteCountMax = 4_096
+
+    private var parser: ReferenceJSONParser
+
+    private init(_ line: [UInt8], nestingMax: Int) {
+        parser = ReferenceJSONParser(Array(line.prefix(Self.byteCountMax)), nestingMax: nestingMax)
+    }
+
+    /// The members of the object at the top of a broken line that stand whole, `envelope` included as far as
+    /// it goes.
+    ///
+    /// - Returns: An object, without members when nothing could be read.
+    package static func members(of line: [UInt8], nestingMax: Int) -> ReferenceJSON {
+        var salvage = ReferenceSalvage(line, nestingMax: nestingMax)
+        var found: [ReferenceMember] = []
+        salvage.parser.skipWhiteSpace()
+        _ = salvage.readObject(into: &found, isTop: true)
+        return .object(found)
+    }
+
+    /// Reads members until the object ends (true) or is damaged (false).
+    private mutating func readObject(into found: inout [ReferenceMember], isTop: Bool) -> Bool {
+        guard parser.take("{") else { return false }
+        parser.skipWhiteSpace()
+        if parser.take("}") { return true }
+        while true {
+            guard let member = readMember(into: &found, isTop: isTop) else { return false }
+            parser.skipWhiteSpace()
+            let hasMore = parser.take(",")
+            let isClosed = !hasMore && parser.take("}")
+            guard hasMore || isClosed else { return false }
+            found.append(member)
+            if isClosed { return true }
+        }
+    }
+
+    private mutating func readMember(into found: inout [ReferenceMember], isTop: Bool) -> ReferenceMember? {
+        do {
+            parser.skipWhiteSpace()
+            let key = try parser.string()
+            parser.skipWhiteSpace()
+            guard parser.take(":") else { return nil }
+            parser.skipWhiteSpace()
+            if isTop, key.unescaped == Array("envelope".utf8), parser.next == UInt8(ascii: "{") {
+                var inner: [ReferenceMember] = []
+                try parser.open()
+                let isWhole = readObject(into: &inner, isTop: false)
+                parser.close()
+                let member = ReferenceMember(key: key, value: .object(inner))
+                if isWhole { return member }
+                found.append(member)
+                return nil
+            }
+            return ReferenceMember(key: key, value: try parser.value())
+        } catch {
+            // The damage begins here. Nothing is lost silently: the line itself goes to quarantine.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// What `tidemark ingest` reports at the end, less the fields that time and disk decide.
+package struct ReferenceSummary: Equatable, Sendable {
+    /// One library in the summary.
+    package struct Library: Equatable, Sendable {
+        /// Empty when none was heard.
+        package let epoch: [UInt8]
+        package let sequence: Int64?
+        package let state: String
+        package let lost: [ClosedRange<Int64>]
+    }
+
+    package let counts: ReferenceCounts
+    /// All entities in the cache, not only those of this run.
+    package let entities: Int
+    package let libraries: [[UInt8]: Library]
+
+    /// The summary as one line of JSON, libraries in the order of their bytes.
+    package var line: [UInt8] {
+        let events = Self.object([
+            ("applied", Self.number(counts.applied)), ("duplicate", Self.number(counts.duplicate)),
+            ("ignored", Self.number(counts.ignored)), ("quarantined", Self.number(counts.quarantined)),
+            ("held", Self.number(counts.held)),
+        ])
+        let ids = libraries.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        let members = ids.compactMap { id in
+            libraries[id].map { ReferenceMember(key: ReferenceString(id), value: Self.json(of: $0)) }
+        }
+        return Self.object([
+            ("lines", Self.number(counts.lines)), ("events", events),
+            ("members_quarantined", Self.number(counts.membersQuarantined)),
+            ("reconciled", Self.number(counts.reconciled)), ("blank", Self.number(counts.blank)),
+            ("control", Self.number(counts.control)), ("messages", Self.number(counts.messages)),
+            ("entities", Self.number(entities)), ("libraries", .object(members)),
+        ]).written
+    }
+
+    private static func json(of library: Library) -> ReferenceJSON {
+        let lost = library.lost.map { range in
+            ReferenceJSON.array([number(range.lowerBound), number(range.upperBound)])
+        }
+        return object([
+            ("epoch", .string(ReferenceString(library.epoch))),
+            ("sequence", library.sequence.map { number($0) } ?? .null),
+            ("state", .string(ReferenceString(Array(library.state.utf8)))), ("lost", .array(lost)),
+        ])
+    }
+
+    private static func object(_ members: [(String, ReferenceJSON)]) -> ReferenceJSON {
+        .object(members.map { ReferenceMember(key: ReferenceString(Array($0.0.utf8)), value: $0.1) })
+    }
+
+    private static func number(_ value: some BinaryInteger) -> ReferenceJSON { .number(Array(String(value).utf8)) }
+}

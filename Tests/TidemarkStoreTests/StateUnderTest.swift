@@ -1,0 +1,126 @@
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+import TidemarkWire
+
+/// A cache state driven without an engine: streams in, exports and summaries out, an upstream answered on the spot.
+struct StateUnderTest: ~Copyable {
+    private(set) var state: CacheState
+    private let limits: Limits
+    private let upstream: [UInt8]?
+    private let chunks: SplitMix64
+    private var now: Int64 = 1_000_000
+    private(set) var quarantine: [QuarantineRecord] = []
+    private var countsBefore: EventCounts
+
+    init(
+        limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],
+        upstream: [UInt8]? = nil, seed: UInt64 = 1, recovered: RecoveredState = RecoveredState()
+    ) {
+        self.limits = limits
+        self.upstream = upstream
+        chunks = SplitMix64(seed: seed)
+        countsBefore = recovered.counts
+        state = CacheState(
+            configuration: CacheStateConfiguration(
+                limits: limits, defaultLibrary: defaultLibrary, typeAliases: typeAliases,
+                hasUpstream: upstream != nil),
+            recovered: recovered, seed: seed)
+    }
+
+    /// Feeds a whole stream, cut into chunks of random sizes.
+    mutating func ingest(_ stream: [UInt8]) throws {
+        var framer = LineFramer(limits: limits)
+        let decoder = try EventDecoder(limits: limits)
+        var random = chunks
+        var rest = stream[...]
+        while !rest.isEmpty {
+            let chunk = rest.prefix(1 + random.below(4_000))
+            rest = rest.dropFirst(chunk.count)
+            chunk.withUnsafeBytes { framer.append($0) }
+            for block in framer.takeBlocks() { try apply(try decoder.decode(block)) }
+        }
+        framer.finish()
+        for block in framer.takeBlocks() { try apply(try decoder.decode(block)) }
+    }
+
+    private mutating func apply(_ batch: EventBatch) throws {
+        now += 1
+        state.apply(batch, at: now)
+        try follow(state.expireGaps(at: now, patience: .endless))
+        state.entities.checkInvariants()
+    }
+
+    mutating func endOfInput() throws {
+        while state.isWatching { try follow(state.expireGaps(at: now, patience: .none)) }
+        let flush = state.takeFlush()
+        quarantine += flush.quarantine
+    }
+
+    private mutating func follow(_ requests: [ReconcileRequest]) throws {
+        for request in requests {
+            switch request {
+            case .ask(let library, let sequence, let attempt):
+                var framer = LineFramer(limits: limits)
+                upstream?.withUnsafeBytes { framer.append($0) }
+                framer.finish()
+                let decoder = try EventDecoder(limits: limits)
+                let answer = try framer.takeBlocks().map { try decoder.decode($0) }
+                let before = state.status(of: library).cursor
+                var next = state.applyAnswer(
+                    answer, coveredThrough: nil, to: library, attempt: attempt, random: 0, at: now)
+                if state.status(of: library).cursor == before || sequence.rawValue < 0 {
+                    // The log does not change: what it did not bring now it never will.
+                    if case .wait(_, let attempt, _)? = next.first {
+                        next = state.resumeReconcile(of: library, attempt: attempt, at: now)
+                        if case .ask(_, _, let attempt)? = next.first {
+                            next = state.failReconcile(
+                                of: library, attempt: attempt, isFinal: true, random: 0, at: now)
+                        }
+                    }
+                }
+                try follow(next)
+            case .wait(let library, let attempt, _):
+                try follow(state.resumeReconcile(of: library, attempt: attempt, at: now))
+            }
+        }
+    }
+
+    /// As `tidemark export` prints it.
+    func exportLines() -> [String] {
+        var lines: [(key: EntityKey, text: String)] = []
+        state.forEachEntity { key, payload, stamp in
+            let sequence = stamp.sequence.map { "\($0.rawValue)" } ?? "null"
+            lines.append(
+                (
+                    key,
+                    "{\"library_id\":\(quoted(key.library)),\"resource_type\":\(quoted(key.type)),\"id\":\(quoted(key.id)),"
+                        + "\"resource\":\(String(decoding: payload, as: UTF8.self)),\"sequence\":\(sequence)}"
+                ))
+        }
+        return lines.sorted { $0.key < $1.key }.map(\.text)
+    }
+
+    private func quoted(_ text: ByteString) -> String {
+        String(decoding: ReferenceJSON.string(ReferenceString(text.bytes)).written, as: UTF8.self)
+    }
+
+    /// What this run did, in the model's words.
+    func summaryLine() -> String {
+        let counts = state.counts
+        let before = countsBefore
+        let libraries = state.statuses.sorted { $0.library < $1.library }.map { status in
+            let lost = status.lost.map { "[\($0.first.rawValue),\($0.last.rawValue)]" }.joined(separator: ",")
+            let sequence = status.cursor.map { "\($0.rawValue)" } ?? "null"
+            return "\(quoted(status.library)):{\"epoch\":\(quoted(status.epoch)),\"sequence\":\(sequence),"
+                + "\"state\":\"\(status.phase.rawValue)\",\"lost\":[\(lost)]}"
+        }
+        return "{\"lines\":\(counts.lines - before.lines),\"events\":{\"applied\":\(counts.applied - before.applied),"
+            + "\"duplicate\":\(counts.duplicate - before.duplicate),\"ignored\":\(counts.ignored - before.ignored),"
+            + "\"quarantined\":\(counts.quarantined - before.quarantined),\"held\":\(counts.held - before.held)},"
+            + "\"members_quarantined\":\(counts.membersQuarantined - before.membersQuarantined),"
+            + "\"reconciled\":\(counts.reconciled - before.reconciled),\"blank\":\(counts.blank - before.blank),"
+            + "\"control\":\(counts.control - before.control),\"messages\":\(counts.messages - before.messages),"
+            + "\"entities\":\(state.entityCount),\"libraries\":{\(libraries.joined(separator: ","))}}"
+    }
+}

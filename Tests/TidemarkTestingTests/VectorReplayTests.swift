@@ -1,0 +1,48 @@
+import Testing
+import TidemarkTesting
+
+/// Every vector of Protocol/ against the reference model: the prose, the vectors and the model say one thing.
+@Suite struct VectorReplayTests {
+    @Test(arguments: try ProtocolVector.all())
+    func `the reference model does what the vector says`(_ vector: ProtocolVector) throws {
+        var model = ReferenceModel(configuration: ReferenceConfiguration())
+        var hasBegun = false
+        for (index, run) in vector.runs.enumerated() {
+            let configuration = try vector.configuration(of: run)
+            model = hasBegun ? model.restarted(with: configuration) : ReferenceModel(configuration: configuration)
+            hasBegun = true
+            model.ingest(try vector.input(of: run))
+            model.endOfInput()
+            let summary = try ReferenceJSONParser.parse(model.summary.line)
+            let problems = differences(try #require(run.member("summary")), summary)
+            #expect(problems.isEmpty, "run \(index + 1): \(problems)")
+            let counts = model.summary.counts
+            #expect(counts.lines == counts.blank + counts.control + counts.messages + counts.events)
+            let isStrict = (run.member("arguments")?.elements ?? []).contains { $0.text == Array("--strict".utf8) }
+            let isUnclean = counts.quarantined + counts.membersQuarantined > 0
+            #expect(text(try #require(run.member("exit"))) == (isStrict && isUnclean ? "65" : "0"))
+        }
+        if let export = vector.json.member("export")?.elements {
+            let wanted = export.compactMap(\.text).map { String(decoding: $0, as: UTF8.self) }
+            #expect(model.exportLines().map { String(decoding: $0, as: UTF8.self) } == wanted)
+        }
+        if let quarantine = vector.json.member("quarantine")?.elements {
+            let found = model.quarantine.map(\.json)
+            #expect(found.count == quarantine.count, "found \(found.map(text))")
+            for (wanted, found) in zip(quarantine, found) {
+                let problems = differences(wanted, found)
+                #expect(problems.isEmpty, "\(problems)")
+            }
+        }
+    }
+
+    @Test func `there are at least a hundred vectors and each says what it is about`() throws {
+        let vectors = try ProtocolVector.all()
+        #expect(vectors.count >= 100)
+        for vector in vectors {
+            #expect(vector.json.member("about")?.text?.isEmpty == false, "\(vector.name)")
+            #expect(vector.json.member("section")?.text?.isEmpty == false, "\(vector.name)")
+            #expect(!vector.runs.isEmpty, "\(vector.name)")
+        }
+    }
+}
