@@ -32,6 +32,11 @@ extension ReferenceModel {
             drop(offer)
             return
         }
+        let previous = offer.event.previous(of: sequence)
+        if previous <= cursor {
+            advance(offer, to: sequence)
+            return
+        }
         if let index = library.held.firstIndex(where: { $0.sequence == sequence }) {
             guard library.held[index].offer == nil else {
                 drop(offer)
@@ -39,11 +44,6 @@ extension ReferenceModel {
             }
             library.held.remove(at: index)
             libraries[id] = library
-        }
-        let previous = offer.event.previous(of: sequence)
-        if previous <= cursor {
-            advance(offer, to: sequence)
-            return
         }
         let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: offer)
         if hasRoom(for: entry, in: library) {
