@@ -57,11 +57,21 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkSQLite",
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+
+        .testTarget(
+            name: "TidemarkTestingTests", dependencies: ["TidemarkTesting", "TidemarkModel"],
+            swiftSettings: strict),
+        // The product is named so that it is built before the tests run it as a child process.
+        .testTarget(
+            name: "TidemarkCommandTests",
+            dependencies: ["TidemarkCommand", "TidemarkTesting", "TidemarkModel"],
+            swiftSettings: strict),
+        .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
