@@ -19,7 +19,7 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
     @Option(help: ArgumentHelp("Only entities of this resource type.", valueName: "name"))
     var type: String?
-    @Option(name: .customLong("output"), help: ArgumentHelp("Write here instead of standard output.", valueName: "file"))
+    @Option(name: .customLong("output"), help: ArgumentHelp("Write here, not to standard output.", valueName: "file"))
     var outputPath: String?
 
     func run() async throws {

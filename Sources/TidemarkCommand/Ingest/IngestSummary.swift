@@ -35,8 +35,9 @@ struct IngestSummary: Sendable {
     /// The same for people who look at a terminal.
     func write(to output: Output) throws(Failure) {
         let style = output.style
+        let duration = HumanText.duration(milliseconds: milliseconds)
         try output.writeLine(
-            style.paint("\(HumanText.count(counts.lines, "line")) in \(HumanText.duration(milliseconds: milliseconds))", .bold)
+            style.paint("\(HumanText.count(counts.lines, "line")) in \(duration)", .bold)
                 + style.paint(", \(HumanText.count(eventsPerSecond)) events/s", .dim)
                 + (isInterrupted ? style.paint(", interrupted", .yellow) : ""))
         try output.writeLine(
@@ -47,8 +48,8 @@ struct IngestSummary: Sendable {
         if counts.reconciled > 0 {
             try output.writeLine("\(HumanText.count(counts.reconciled)) brought by the upstream")
         }
-        try output.writeLine(
-            "\(HumanText.count(entityCount, "entity", "entities")) in \(HumanText.byteCount(databaseByteCount)) on disk")
+        let entities = HumanText.count(entityCount, "entity", "entities")
+        try output.writeLine("\(entities) in \(HumanText.byteCount(databaseByteCount)) on disk")
         if !libraries.isEmpty { try LibraryTable.write(Array(libraries.prefix(20)), to: output) }
         if libraries.count > 20 {
             try output.writeLine("and \(HumanText.count(libraries.count - 20)) more: tidemark gaps lists them all")

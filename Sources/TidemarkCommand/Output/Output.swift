@@ -38,7 +38,8 @@ final class Output {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(
-                .cannotCreate, "cannot_create", "the file cannot be written", place: "\(path): \(SystemError.last.text)",
+                .cannotCreate, "cannot_create", "the file cannot be written",
+                place: "\(path): \(SystemError.last.text)",
                 outcome: "nothing was done", advice: "choose a folder that exists and that you may write to")
         }
         return Output(descriptor: descriptor)

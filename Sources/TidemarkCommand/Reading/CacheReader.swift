@@ -29,7 +29,8 @@ struct CacheReader {
 
     func answer(to name: EntityName, library: ByteString?) throws(Failure) -> EntityAnswer { .absent }
 
-    func page(library: ByteString?, type: ByteString?, after: EntityKey?, countMax: Int) throws(Failure) -> [ReadEntity] {
+    func page(library: ByteString?, type: ByteString?, after: EntityKey?, countMax: Int) throws(Failure) -> [ReadEntity]
+    {
         []
     }
 

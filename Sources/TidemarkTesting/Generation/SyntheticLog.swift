@@ -196,7 +196,9 @@ extension SyntheticLog {
         var entity = first
         for index in 0..<count {
             if index > 0 { bytes.append(",") }
-            resource.append(entity, update: update == 0 ? 0 : update &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15, to: &bytes)
+            // Members of one batch change differently, all of them from the one number that was drawn.
+            let change = update == 0 ? 0 : update &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
+            resource.append(entity, update: change, to: &bytes)
             entity += groupCount
             if entity >= settings.entityCount { entity = first % groupCount }
         }

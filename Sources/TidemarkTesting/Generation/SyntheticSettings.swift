@@ -48,8 +48,12 @@ public struct SyntheticSettings: Hashable, Sendable {
 
     /// The first of the settings that makes no sense, in words; nil when a stream can be made.
     public var problem: String? {
-        if entityCount < 1 { return "there is nothing to generate from \(entityCount) entities" }
-        if updatesPerEntity < 0 { return "\(updatesPerEntity) updates cannot be made" }
+        if !(1...1_000_000_000).contains(entityCount) {
+            return "\(entityCount) entities: 1 to 1,000,000,000 are possible"
+        }
+        if !(0...1_000_000).contains(updatesPerEntity) {
+            return "\(updatesPerEntity) updates an entity: 0 to 1,000,000 are possible"
+        }
         if !(1...1_000).contains(typeCount) { return "\(typeCount) types: 1 to 1,000 are possible" }
         if !(1...10_000).contains(libraryCount) { return "\(libraryCount) libraries: 1 to 10,000 are possible" }
         if !(1...100_000).contains(batchMemberCount) {
