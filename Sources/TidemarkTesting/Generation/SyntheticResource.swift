@@ -37,7 +37,7 @@ struct SyntheticResource {
         if hasRoom(160) { appendContent(kind: kind, &random, to: &bytes) }
         if hasRoom(46) { appendTime("created_at", traits, to: &bytes) }
         let rest = byteCountWanted - (bytes.count - start) - 12
-        if rest > 0 { appendNotes(byteCount: rest, &random, to: &bytes) }
+        if rest > 0 { appendNotes(byteCount: rest, to: &bytes) }
         bytes.append("}")
     }
 
@@ -57,20 +57,13 @@ struct SyntheticResource {
     private func appendName(of entity: Int, traits: UInt64, to bytes: inout [UInt8]) {
         appendWord(SyntheticWords.nouns, traits >> 8, to: &bytes)
         bytes.append("_")
-        appendWord(SyntheticWords.nouns, traits >> 16, to: &bytes)
-        bytes.append("_")
         bytes.append(decimal: entity % 100_000, width: 5)
     }
 
     private func appendPath(of entity: Int, traits: UInt64, kind: Int, to bytes: inout [UInt8]) {
-        bytes.append(",\"path\":\"/home/")
-        appendWord(SyntheticWords.owners, traits >> 24, to: &bytes)
-        bytes.append("/")
-        appendWord(SyntheticWords.folders, traits >> 32, to: &bytes)
-        bytes.append("/")
-        appendWord(SyntheticWords.nouns, traits >> 40, to: &bytes)
-        bytes.append("/")
-        bytes.append(decimal: entity % 100_000, width: 5)
+        bytes.append(",\"path\":\"")
+        appendWord(SyntheticWords.folders, traits >> 24, to: &bytes)
+        appendName(of: entity, traits: traits, to: &bytes)
         bytes.append(".")
         bytes.append(contentsOf: SyntheticWords.extensions[kind])
         bytes.append("\",\"extension\":\"")
@@ -111,14 +104,10 @@ struct SyntheticResource {
         bytes.append("\"")
     }
 
-    private func appendNotes(byteCount: Int, _ random: inout SeededRandom, to bytes: inout [UInt8]) {
+    private func appendNotes(byteCount: Int, to bytes: inout [UInt8]) {
         bytes.append(",\"notes\":\"")
         let end = bytes.count + byteCount
-        while bytes.count < end {
-            appendWord(SyntheticWords.nouns, random.next(), to: &bytes)
-            bytes.append(" ")
-        }
-        bytes.removeLast(bytes.count - end)
+        while bytes.count < end { bytes.append(contentsOf: SyntheticWords.prose.prefix(end - bytes.count)) }
         bytes.append("\"")
     }
 

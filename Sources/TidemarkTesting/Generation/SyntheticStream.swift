@@ -11,7 +11,7 @@ import TidemarkModel
 /// ```
 ///
 /// Entities look like files of a library: names, paths, dates, a content hash. They compress about as well as real
-/// ones do, four to one with a dictionary, because the ids and hashes do not compress at all.
+/// ones do, about three to one with a trained dictionary, because ids and hashes do not compress at all.
 /// Memory: a chunk, and what is late; independent of the length of the stream.
 public struct SyntheticStream {
     /// Whole lines.
