@@ -79,6 +79,33 @@ import TidemarkTesting
         #expect(counts.lines == arrived)
     }
 
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+    func `a library's first and last events arrive, and what arrives whole is in the log`(seed: UInt64) {
+        var settings = SyntheticSettings()
+        settings.seed = seed
+        settings.entityCount = 60
+        settings.libraryCount = 5
+        settings.resourceByteCount = 0
+        settings.gapRate = Share(partsPerMillion: 300_000)
+        settings.badLineRate = Share(partsPerMillion: 300_000)
+        settings.disorderRate = Share(partsPerMillion: 300_000)
+        settings.duplicateRate = Share(partsPerMillion: 300_000)
+        let all = Everything(settings)
+        let log = all.log.split(separator: UInt8(ascii: "\n"))
+        let known = Set(log)
+        let lines = all.stream.split(separator: UInt8(ascii: "\n"))
+        let whole = lines.filter(known.contains)
+        #expect(lines.count == all.counts.lines)
+        #expect(lines.count - whole.count == all.counts.broken)
+        // A library's head is as long as its id is, the same for all of them.
+        let byLibrary = Dictionary(grouping: log) { $0.prefix(51) }
+        #expect(byLibrary.count == 5)
+        for (head, events) in byLibrary {
+            #expect(lines.first { $0.starts(with: head) } == events.first)
+            #expect(events.last.map(whole.contains) == true)
+        }
+    }
+
     @Test func `resources have about the size that was asked for`() {
         for wanted in [435, 600, 2_000, 20_000] {
             var settings = SyntheticSettings()
