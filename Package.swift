@@ -62,6 +62,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkSQLiteTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting", "CZstd",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
