@@ -66,12 +66,20 @@ let package = Package(
         .testTarget(
             name: "TidemarkTestingTests", dependencies: ["TidemarkTesting", "TidemarkModel"],
             swiftSettings: strict),
-        // The product is named so that it is built before the tests run it as a child process.
         .testTarget(
             name: "TidemarkCommandTests",
-            dependencies: ["TidemarkCommand", "TidemarkTesting", "TidemarkModel"],
+            dependencies: [
+                "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTesting",
+            ],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkSQLiteTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting", "CZstd",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
