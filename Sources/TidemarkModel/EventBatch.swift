@@ -22,6 +22,8 @@ package final class EventBatch: Sendable {
     package let lines: [LineSpan]
     package let events: [ChangeEvent]
     package let members: [ChangeMember]
+    /// Which input the lines came from; line numbers count within it.
+    package let input: InputID
     /// Number in the input of the first line, from 1.
     package let firstLine: Int64
     /// Offset in the input of the block's first byte.
@@ -33,7 +35,7 @@ package final class EventBatch: Sendable {
 
     package init(
         block: [UInt8], rewritten: [UInt8], lines: [LineSpan], events: [ChangeEvent],
-        members: [ChangeMember], firstLine: Int64, firstOffset: Int64, wholeByteCounts: [UInt32: Int],
+        members: [ChangeMember], input: InputID, firstLine: Int64, firstOffset: Int64, wholeByteCounts: [UInt32: Int],
         blankCount: Int, controlCount: Int
     ) {
         self.block = block
@@ -41,6 +43,7 @@ package final class EventBatch: Sendable {
         self.lines = lines
         self.events = events
         self.members = members
+        self.input = input
         self.firstLine = firstLine
         self.firstOffset = firstOffset
         self.wholeByteCounts = wholeByteCounts

@@ -15,4 +15,12 @@ public struct EventSequence: Hashable, Comparable, Sendable {
     public static func < (left: EventSequence, right: EventSequence) -> Bool {
         left.rawValue < right.rawValue
     }
+
+    /// - Precondition: Not the last sequence there is, 2^63-1.
+    @inlinable
+    public var successor: EventSequence { EventSequence(rawValue + 1) }
+
+    /// One below; ``beforeFirst`` for 0.
+    @inlinable
+    public var predecessor: EventSequence { EventSequence(rawValue - 1) }
 }

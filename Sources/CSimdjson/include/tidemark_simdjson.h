@@ -1,1 +1,141 @@
-int tm_placeholder(void);
+// Lines of JSON → plain events. The C++ and simdjson stay behind this header.
+//
+// Offsets: a tm_range points into the block that was given, or, with TM_REWRITTEN set, into
+// tm_batch.rewritten. TM_ABSENT as offset means absent or null on the wire.
+#ifndef TIDEMARK_SIMDJSON_H
+#define TIDEMARK_SIMDJSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TM_ABSENT UINT32_MAX
+#define TM_REWRITTEN 0x80000000u
+// simdjson reads up to this many bytes behind the block; they must be readable.
+#define TM_PADDING 64
+
+typedef struct tm_range {
+    uint32_t offset;
+    uint32_t count;
+} tm_range;
+
+typedef enum tm_kind {
+    TM_CHANGED = 0,
+    TM_BATCH_CHANGED = 1,
+    TM_DELETED = 2,
+    TM_BULK = 3,
+    TM_REFRESH = 4,
+    TM_HEARTBEAT = 5,
+    TM_RESET = 6,
+    TM_UNKNOWN = 7,
+    TM_UNUSABLE = 8,
+    TM_MESSAGE = 9
+} tm_kind;
+
+// The numbers are those of TidemarkModel's QuarantineReason.
+typedef enum tm_reason {
+    TM_OK = 0,
+    TM_NOT_JSON = 1,
+    TM_INVALID_UTF8 = 2,
+    TM_TOO_LONG = 3,
+    TM_TOO_DEEP = 4,
+    TM_MISSING_ID = 5,
+    TM_BAD_TYPE = 6,
+    TM_BAD_SEQUENCE = 7,
+    TM_BAD_SHAPE = 8,
+    TM_BATCH_TOO_LARGE = 9,
+    TM_ID_TOO_LONG = 10
+} tm_reason;
+
+enum {
+    TM_HAS_SEQUENCE = 1,
+    TM_HAS_PREVIOUS = 2,
+    TM_HAS_LAST_SEQUENCE = 4,
+    TM_INDEX_OPERATION = 8
+};
+
+typedef struct tm_event {
+    uint8_t kind;
+    uint8_t reason;
+    uint8_t flags;
+    uint32_t line;
+    int64_t sequence;
+    int64_t previous;
+    int64_t last_sequence;
+    tm_range library;
+    tm_range epoch;
+    tm_range mutation_id;
+    tm_range type;
+    // metadata, hints, the new epoch of a reset, or the name of an unknown kind
+    tm_range detail;
+    uint32_t first_member;
+    uint32_t member_count;
+} tm_event;
+
+typedef struct tm_member {
+    uint64_t uuid_high;
+    uint64_t uuid_low;
+    tm_range id;
+    tm_range resource;
+    uint8_t is_uuid;
+    uint8_t reason;
+} tm_member;
+
+typedef struct tm_limits {
+    uint32_t nesting_depth_max;
+    uint32_t batch_member_count_max;
+    uint32_t id_byte_count_max;
+    uint32_t type_byte_count_max;
+    uint32_t salvage_byte_count_max;
+} tm_limits;
+
+// A line without its line end.
+typedef struct tm_line {
+    uint32_t offset;
+    uint32_t count;
+} tm_line;
+
+typedef struct tm_batch {
+    const tm_event *events;
+    size_t event_count;
+    const tm_member *members;
+    size_t member_count;
+    const uint8_t *rewritten;
+    size_t rewritten_count;
+    size_t blank_count;
+    size_t control_count;
+} tm_batch;
+
+typedef struct tm_decoder tm_decoder;
+
+// Returns NULL when memory is short.
+tm_decoder *tm_decoder_create(tm_limits limits);
+void tm_decoder_destroy(tm_decoder *decoder);
+
+// Decodes whole lines. `block` has TM_PADDING readable bytes behind `count`; the lines lie in it in
+// ascending order with nothing but white space between them. The result stays valid until the next
+// call. Returns 0, or -1 when memory is short (then nothing was decoded).
+int tm_decoder_decode(tm_decoder *decoder, const uint8_t *block, size_t count, const tm_line *lines,
+                      size_t line_count, tm_batch *batch);
+
+// Reads what stands complete at the beginning of a line that was too long to keep: its library,
+// sequence, previous and epoch. Gives one event of kind TM_UNUSABLE and reason TM_TOO_LONG.
+int tm_decoder_salvage(tm_decoder *decoder, const uint8_t *block, size_t count, tm_batch *batch);
+
+// References for benchmarks: each walks the same lines and returns a sum that depends on what it read.
+// On-demand: envelope fields, type, id and the raw resource; does not validate what it skips.
+uint64_t tm_reference_on_demand(const uint8_t *block, size_t count);
+// DOM: one full parse a line.
+uint64_t tm_reference_dom(const uint8_t *block, size_t count);
+
+// Asks the processor to fetch what lies at an address; any address is allowed.
+static inline void tm_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+// The fast path: one pass over simdjson's structural indexes that validates the grammar, finds what an
+// event needs, and remembers whether a resource holds white space.
+//
+// Stage 1 of simdjson has checked UTF-8 and control characters in strings, and gives the offset of every
+// structural character, every opening quote and every first byte of a scalar. What stands between one
+// index and the next is therefore one token followed by white space, or an error that shows here.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "tidemark_simdjson.h"
+
+namespace tidemark {
+
+inline bool isSpace(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
+inline bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+
+struct Span {
+    uint32_t start = TM_ABSENT;  // of a string: behind its opening quote
+    uint32_t end = 0;
+    bool escaped = false;
+};
+
+// The shape faults of a line, one bit each; the lowest bit that is set is the reason given.
+enum Fault : uint32_t {
+    faultEnvelope = 1u << 0,
+    faultSequence = 1u << 1,
+    faultType = 1u << 2,
+    faultPayload = 1u << 3,
+    faultBatchSize = 1u << 4,
+    faultMissingID = 1u << 5,
+    faultLongID = 1u << 6
+};
+
+// A field that stands twice counts as it stands last, its faults too; so each field has its own.
+struct Payload {
+    int kind = -1;  // tm_kind; -1: none seen
+    tm_range name = {TM_ABSENT, 0};
+    tm_range type = {TM_ABSENT, 0};
+    tm_range detail = {TM_ABSENT, 0};
+    bool isIndexOperation = false;
+    bool hasLastSequence = false;
+    int64_t lastSequence = 0;
+    uint32_t firstMember = 0;
+    uint32_t memberCount = 0;
+    uint32_t shapeFault = 0;
+    uint32_t typeFault = 0;
+    uint32_t valueFault = 0;   // resource, resources, resource_id, last_sequence
+    uint32_t detailFault = 0;  // metadata, hints, the epoch of a reset
+
+    uint32_t faults() const { return shapeFault | typeFault | valueFault | detailFault; }
+};
+
+enum EnvelopeName { fieldLibrary, fieldEpoch, fieldMutationID, fieldSequence, fieldPrevious, fieldAsOf, fieldCount };
+
+struct EnvelopeField {
+    tm_range text = {TM_ABSENT, 0};
+    int64_t number = 0;
+    bool present = false;
+    uint32_t fault = 0;
+};
+
+struct EnvelopeFields {
+    EnvelopeField field[fieldCount];
+};
+
+enum class LineClass { grammarFault, blank, control, message, event };
+
+class LineParser {
+   public:
+    LineParser(tm_limits limits, std::vector<tm_member> &members, std::vector<uint8_t> &rewritten)
+        : limits_(limits), members_(members), rewritten_(rewritten), open_(limits.nesting_depth_max + 1) {}
+
+    void beginBlock(const uint8_t *block, size_t count) {
+        block_ = block;
+        blockEnd_ = count;
+        nextBackslash_ = 0;
+        findBackslash(0);
+    }
+
+    // Parses the line whose first structural index is indexes[first] and whose last lies below lineEnd.
+    // The index behind the block's last one must be readable and not below the block's end.
+    LineClass parse(const uint32_t *indexes, size_t first, uint32_t lineEnd);
+
+    // Behind a line that was parsed: its first index that is not below the line's end.
+    size_t nextLine() {
+        while (indexes_[at_] < lineEnd_) at_++;
+        return at_;
+    }
+
+    Payload payload;
+    EnvelopeFields envelope;
+
+   private:
+    const uint8_t *block_ = nullptr;
+    size_t blockEnd_ = 0;
+    size_t nextBackslash_ = 0;
+    const uint32_t *indexes_ = nullptr;
+    size_t at_ = 0;
+    uint32_t lineEnd_ = 0;
+    uint32_t tokenEnd_ = 0;
+    bool hasSpace_ = false;
+    bool lineHasEscapes_ = false;
+    size_t depth_ = 0;
+
+    tm_limits limits_;
+    std::vector<tm_member> &members_;
+    std::vector<uint8_t> &rewritten_;
+    std::vector<uint8_t> open_;  // 1: object, 0: array
+    std::vector<uint8_t> scratch_;
+
+    void findBackslash(size_t from) {
+        const void *found = from < blockEnd_ ? std::memchr(block_ + from, '\\', blockEnd_ - from) : nullptr;
+        nextBackslash_ = found ? size_t(static_cast<const uint8_t *>(found) - block_) : SIZE_MAX;
+    }
+
+    bool done() const { return indexes_[at_] >= lineEnd_; }
+    // The byte at the current token; 0, which begins no token, behind the line's last.
+    uint8_t peek() const { return done() ? 0 : block_[indexes_[at_]]; }
+
+    void advance(uint32_t end) {
+        hasSpace_ |= indexes_[at_] != tokenEnd_;
+        tokenEnd_ = end;
+        at_++;
+    }
+    bool accept(uint8_t byte) {
+        if (peek() != byte) return false;
+        advance(indexes_[at_] + 1);
+        return true;
+    }
+
+    bool parseString(Span &span);
+    bool checkEscapes(uint32_t start, uint32_t end) const;
+    bool parseNumber(uint32_t &end) const;
+    bool parseScalar();
+    bool skipValue();
+    bool nextKey(bool &first, Span &key);
+    bool enter();
+    void leave() { depth_--; }
+
+    bool keyIs(const Span &key, const char *name, size_t length);
+    bool resolve(const Span &span, tm_range &range, uint32_t countMax);
+    bool unescape(const Span &span, std::vector<uint8_t> &out) const;
+    tm_range minified(size_t firstToken, size_t lastToken, uint32_t start, uint32_t end, bool hasSpace);
+
+    bool parseRoot(bool nested, LineClass &lineClass);
+    bool parseRootObject(bool nested, LineClass &lineClass);
+    bool parseRootArray(LineClass &lineClass);
+    bool parseEnvelopeField(int name, EnvelopeField &field);
+    bool parseEnvelopeObject(EnvelopeFields &fields, bool &present);
+    int envelopeName(const Span &key);
+    bool parseNamedKind(Payload &payload);
+    bool parseTaggedKind(Payload &payload);
+    bool parseBareKind(Payload &payload);
+    bool parsePayload(int kind, Payload &payload);
+    bool parseInteger(int64_t &value, bool &present, uint32_t &fault);
+    bool parseType(Payload &payload);
+    bool parseResource(Payload &payload);
+    bool parseResources(Payload &payload);
+    bool parseMember(tm_member &member);
+    uint8_t identify(size_t token, tm_member &member);
+    bool parseDeletedID(Payload &payload);
+    bool parseResetEpoch(Payload &payload);
+    bool parseNameList(bool allowsIntegers, bool &ok);
+    bool parseDetailObject(Payload &payload, bool isMetadata);
+    int kindOf(const Span &name);
+};
+
+}  // namespace tidemark

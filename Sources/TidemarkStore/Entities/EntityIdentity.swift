@@ -1,0 +1,45 @@
+import TidemarkModel
+
+/// A key as the entity table looks it up: nothing is copied, the hash is computed once.
+package struct EntityIdentity {
+    package let library: LibraryIndex
+    package let type: TypeIndex
+    package let isUUID: Bool
+    /// As in ``EntitySlot/id``.
+    let id: UUIDValue
+    /// The id's text when it is no UUID; must outlive the identity.
+    let text: UnsafeRawBufferPointer
+    let hash: UInt64
+
+    package init(library: LibraryIndex, type: TypeIndex, uuid: UUIDValue, seed: UInt64) {
+        self.library = library
+        self.type = type
+        isUUID = true
+        id = uuid
+        text = UnsafeRawBufferPointer(start: nil, count: 0)
+        hash = EntityIdentity.mixed(uuid, library: library, type: type, seed: seed)
+    }
+
+    package init(library: LibraryIndex, type: TypeIndex, text: UnsafeRawBufferPointer, seed: UInt64) {
+        self.library = library
+        self.type = type
+        isUUID = false
+        id = UUIDValue(high: Checksum.xxh64(text, seed: seed), low: UInt64(text.count))
+        self.text = text
+        hash = EntityIdentity.mixed(id, library: library, type: type, seed: seed)
+    }
+
+    /// Two multiplications folded; the seed differs in every process, so that strangers cannot fill one chain.
+    static func mixed(_ id: UUIDValue, library: LibraryIndex, type: TypeIndex, seed: UInt64) -> UInt64 {
+        let place = UInt64(library) << 16 | UInt64(type)
+        let first = (id.high ^ seed).multipliedFullWidth(by: id.low ^ 0xA076_1D64_78BD_642F)
+        let folded = first.high ^ first.low ^ place &* 0xE703_7ED1_A0B4_28DB
+        let second = (folded ^ 0x8EBC_6AF0_9C88_C6E3).multipliedFullWidth(by: seed | 1)
+        return second.high ^ second.low
+    }
+
+    /// The key in the form that journals use.
+    package var storedKey: StoredKey {
+        StoredKey(library: library, type: type, id: isUUID ? .uuid(id) : .text(ByteString(text)))
+    }
+}

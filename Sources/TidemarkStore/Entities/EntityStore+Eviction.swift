@@ -1,0 +1,28 @@
+extension EntityStore {
+    /// What the store takes: payloads, slots and table.
+    package var byteCount: Int {
+        blockByteCount + slotCount * MemoryLayout<EntitySlot>.stride
+            + tableCapacity * (MemoryLayout<UInt32>.stride + 1)
+    }
+
+    /// Drops entities from memory, least recently used first, until the store takes at most `byteCountMax`.
+    ///
+    /// What is dirty stays (law L9). Call it only while no flush is under way: what a flush holds counts as clean.
+    /// Slots and table keep their size; only payloads are given back.
+    ///
+    /// - Returns: How many were dropped.
+    /// - Complexity: O(entities looked at).
+    package mutating func evict(toByteCount byteCountMax: Int) -> Int {
+        var evicted = 0
+        var index = leastRecent
+        while byteCount > byteCountMax, index != EntityStore.none {
+            let newer = slots[Int(index)].previous
+            if !slots[Int(index)].flags.contains(.isDirty) {
+                unlink(index)
+                evicted += 1
+            }
+            index = newer
+        }
+        return evicted
+    }
+}

@@ -1,0 +1,90 @@
+import TidemarkModel
+
+extension EntityStore {
+    /// Entities and removals that the journal does not have.
+    package var dirtyCount: Int { dirty.count + deletedRows.count }
+
+    mutating func markDirty(_ index: UInt32, hasNewPayload: Bool) {
+        var flags = slots[Int(index)].flags
+        if hasNewPayload {
+            flags.insert(.hasNewPayload)
+            dirtyByteCount += Int(slots[Int(index)].payloadCount)
+        }
+        if !flags.contains(.isListed) { dirty.append(index) }
+        flags.formUnion([.isDirty, .isListed])
+        slots[Int(index)].flags = flags
+    }
+
+    /// Copies the last version of everything that changed into a flush, ascending by row, and starts anew.
+    ///
+    /// The journal counts as having it from here on: a flush that failed is given again as it is.
+    /// - Complexity: O(d log d + bytes) for d changes.
+    package mutating func takeDirty(into flush: inout FlushBatch) {
+        flush.rows.reserveCapacity(dirty.count + deletedRows.count)
+        flush.bytes.reserveCapacity(dirtyByteCount + dirty.count * 16)
+        for row in deletedRows {
+            flush.rows.append(
+                FlushRow(
+                    row: row, change: .delete, library: 0, type: 0, isUUID: false, idOffset: 0, idCount: 0,
+                    payloadOffset: 0, payloadCount: 0, sequence: nil, generation: 0, writtenAt: 0))
+        }
+        for index in dirty {
+            let slot = slots[Int(index)]
+            slots[Int(index)].flags.remove(.isListed)
+            guard slot.flags.contains([.isLive, .isDirty]) else { continue }
+            append(index, slot, to: &flush)
+            slots[Int(index)].flags.subtract([.isDirty, .hasNewPayload])
+            slots[Int(index)].flags.insert(.hasRow)
+        }
+        flush.rows.sort { $0.row < $1.row }
+        dirty.removeAll(keepingCapacity: true)
+        deletedRows.removeAll(keepingCapacity: true)
+        dirtyByteCount = 0
+    }
+
+    private func append(_ index: UInt32, _ slot: EntitySlot, to flush: inout FlushBatch) {
+        let hasRow = slot.flags.contains(.hasRow)
+        let change: FlushRow.Change =
+            !hasRow ? .insert : slot.flags.contains(.hasNewPayload) ? .update : .stamp
+        let idOffset = flush.bytes.count
+        if slot.flags.contains(.isUUID) {
+            withUnsafeBytes(of: slot.id.high.bigEndian) { flush.bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: slot.id.low.bigEndian) { flush.bytes.append(contentsOf: $0) }
+        } else {
+            flush.bytes.append(contentsOf: UnsafeRawBufferPointer(start: slot.block, count: slot.idByteCount))
+        }
+        let payloadOffset = flush.bytes.count
+        if change != .stamp { flush.bytes.append(contentsOf: payload(of: index)) }
+        flush.rows.append(
+            FlushRow(
+                row: slot.row, change: change, library: slot.library, type: slot.type,
+                isUUID: slot.flags.contains(.isUUID), idOffset: idOffset, idCount: payloadOffset - idOffset,
+                payloadOffset: payloadOffset, payloadCount: flush.bytes.count - payloadOffset,
+                sequence: slot.sequence < 0 ? nil : EventSequence(slot.sequence), generation: slot.generation,
+                writtenAt: slot.writtenAt))
+    }
+
+    /// Marks everything in memory as unwritten, under new rows: the journal lost what it had.
+    package mutating func markAllDirty() {
+        dirty.removeAll(keepingCapacity: true)
+        deletedRows.removeAll()
+        dirtyByteCount = 0
+        nextRow = 1
+        for index in 0..<slotCount {
+            slots[index].flags.subtract([.isListed, .hasRow])
+            guard slots[index].flags.contains(.isLive) else { continue }
+            slots[index].row = nextRow
+            nextRow += 1
+            markDirty(UInt32(index), hasNewPayload: true)
+        }
+    }
+
+    /// Entities in memory by library index.
+    package func countByLibrary(libraryCount: Int) -> [Int64] {
+        var counts = [Int64](repeating: 0, count: libraryCount)
+        for index in 0..<slotCount where slots[index].flags.contains(.isLive) {
+            counts[Int(slots[index].library)] += 1
+        }
+        return counts
+    }
+}

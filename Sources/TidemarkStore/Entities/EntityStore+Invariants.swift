@@ -1,0 +1,39 @@
+extension EntityStore {
+    /// Stops the program when the structure contradicts itself; for tests, after every step.
+    ///
+    /// - Complexity: O(slots + table).
+    package func checkInvariants() {
+        var inTable = 0
+        for position in 0..<tableCapacity where table[position] != EntityStore.none {
+            let slot = slots[Int(table[position])]
+            precondition(slot.flags.contains(.isLive), "the table names a free slot \(table[position])")
+            inTable += 1
+        }
+        precondition(inTable == count, "\(inTable) entities in the table, \(count) counted")
+
+        var inList = 0
+        var previous = EntityStore.none
+        var index = mostRecent
+        while index != EntityStore.none {
+            precondition(slots[Int(index)].previous == previous, "slot \(index) has a wrong neighbour")
+            previous = index
+            index = slots[Int(index)].next
+            inList += 1
+            precondition(inList <= count, "the list by access has a cycle")
+        }
+        precondition(previous == leastRecent && inList == count, "\(inList) entities in the list, \(count) counted")
+
+        var blocks = 0
+        var listed = 0
+        for index in 0..<slotCount {
+            let slot = slots[index]
+            blocks += Int(slot.blockCount)
+            if slot.flags.contains(.isListed) { listed += 1 }
+            if slot.flags.contains(.isDirty) {
+                precondition(slot.flags.contains([.isLive, .isListed]), "dirty slot \(index) is not listed")
+            }
+        }
+        precondition(blocks == blockByteCount, "\(blocks) bytes in blocks, \(blockByteCount) counted")
+        precondition(listed == dirty.count, "\(listed) slots listed, \(dirty.count) in the list")
+    }
+}

@@ -1,0 +1,90 @@
+import TidemarkModel
+
+/// What remains of deleted entities. Bounded by `tombstoneCountMax` and `tombstoneAgeMax`: the oldest make room.
+package struct TombstoneStore {
+    private let countMax: Int
+    private let ageMax: Int64
+    /// With the number of the delete, which tells a key's last place in `order` from earlier ones.
+    private var tombstones: [StoredKey: (tombstone: Tombstone, number: UInt64)] = [:]
+    /// Deletes in order. May name some that are over: never more than are left, and a little slack.
+    private var order: [(key: StoredKey, number: UInt64)] = []
+    private var orderStart = 0
+    private var nextNumber: UInt64 = 0
+    /// Changes since the last flush; bounded by the flush policy.
+    private var changes: [FlushTombstone] = []
+
+    package init(limits: Limits, recovered: [(key: StoredKey, tombstone: Tombstone)] = []) {
+        countMax = limits.tombstoneCountMax
+        ageMax = limits.tombstoneAgeMax
+        for (key, tombstone) in recovered { place(tombstone, for: key) }
+    }
+
+    package var count: Int { tombstones.count }
+    package var isEmpty: Bool { tombstones.isEmpty }
+    package var changeCount: Int { changes.count }
+
+    package subscript(key: StoredKey) -> Tombstone? { tombstones[key]?.tombstone }
+
+    /// - Complexity: O(1) amortized.
+    package mutating func insert(_ tombstone: Tombstone, for key: StoredKey) {
+        place(tombstone, for: key)
+        changes.append(FlushTombstone(key: key, tombstone: tombstone))
+        while let oldest = takeOver() ?? takeOldest(at: tombstone.deletedAt) { remove(oldest) }
+        if order.count > 2 * tombstones.count + TombstoneStore.slackCount {
+            order = order[orderStart...].filter { tombstones[$0.key]?.number == $0.number }
+            orderStart = 0
+        }
+    }
+
+    /// The entity came back.
+    package mutating func remove(_ key: StoredKey) {
+        guard tombstones.removeValue(forKey: key) != nil else { return }
+        changes.append(FlushTombstone(key: key, tombstone: nil))
+    }
+
+    package mutating func takeChanges() -> [FlushTombstone] {
+        let taken = changes
+        changes = []
+        return taken
+    }
+
+    /// The journal lost what it had: all of it is news again.
+    package mutating func markAllChanged() {
+        changes = order[orderStart...].compactMap { entry in
+            guard let current = tombstones[entry.key], current.number == entry.number else { return nil }
+            return FlushTombstone(key: entry.key, tombstone: current.tombstone)
+        }
+    }
+
+    private static let slackCount = 64
+
+    private mutating func place(_ tombstone: Tombstone, for key: StoredKey) {
+        tombstones[key] = (tombstone, nextNumber)
+        order.append((key, nextNumber))
+        nextNumber += 1
+    }
+
+    /// The oldest key, when there are too many.
+    private mutating func takeOver() -> StoredKey? {
+        guard tombstones.count > countMax else { return nil }
+        skipOver()
+        guard orderStart < order.count else { return nil }
+        return order[orderStart].key
+    }
+
+    /// The oldest key, when its age is over.
+    private mutating func takeOldest(at now: Int64) -> StoredKey? {
+        skipOver()
+        guard orderStart < order.count, let oldest = tombstones[order[orderStart].key],
+            now - oldest.tombstone.deletedAt > ageMax
+        else { return nil }
+        return order[orderStart].key
+    }
+
+    /// Steps past deletes whose key came back or was deleted again.
+    private mutating func skipOver() {
+        while orderStart < order.count, tombstones[order[orderStart].key]?.number != order[orderStart].number {
+            orderStart += 1
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// The members of one object inside validated bytes, as ranges; nothing is copied but escaped names.
+struct JSONObject {
+    struct Member {
+        /// The name between its quotes, as written.
+        var name: Range<Int>
+        var value: Range<Int>
+    }
+
+    let bytes: UnsafeRawBufferPointer
+    /// In order; of members with one name only the last, at its first one's place.
+    private(set) var members: [Member] = []
+    /// Present when there are enough members for a search to cost more than a table.
+    private var positions: [[UInt8]: Int]?
+
+    /// - Parameter range: Of an object, braces included.
+    /// - Complexity: O(range.count).
+    init(_ bytes: UnsafeRawBufferPointer, range: Range<Int>) {
+        self.bytes = bytes
+        var cursor = JSONCursor(bytes, at: range.lowerBound)
+        precondition(cursor.byte == UInt8(ascii: "{"), "no object at byte \(range.lowerBound) of a stored value")
+        cursor.step()
+        while cursor.byte != UInt8(ascii: "}") {
+            let name = cursor.string()
+            cursor.step()
+            let value = cursor.value()
+            append(Member(name: name, value: value))
+            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+        }
+    }
+
+    /// Members from which a table pays.
+    private static let tableMemberCountMin = 16
+
+    private mutating func append(_ member: Member) {
+        if positions == nil, members.count == JSONObject.tableMemberCountMin {
+            var table: [[UInt8]: Int] = [:]
+            for (index, member) in members.enumerated() { table[unescapedName(member)] = index }
+            positions = table
+        }
+        if let index = position(named: UnsafeRawBufferPointer(rebasing: bytes[member.name])) {
+            members[index].value = member.value
+            return
+        }
+        let name = unescapedName(member)
+        positions?[name] = members.count
+        members.append(member)
+    }
+
+    /// The member's index by its name, written in whatever way.
+    ///
+    /// - Parameter name: Between its quotes, as written in these or other bytes.
+    func position(named name: UnsafeRawBufferPointer) -> Int? {
+        if let positions { return positions[JSONText.unescaped(name)] }
+        return members.firstIndex { member in
+            JSONText.areEqual(UnsafeRawBufferPointer(rebasing: bytes[member.name]), name)
+        }
+    }
+
+    /// The value of a member.
+    ///
+    /// - Parameter name: Unescaped.
+    func value(named name: StaticString) -> Range<Int>? {
+        let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return position(named: wanted).map { members[$0].value }
+    }
+
+    func unescapedName(_ member: Member) -> [UInt8] {
+        JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[member.name]))
+    }
+}

@@ -1,0 +1,113 @@
+/// Merges a change into a stored entity, on bytes, so that every number and string stays as it was written.
+///
+/// - Source: Protocol/events.md, merging.
+package enum Merge {
+    /// - Parameters:
+    ///   - incoming: An object; validated, without insignificant white space.
+    ///   - base: An object; likewise.
+    ///   - noMergeFields: Names whose values are replaced at any depth.
+    ///   - keepsIdentity: True when `incoming` names another id than the entity is stored under: the stored
+    ///     `id` member stays (`uuid`, when there is no `id`).
+    /// - Returns: The merged object. Members keep the base's order, new ones follow in the incoming order.
+    /// - Complexity: O((base.count + incoming.count) · nesting): each level is scanned once for its own members.
+    package static func merged(
+        _ incoming: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, noMergeFields: Set<[UInt8]>,
+        keepsIdentity: Bool = false
+    ) -> [UInt8] {
+        var merge = ObjectMerge(base: base, incoming: incoming, noMergeFields: noMergeFields)
+        merge.append(base: 0..<base.count, incoming: 0..<incoming.count, keepsIdentity: keepsIdentity)
+        return merge.result
+    }
+}
+
+/// One merge under way. Recursion is bounded by the nesting that the wire lets through.
+private struct ObjectMerge {
+    let base: UnsafeRawBufferPointer
+    let incoming: UnsafeRawBufferPointer
+    let noMergeFields: Set<[UInt8]>
+    var result: [UInt8] = []
+
+    init(base: UnsafeRawBufferPointer, incoming: UnsafeRawBufferPointer, noMergeFields: Set<[UInt8]>) {
+        self.base = base
+        self.incoming = incoming
+        self.noMergeFields = noMergeFields
+        result.reserveCapacity(base.count + incoming.count)
+    }
+
+    mutating func append(base baseRange: Range<Int>, incoming incomingRange: Range<Int>, keepsIdentity: Bool) {
+        let old = JSONObject(base, range: baseRange)
+        let new = JSONObject(incoming, range: incomingRange)
+        let kept: StaticString? = keepsIdentity ? identityName(of: old) : nil
+        var isTaken = [Bool](repeating: false, count: new.members.count)
+        result.append(UInt8(ascii: "{"))
+        for member in old.members {
+            let name = UnsafeRawBufferPointer(rebasing: base[member.name])
+            appendName(name)
+            guard let index = new.position(named: name) else {
+                append(base, member.value)
+                continue
+            }
+            isTaken[index] = true
+            if let kept, isNamed(kept, name) {
+                append(base, member.value)
+            } else {
+                appendValue(old: old, member, incoming: new.members[index].value)
+            }
+        }
+        for (index, member) in new.members.enumerated() where !isTaken[index] {
+            let name = UnsafeRawBufferPointer(rebasing: incoming[member.name])
+            // An alternate match under `uuid` must not gain the other's `id`: it would be another entity.
+            if keepsIdentity, isNamed("id", name) { continue }
+            appendName(name)
+            append(incoming, member.value)
+        }
+        result.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func appendValue(old: JSONObject, _ member: JSONObject.Member, incoming range: Range<Int>) {
+        let bothObjects =
+            base[member.value.lowerBound] == UInt8(ascii: "{") && incoming[range.lowerBound] == UInt8(ascii: "{")
+        guard bothObjects, noMergeFields.isEmpty || !noMergeFields.contains(old.unescapedName(member)),
+            !areDifferentTags(base: member.value, incoming: range)
+        else { return append(incoming, range) }
+        append(base: member.value, incoming: range, keepsIdentity: false)
+    }
+
+    /// `{"Physical":…}` and `{"Content":…}` are two cases of one enum: the new one replaces the old.
+    private func areDifferentTags(base baseRange: Range<Int>, incoming incomingRange: Range<Int>) -> Bool {
+        guard let oldTag = tag(base, baseRange), let newTag = tag(incoming, incomingRange) else { return false }
+        return oldTag != newTag
+    }
+
+    /// The name of an object's only member, when it begins with a capital letter of ASCII.
+    private func tag(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [UInt8]? {
+        let object = JSONObject(bytes, range: range)
+        guard object.members.count == 1 else { return nil }
+        let name = object.unescapedName(object.members[0])
+        guard let first = name.first, first >= UInt8(ascii: "A"), first <= UInt8(ascii: "Z") else { return nil }
+        return name
+    }
+
+    /// The member that an entity is stored under: `id`, or `uuid` when `id` is absent or null.
+    private func identityName(of object: JSONObject) -> StaticString {
+        if let id = object.value(named: "id"), base[id.lowerBound] != UInt8(ascii: "n") { return "id" }
+        return "uuid"
+    }
+
+    private func isNamed(_ wanted: StaticString, _ name: UnsafeRawBufferPointer) -> Bool {
+        JSONText.areEqual(
+            UnsafeRawBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount), name)
+    }
+
+    private mutating func appendName(_ name: UnsafeRawBufferPointer) {
+        if result.last != UInt8(ascii: "{") { result.append(UInt8(ascii: ",")) }
+        result.append(UInt8(ascii: "\""))
+        result.append(contentsOf: name)
+        result.append(UInt8(ascii: "\""))
+        result.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        result.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
+    }
+}

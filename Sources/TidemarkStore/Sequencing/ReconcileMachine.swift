@@ -1,0 +1,115 @@
+import TidemarkModel
+
+/// One library's conversation with its upstream: single flight, bounded retries, late answers ignored.
+///
+/// A pure value. The engine performs the actions; randomness is an argument.
+///
+/// - Source: Protocol/sequencing.md, reconciling.
+package struct ReconcileMachine {
+    private enum State {
+        case idle
+        /// The upstream was asked.
+        case asking
+        /// A failed attempt waits for its turn again.
+        case waiting
+    }
+
+    /// What the engine does next.
+    package enum Action: Equatable {
+        /// Ask for everything behind the cursor; bring the answer with this attempt's number.
+        case ask(attempt: UInt64)
+        /// Come back with this attempt's number after a while.
+        case wait(attempt: UInt64, milliseconds: Int64)
+        /// The upstream does not have it: what is missing is lost.
+        case giveUp
+        /// Nothing is missing any more.
+        case settled
+        /// The answer or the timer belongs to an attempt that is over.
+        case ignore
+    }
+
+    private var state = State.idle
+    /// Grows with every question; an answer with another number is stale.
+    private var attempt: UInt64 = 0
+    private var failureCount = 0
+    /// When the current question was asked, in milliseconds since 1970: gaps that opened later are not its business.
+    package private(set) var askedAt: Int64 = 0
+
+    /// Attempts without progress before what is missing is lost: 5.
+    package static let failureCountMax = 5
+    /// Base of the delay before attempt n + 1: 250 ms · 2^n, of which a random part is waited.
+    package static let delayBase: Int64 = 250
+    /// No delay is longer: 30 s.
+    package static let delayMax: Int64 = 30_000
+
+    package init() {}
+
+    package var isActive: Bool { state != .idle }
+
+    /// Whether this attempt's answer is still wanted.
+    package func isAsking(_ attempt: UInt64) -> Bool { state == .asking && attempt == self.attempt }
+
+    /// - Precondition: Nothing is under way.
+    package mutating func start(at now: Int64) -> Action {
+        precondition(state == .idle, "a library has one reconciliation at a time")
+        failureCount = 0
+        return ask(at: now)
+    }
+
+    /// The upstream answered and its events were applied.
+    ///
+    /// - Parameter hasProgress: The cursor moved.
+    /// - Parameter isMissing: Something is still missing.
+    /// - Parameter random: 0 ..< 1, for the delay.
+    package mutating func answered(
+        attempt: UInt64, hasProgress: Bool, isMissing: Bool, random: Double, at now: Int64
+    ) -> Action {
+        guard state == .asking, attempt == self.attempt else { return .ignore }
+        guard isMissing else { return stop(.settled) }
+        if hasProgress {
+            failureCount = 0
+            return ask(at: now)
+        }
+        return retry(random: random)
+    }
+
+    /// The upstream could not be asked, or its answer could not be read.
+    ///
+    /// - Parameter isFinal: Asking again is of no use.
+    package mutating func failed(attempt: UInt64, isFinal: Bool, random: Double) -> Action {
+        guard state == .asking, attempt == self.attempt else { return .ignore }
+        return isFinal ? stop(.giveUp) : retry(random: random)
+    }
+
+    /// The delay of ``Action/wait(attempt:milliseconds:)`` is over.
+    package mutating func resumed(attempt: UInt64, isMissing: Bool, at now: Int64) -> Action {
+        guard state == .waiting, attempt == self.attempt else { return .ignore }
+        return isMissing ? ask(at: now) : stop(.settled)
+    }
+
+    /// The log began anew, or what was missing arrived by itself: answers to come are stale.
+    package mutating func cancel() {
+        state = .idle
+        attempt += 1
+    }
+
+    private mutating func ask(at now: Int64) -> Action {
+        state = .asking
+        attempt += 1
+        askedAt = now
+        return .ask(attempt: attempt)
+    }
+
+    private mutating func retry(random: Double) -> Action {
+        let delay = min(ReconcileMachine.delayBase << failureCount, ReconcileMachine.delayMax)
+        failureCount += 1
+        if failureCount >= ReconcileMachine.failureCountMax { return stop(.giveUp) }
+        state = .waiting
+        return .wait(attempt: attempt, milliseconds: Int64(Double(delay) * random))
+    }
+
+    private mutating func stop(_ action: Action) -> Action {
+        state = .idle
+        return action
+    }
+}

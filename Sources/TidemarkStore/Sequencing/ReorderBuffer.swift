@@ -1,0 +1,90 @@
+import TidemarkModel
+
+/// Held events of one library, by sequence.
+///
+/// Bounded by `heldEventCountMax` and `heldByteCountMax`; at the maximum ``isFull(adding:)`` says so, and the gate
+/// reconciles. It refuses nothing itself.
+package struct ReorderBuffer {
+    private let countMax: Int
+    private let byteCountMax: Int
+    /// Ascending by sequence, each once. Those before `start` were taken.
+    private var events: [HeldEvent] = []
+    private var start = 0
+    package private(set) var byteCount = 0
+
+    package init(limits: Limits) {
+        countMax = limits.heldEventCountMax
+        byteCountMax = limits.heldByteCountMax
+    }
+
+    package var count: Int { events.count - start }
+    package var isEmpty: Bool { count == 0 }
+    package var first: HeldEvent? { isEmpty ? nil : events[start] }
+    /// In order of sequence.
+    package var all: ArraySlice<HeldEvent> { events[start...] }
+
+    package func isFull(adding byteCount: Int) -> Bool {
+        count + 1 > countMax || self.byteCount + byteCount > byteCountMax
+    }
+
+    /// What insertion did.
+    package enum Insertion: Equatable {
+        case added
+        /// An event of that sequence is held already; it stays.
+        case duplicate
+        /// A hole of that sequence made way.
+        case filled
+    }
+
+    /// - Complexity: O(log n) to find the place, O(n) moves behind it; disorder is short, so few.
+    package mutating func insert(_ event: HeldEvent) -> Insertion {
+        let index = position(of: event.sequence)
+        if index < events.count, events[index].sequence == event.sequence {
+            guard events[index].isHole, !event.isHole else { return .duplicate }
+            byteCount += event.byteCount - events[index].byteCount
+            events[index] = event
+            return .filled
+        }
+        events.insert(event, at: index)
+        byteCount += event.byteCount
+        return .added
+    }
+
+    /// The event held under a sequence; nil when there is none.
+    package func event(at sequence: EventSequence) -> HeldEvent? {
+        let index = position(of: sequence)
+        return index < events.count && events[index].sequence == sequence ? events[index] : nil
+    }
+
+    package mutating func takeFirst() -> HeldEvent? {
+        guard let event = first else { return nil }
+        start += 1
+        byteCount -= event.byteCount
+        if start == events.count {
+            removeAll()
+        } else if start > ReorderBuffer.compactionCountMin, start * 2 > events.count {
+            events.removeFirst(start)
+            start = 0
+        }
+        return event
+    }
+
+    package mutating func removeAll() {
+        events.removeAll(keepingCapacity: events.capacity <= ReorderBuffer.compactionCountMin)
+        start = 0
+        byteCount = 0
+    }
+
+    /// Taken events from which closing the gap at the front pays.
+    private static let compactionCountMin = 64
+
+    private func position(of sequence: EventSequence) -> Int {
+        var low = start
+        var high = events.count
+        while low < high {
+            let middle = (low + high) / 2
+            if events[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,198 @@
+// Stage 4 of 7: admitted events → state. Before: SequenceGate. After: EntityStore, QueryIndex. Laws: L1, L4, L7.
+
+import TidemarkModel
+
+extension CacheState {
+    /// Applies a batch of lines, in order.
+    ///
+    /// - Parameter now: Milliseconds since 1970.
+    /// - Complexity: O(events + bytes) expected.
+    package mutating func apply(_ batch: EventBatch, at now: Int64) {
+        counts.lines += Int64(batch.lines.count)
+        counts.blank += Int64(batch.blankCount)
+        counts.control += Int64(batch.controlCount)
+        areCountsChanged = true
+        batch.withBytes { bytes in
+            batch.members.withUnsafeBufferPointer { members in
+                for event in batch.events {
+                    let offset = batch.firstOffset + Int64(batch.lines[Int(event.line)].offset)
+                    let view = EventView(
+                        event: event, members: members, bytes: bytes,
+                        source: .line(batch.input, batch.firstLine + Int64(event.line)), offset: offset)
+                    switch event.kind {
+                    case .message: counts.messages += 1
+                    case .unusable: setAside(view, of: batch, at: now)
+                    default: take(view, of: batch, at: now)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Admits one usable event and, when its turn has come, applies it and what waited for it.
+    mutating func take(_ view: EventView, of batch: EventBatch, at now: Int64) {
+        let event = view.event
+        guard event.sequence != nil || event.kind.concernsLibrary else {
+            // Nothing is known of its library, and nothing needs to be: it touches no entity.
+            count(view)
+            return
+        }
+        let name = view.text(event.library)
+        let library =
+            if let name {
+                index(ofLibrary: name)
+            } else {
+                configuration.defaultLibrary.bytes.withUnsafeBytes { index(ofLibrary: $0) }
+            }
+        guard let library else { return refuse(view, of: batch, because: .tooManyLibraries, at: now) }
+        if !event.type.isAbsent, index(ofType: view.bytes[event.type]) == nil {
+            return refuse(view, of: batch, because: .badType, at: now)
+        }
+        offer(view, to: library, at: now)
+    }
+
+    /// Writes an event's effect. Its sequence, if it has one, was admitted.
+    mutating func applyEffect(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+        let event = view.event
+        count(view)
+        switch event.kind {
+        case .changed, .batchChanged:
+            upsert(view, in: library, at: now)
+        case .deleted:
+            delete(view, in: library, at: now)
+        case .heartbeat:
+            guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
+            hearHeartbeat(last, epoch: epoch(of: view, in: library), in: library, at: now)
+        case .reset, .bulk, .refresh, .unknown:
+            break
+        case .unusable, .message:
+            preconditionFailure("\(event.kind) has no effect")
+        }
+    }
+
+    private mutating func upsert(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+        guard let type = index(ofType: view.bytes[view.event.type]) else {
+            preconditionFailure("a type lost its number")
+        }
+        let stamp = EntityStamp(
+            sequence: view.event.sequence, generation: libraries[Int(library)].gate.generation, writtenAt: now)
+        let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
+        for member in view.ownMembers {
+            if let reason = member.reason {
+                setAside(member, of: view, because: reason, at: now)
+                continue
+            }
+            let identity = identity(of: member, in: view, library: library, type: type)
+            upsert(identity, resource: view.bytes[member.resource], rules: rules, stamp: stamp)
+        }
+    }
+
+    private mutating func upsert(
+        _ identity: EntityIdentity, resource: UnsafeRawBufferPointer, rules: MergeRules?, stamp: EntityStamp
+    ) {
+        if let index = entities.find(identity) {
+            if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) { return }
+            write(resource, into: index, rules: rules, keepsIdentity: false, stamp: stamp)
+            return
+        }
+        if !tombstones.isEmpty {
+            let key = identity.storedKey
+            if let tombstone = tombstones[key] {
+                let deleted = EntityStamp(
+                    sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
+                if deleted.isNewer(than: stamp.sequence, generation: stamp.generation) { return }
+            }
+            if let rules, let index = alternateMatch(rules, identity) {
+                write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
+                return
+            }
+            tombstones.remove(key)
+        } else if let rules, let index = alternateMatch(rules, identity) {
+            write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
+            return
+        }
+        entities.insert(identity, payload: resource, stamp: stamp)
+        libraries[Int(identity.library)].entityCount += 1
+        libraries[Int(identity.library)].isChanged = true
+    }
+
+    private mutating func write(
+        _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules?, keepsIdentity: Bool,
+        stamp: EntityStamp
+    ) {
+        guard let rules else {
+            _ = entities.write(index, payload: resource, stamp: stamp)
+            return
+        }
+        let merged = Merge.merged(
+            resource, into: entities.payload(of: index), noMergeFields: rules.noMergeFields,
+            keepsIdentity: keepsIdentity)
+        _ = merged.withUnsafeBytes { entities.write(index, payload: $0, stamp: stamp) }
+    }
+
+    /// The one stored entity that goes by one of the alternate ids; nil when there is none or more than one.
+    private func alternateMatch(_ rules: MergeRules, _ identity: EntityIdentity) -> UInt32? {
+        var match: UInt32?
+        for id in rules.alternateIDs {
+            let index = withIdentity(StoredKey(library: identity.library, type: identity.type, id: id)) {
+                entities.find($0)
+            }
+            guard let index, index != match else { continue }
+            if match != nil { return nil }
+            match = index
+        }
+        return match
+    }
+
+    private mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+        guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
+            preconditionFailure("a delete without a type or an id")
+        }
+        let generation = libraries[Int(library)].gate.generation
+        let identity = identity(of: member, in: view, library: library, type: type)
+        let key = identity.storedKey
+        if let index = entities.find(identity) {
+            if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) { return }
+            entities.remove(index)
+            libraries[Int(library)].entityCount -= 1
+            libraries[Int(library)].isChanged = true
+        }
+        tombstones.insert(
+            Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now), for: key)
+    }
+
+    /// Puts an event into its bin. What an upstream brought is in a bin of its own.
+    mutating func count(_ view: EventView) {
+        let event = view.event
+        if event.kind == .unknown { countIgnored(view) }
+        if view.source == .upstream {
+            counts.reconciled += 1
+        } else if event.kind == .unknown {
+            counts.ignored += 1
+        } else {
+            counts.applied += 1
+        }
+    }
+
+    private mutating func countIgnored(_ view: EventView) {
+        let name = ByteString(view.bytes[view.event.detail].prefix(configuration.limits.typeByteCountMax))
+        if ignoredKinds[name] == nil, ignoredKinds.count >= configuration.limits.ignoredKindCountMax {
+            ignoredKinds[CacheState.otherKinds, default: 0] += 1
+        } else {
+            ignoredKinds[name, default: 0] += 1
+        }
+    }
+
+    /// Under this name kinds are counted together once there are too many names; no kind on the wire is empty of text.
+    package static let otherKinds: ByteString = "…"
+}
+
+extension ChangeEvent.Kind {
+    /// Whether an event of this kind makes its library known even without a sequence.
+    var concernsLibrary: Bool {
+        switch self {
+        case .changed, .batchChanged, .deleted, .heartbeat, .reset: true
+        case .bulk, .refresh, .unknown, .unusable, .message: false
+        }
+    }
+}

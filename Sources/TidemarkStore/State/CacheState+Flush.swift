@@ -1,0 +1,65 @@
+import TidemarkModel
+
+extension CacheState {
+    /// How much a flush would hold: entities, removals, tombstones and records.
+    package var dirtyCount: Int {
+        entities.dirtyCount + tombstones.changeCount + quarantine.count
+    }
+
+    /// Payload bytes that a flush would hold.
+    package var dirtyByteCount: Int { entities.dirtyByteCount }
+
+    /// Everything that the journal does not have, with the cursors that cover it; the state counts as written.
+    package mutating func takeFlush() -> FlushBatch {
+        var flush = FlushBatch()
+        entities.takeDirty(into: &flush)
+        flush.tombstones = tombstones.takeChanges()
+        flush.newLibraries = libraryNames.takeNew()
+        flush.newTypes = typeNames.takeNew()
+        for index in libraries.indices where libraries[index].isChanged {
+            libraries[index].isChanged = false
+            flush.libraries.append(record(of: LibraryIndex(index)))
+        }
+        flush.quarantine = quarantine
+        flush.quarantineRemoved = quarantineRemoved
+        quarantine = []
+        quarantineRemoved = []
+        if areCountsChanged {
+            flush.counts = counts
+            flush.ignoredKinds = ignoredKinds
+            areCountsChanged = false
+        }
+        return flush
+    }
+
+    private func record(of library: LibraryIndex) -> LibraryRecord {
+        let entry = libraries[Int(library)]
+        return LibraryRecord(
+            index: library, name: libraryNames.names[Int(library)], epoch: entry.gate.epoch,
+            generation: entry.gate.generation,
+            cursor: entry.gate.cursor == .beforeFirst ? nil : entry.gate.cursor, isStale: entry.gate.isStale,
+            lost: entry.gate.lost.ranges, entityCount: entry.entityCount)
+    }
+
+    /// The journal lost what it had: all that memory holds is to be written again, under a database made anew.
+    ///
+    /// What memory did not hold is gone, so every library is stale, and everything up to its cursor counts as lost.
+    package mutating func markAllUnwritten() {
+        entities.markAllDirty()
+        tombstones.markAllChanged()
+        libraryNames.markAllNew()
+        typeNames.markAllNew()
+        areCountsChanged = true
+        guard absentCount > 0 else {
+            for index in libraries.indices { libraries[index].isChanged = true }
+            return
+        }
+        absentCount = 0
+        let resident = entities.countByLibrary(libraryCount: libraries.count)
+        for index in libraries.indices {
+            libraries[index].isChanged = true
+            libraries[index].entityCount = resident[index]
+            libraries[index].gate.markLostThroughCursor()
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import TidemarkModel
+
+extension CacheState {
+    /// Puts a line aside, and remembers that an event stands at its sequence when that could be read.
+    mutating func setAside(_ view: EventView, of batch: EventBatch, at now: Int64) {
+        guard let reason = view.event.reason else { preconditionFailure("an unusable event without a reason") }
+        refuse(view, of: batch, because: reason, at: now)
+    }
+
+    mutating func refuse(
+        _ view: EventView, of batch: EventBatch, because reason: QuarantineReason, at now: Int64
+    ) {
+        let event = view.event
+        if view.source != .upstream { counts.quarantined += 1 }
+        let span = batch.lines[Int(event.line)]
+        let kept = min(Int(span.count), configuration.limits.quarantineByteCountMax)
+        let start = Int(span.offset)
+        quarantine.append(
+            QuarantineRecord(
+                kind: view.source == .upstream ? .upstream : .line, reason: reason,
+                line: batch.firstLine + Int64(event.line), offset: view.offset, library: view.string(event.library),
+                sequence: event.sequence, receivedAt: now, bytes: Array(batch.block[start..<start + kept]),
+                byteCount: batch.wholeByteCounts[event.line] ?? Int(span.count)))
+        guard reason != .tooManyLibraries, let sequence = event.sequence else { return }
+        noteHole(view, at: sequence, now: now)
+    }
+
+    /// Puts a bad member of a batch aside; the others go on.
+    mutating func setAside(
+        _ member: ChangeMember, of view: EventView, because reason: QuarantineReason, at now: Int64
+    ) {
+        let isUpstream = view.source == .upstream
+        if !isUpstream { counts.membersQuarantined += 1 }
+        let bytes = view.bytes[member.resource]
+        var line: Int64 = 0
+        if case .line(_, let number) = view.source { line = number }
+        quarantine.append(
+            QuarantineRecord(
+                kind: isUpstream ? .upstream : .member, reason: reason, line: line, offset: view.offset,
+                library: view.string(view.event.library), sequence: view.event.sequence, receivedAt: now,
+                bytes: Array(bytes.prefix(configuration.limits.quarantineByteCountMax)), byteCount: bytes.count))
+    }
+
+    private mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) {
+        let library =
+            if let name = view.text(view.event.library) {
+                index(ofLibrary: name)
+            } else {
+                configuration.defaultLibrary.bytes.withUnsafeBytes { index(ofLibrary: $0) }
+            }
+        guard let library else { return }
+        var bare = ChangeEvent(kind: .unusable, line: view.event.line)
+        bare.previous = view.event.previous
+        let hole = EventView(
+            event: bare, members: UnsafeBufferPointer(start: nil, count: 0), bytes: view.bytes, source: view.source,
+            offset: view.offset
+        ).held(sequence: sequence, at: now)
+        makeRoom(for: hole, in: library, at: now)
+        let isNew = libraries[Int(library)].gate.noteHole(hole, epoch: epoch(of: view, in: library))
+        libraries[Int(library)].isChanged = true
+        if isNew { watch(library) }
+    }
+}

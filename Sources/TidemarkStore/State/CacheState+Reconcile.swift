@@ -1,0 +1,165 @@
+import TidemarkModel
+
+/// What the engine is asked to do for a library that misses events.
+package enum ReconcileRequest: Equatable {
+    /// Ask the upstream for everything from a sequence on, and bring the answer with the attempt's number.
+    case ask(library: LibraryIndex, from: EventSequence, attempt: UInt64)
+    /// Call ``CacheState/resumeReconcile(of:attempt:at:)`` after a while.
+    case wait(library: LibraryIndex, attempt: UInt64, milliseconds: Int64)
+}
+
+extension CacheState {
+    /// Looks at every library that misses something: asks the upstream or, without one, declares lost what has
+    /// waited out the reorder window.
+    ///
+    /// - Parameter ignoringWindow: The input ended, so nothing can arrive late any more.
+    /// - Returns: What the engine has to do.
+    package mutating func expireGaps(at now: Int64, ignoringWindow: Bool) -> [ReconcileRequest] {
+        var requests: [ReconcileRequest] = []
+        for library in watched {
+            while isDue(library, at: now, ignoringWindow: ignoringWindow) {
+                libraries[Int(library)].isUrgent = false
+                if configuration.hasUpstream {
+                    let action = libraries[Int(library)].machine.start(at: now)
+                    requests.append(contentsOf: follow(action, of: library, at: now))
+                } else {
+                    loseGap(library, at: now)
+                }
+            }
+        }
+        watched.removeAll { library in
+            let entry = libraries[Int(library)]
+            guard entry.gate.missing == nil, !entry.machine.isActive else { return false }
+            libraries[Int(library)].isWatched = false
+            libraries[Int(library)].isUrgent = false
+            return true
+        }
+        return requests
+    }
+
+    private func isDue(_ library: LibraryIndex, at now: Int64, ignoringWindow: Bool) -> Bool {
+        let entry = libraries[Int(library)]
+        guard !entry.machine.isActive, let since = entry.gate.missingSince else { return false }
+        return ignoringWindow || entry.isUrgent || now - since >= configuration.reorderWindow
+    }
+
+    /// When ``expireGaps(at:ignoringWindow:)`` has something to do next; nil when nothing is missing.
+    package var nextGapDeadline: Int64? {
+        var deadline: Int64?
+        for library in watched {
+            let entry = libraries[Int(library)]
+            guard !entry.machine.isActive, let since = entry.gate.missingSince else { continue }
+            let own = entry.isUrgent ? since : since + configuration.reorderWindow
+            deadline = min(deadline ?? own, own)
+        }
+        return deadline
+    }
+
+    /// Whether some library holds all it may: the engine stops reading until its upstream has answered.
+    package var isFull: Bool {
+        watched.contains { libraries[Int($0)].gate.held.isFull(adding: 0) }
+    }
+
+    /// Whether an upstream is being asked, or will be again.
+    package var isReconciling: Bool {
+        watched.contains { libraries[Int($0)].machine.isActive }
+    }
+
+    /// Applies an upstream's answer.
+    ///
+    /// - Parameters:
+    ///   - answer: Its events, as lines; those of other libraries and those without a sequence are passed over.
+    ///   - coveredThrough: Up to where the upstream says its log is whole; nil when it does not say.
+    ///   - random: 0 ..< 1, for the delay before another attempt.
+    package mutating func applyAnswer(
+        _ answer: [EventBatch], coveredThrough: EventSequence?, to library: LibraryIndex, attempt: UInt64,
+        random: Double, at now: Int64
+    ) -> [ReconcileRequest] {
+        guard libraries[Int(library)].machine.isAsking(attempt) else { return [] }
+        let cursor = libraries[Int(library)].gate.cursor
+        let generation = libraries[Int(library)].gate.generation
+        var bad: Set<EventSequence> = []
+        for batch in answer { applyAnswer(batch, to: library, bad: &bad, at: now) }
+        if let coveredThrough, libraries[Int(library)].gate.generation == generation {
+            libraries[Int(library)].gate.skip(through: coveredThrough)
+            drain(library, at: now)
+        }
+        // The same bad event again: nobody has a good one.
+        while let missing = libraries[Int(library)].gate.missing, missing.first == missing.last,
+            bad.contains(missing.first), libraries[Int(library)].gate.held.first?.sequence == missing.first
+        {
+            loseGap(library, at: now)
+        }
+        libraries[Int(library)].isChanged = true
+        let gate = libraries[Int(library)].gate
+        let action = libraries[Int(library)].machine.answered(
+            attempt: attempt, hasProgress: gate.cursor != cursor || gate.generation != generation,
+            isMissing: gate.missing != nil, random: random, at: now)
+        return follow(action, of: library, at: now)
+    }
+
+    private mutating func applyAnswer(
+        _ batch: EventBatch, to library: LibraryIndex, bad: inout Set<EventSequence>, at now: Int64
+    ) {
+        let ownName = libraryNames.names[Int(library)]
+        batch.withBytes { bytes in
+            batch.members.withUnsafeBufferPointer { members in
+                for event in batch.events where event.sequence != nil || event.kind == .reset {
+                    let view = EventView(
+                        event: event, members: members, bytes: bytes, source: .upstream,
+                        offset: batch.firstOffset + Int64(batch.lines[Int(event.line)].offset))
+                    let name = view.string(event.library) ?? configuration.defaultLibrary
+                    guard name == ownName else { continue }
+                    if event.kind == .unusable {
+                        if let sequence = event.sequence { bad.insert(sequence) }
+                        setAside(view, of: batch, at: now)
+                    } else if event.kind != .message {
+                        take(view, of: batch, at: now)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The upstream failed.
+    ///
+    /// - Parameter isFinal: Asking again is of no use.
+    package mutating func failReconcile(
+        of library: LibraryIndex, attempt: UInt64, isFinal: Bool, random: Double, at now: Int64
+    ) -> [ReconcileRequest] {
+        let action = libraries[Int(library)].machine.failed(attempt: attempt, isFinal: isFinal, random: random)
+        return follow(action, of: library, at: now)
+    }
+
+    /// The delay of a ``ReconcileRequest/wait(library:attempt:milliseconds:)`` is over.
+    package mutating func resumeReconcile(
+        of library: LibraryIndex, attempt: UInt64, at now: Int64
+    ) -> [ReconcileRequest] {
+        let isMissing = libraries[Int(library)].gate.missing != nil
+        let action = libraries[Int(library)].machine.resumed(attempt: attempt, isMissing: isMissing, at: now)
+        return follow(action, of: library, at: now)
+    }
+
+    private mutating func follow(
+        _ action: ReconcileMachine.Action, of library: LibraryIndex, at now: Int64
+    ) -> [ReconcileRequest] {
+        switch action {
+        case .ask(let attempt):
+            guard let cursor = libraries[Int(library)].gate.cursor else {
+                preconditionFailure("a library without a cursor misses nothing")
+            }
+            return [.ask(library: library, from: cursor.successor, attempt: attempt)]
+        case .wait(let attempt, let milliseconds):
+            return [.wait(library: library, attempt: attempt, milliseconds: milliseconds)]
+        case .giveUp:
+            // Gaps that opened after the question was asked have their own turn.
+            let askedAt = libraries[Int(library)].machine.askedAt
+            while let since = libraries[Int(library)].gate.missingSince, since <= askedAt {
+                loseGap(library, at: now)
+            }
+            return []
+        case .settled, .ignore:
+            return []
+        }
+    }
+}

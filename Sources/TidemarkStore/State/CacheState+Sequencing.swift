@@ -1,0 +1,158 @@
+import TidemarkModel
+
+extension CacheState {
+    /// Lets a library's gate decide over an event, and does what it says.
+    mutating func offer(_ view: EventView, to library: LibraryIndex, at now: Int64) {
+        let event = view.event
+        if event.kind == .reset { return reset(view, in: library) }
+        guard let sequence = event.sequence else {
+            applyEffect(view, in: library, at: now)
+            return
+        }
+        let eventEpoch = epoch(of: view, in: library)
+        libraries[Int(library)].isChanged = true
+        switch libraries[Int(library)].gate.verdict(on: sequence, previous: event.previous, epoch: eventEpoch) {
+        case .apply:
+            libraries[Int(library)].gate.adoptFirstEpoch(eventEpoch)
+            applyInOrder(view, sequence, in: library, at: now)
+        case .duplicate:
+            countDuplicate(view.source)
+        case .newEpoch:
+            beginEpoch(eventEpoch, baseline: nil, in: library)
+            applyInOrder(view, sequence, in: library, at: now)
+        case .hold:
+            hold(view, sequence, in: library, at: now)
+        }
+    }
+
+    private mutating func applyInOrder(
+        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+    ) {
+        let generation = libraries[Int(library)].gate.generation
+        applyEffect(view, in: library, at: now)
+        // A heartbeat that says the log went back moved the cursor itself.
+        guard libraries[Int(library)].gate.generation == generation else { return }
+        if let cursor = libraries[Int(library)].gate.cursor, cursor >= sequence { return }
+        libraries[Int(library)].gate.advance(to: sequence)
+        if libraries[Int(library)].isWatched { drain(library, at: now) }
+    }
+
+    private mutating func hold(
+        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+    ) {
+        // The input's copy of a held event is as good as the upstream's, and was counted with its line.
+        if view.source == .upstream, let held = libraries[Int(library)].gate.held.event(at: sequence), !held.isHole {
+            return
+        }
+        let held = view.held(sequence: sequence, at: now)
+        if makeRoom(for: held, in: library, at: now) {
+            // The cursor moved on to make room: the event may be ready by now.
+            return offer(view, to: library, at: now)
+        }
+        switch libraries[Int(library)].gate.hold(held) {
+        case .added, .filled: watch(library)
+        case .duplicate: countDuplicate(view.source)
+        }
+    }
+
+    /// Sees to it that one more event can be held: a full buffer reconciles at once.
+    ///
+    /// With an upstream the event is held all the same, and the engine stops reading until the answer came; without
+    /// one the gap is lost and the buffer drains.
+    /// - Returns: Whether the cursor moved.
+    @discardableResult
+    mutating func makeRoom(for held: HeldEvent, in library: LibraryIndex, at now: Int64) -> Bool {
+        guard libraries[Int(library)].gate.held.isFull(adding: held.byteCount) else { return false }
+        if configuration.hasUpstream {
+            libraries[Int(library)].isUrgent = true
+            return false
+        }
+        var hasMoved = false
+        while libraries[Int(library)].gate.held.isFull(adding: held.byteCount), loseGap(library, at: now) {
+            hasMoved = true
+        }
+        return hasMoved
+    }
+
+    /// Declares the first gap lost and applies what waited behind it.
+    ///
+    /// - Returns: false when nothing is missing.
+    @discardableResult
+    mutating func loseGap(_ library: LibraryIndex, at now: Int64) -> Bool {
+        guard libraries[Int(library)].gate.declareLost() != nil else { return false }
+        libraries[Int(library)].isChanged = true
+        drain(library, at: now)
+        return true
+    }
+
+    /// Applies held events while nothing is missing before them.
+    mutating func drain(_ library: LibraryIndex, at now: Int64) {
+        while let ready = libraries[Int(library)].gate.takeReady() {
+            switch ready {
+            case .apply(let held):
+                held.withView { view in
+                    libraries[Int(library)].gate.adoptFirstEpoch(epoch(of: view, in: library))
+                    let generation = libraries[Int(library)].gate.generation
+                    applyEffect(view, in: library, at: now)
+                    guard libraries[Int(library)].gate.generation == generation else { return }
+                    libraries[Int(library)].gate.advance(to: held.sequence)
+                }
+            case .passed(let held):
+                if !held.isHole { countDuplicate(held.source) }
+            }
+        }
+    }
+
+    private mutating func reset(_ view: EventView, in library: LibraryIndex) {
+        guard let newEpoch = view.string(view.event.detail) else { preconditionFailure("a reset without an epoch") }
+        let gate = libraries[Int(library)].gate
+        let isOfNewLog = view.event.epoch.isAbsent || view.string(view.event.epoch) == newEpoch
+        let sequence = isOfNewLog ? view.event.sequence : nil
+        if let sequence, let cursor = gate.cursor, gate.epoch == newEpoch, sequence <= cursor {
+            countDuplicate(view.source)
+            return
+        }
+        beginEpoch(newEpoch, baseline: sequence, in: library)
+        count(view)
+    }
+
+    mutating func hearHeartbeat(
+        _ last: EventSequence, epoch: ByteString?, in library: LibraryIndex, at now: Int64
+    ) {
+        libraries[Int(library)].isChanged = true
+        switch libraries[Int(library)].gate.heartbeat(last: last, epoch: epoch, at: now) {
+        case .even, .baseline:
+            break
+        case .ahead:
+            if configuration.hasUpstream { libraries[Int(library)].isUrgent = true }
+            watch(library)
+        case .newLog(let forgotten):
+            counts.held += Int64(forgotten)
+            libraries[Int(library)].machine.cancel()
+        }
+    }
+
+    private mutating func beginEpoch(_ epoch: ByteString?, baseline: EventSequence?, in library: LibraryIndex) {
+        counts.held += Int64(libraries[Int(library)].gate.beginEpoch(epoch, baseline: baseline))
+        libraries[Int(library)].machine.cancel()
+        libraries[Int(library)].isChanged = true
+    }
+
+    private mutating func countDuplicate(_ source: EventSource) {
+        if source != .upstream { counts.duplicate += 1 }
+    }
+
+    mutating func watch(_ library: LibraryIndex) {
+        guard !libraries[Int(library)].isWatched else { return }
+        libraries[Int(library)].isWatched = true
+        watched.append(library)
+    }
+
+    /// The event's epoch; the library's own value when they are equal, so that nothing is copied.
+    func epoch(of view: EventView, in library: LibraryIndex) -> ByteString? {
+        guard let text = view.text(view.event.epoch) else { return nil }
+        let epoch = libraries[Int(library)].gate.epoch
+        if let epoch, epoch.bytes.withUnsafeBytes({ JSONText.haveEqualBytes($0, text) }) { return epoch }
+        return ByteString(text)
+    }
+}

@@ -1,0 +1,83 @@
+import TidemarkModel
+
+/// The whole state of a cache, as a value: events go in, changed entities and cursors come out.
+///
+/// Pure and synchronous: it reads no clock and waits for nothing. Its owner is the actor `SyncCache`.
+///
+/// - Note: What an event touches must be in memory before it is applied: ``keysToLoad(for:)`` names what is not.
+package struct CacheState: ~Copyable {
+    package let configuration: CacheStateConfiguration
+
+    package internal(set) var entities: EntityStore
+    package internal(set) var tombstones: TombstoneStore
+    /// Totals since the database was made.
+    package internal(set) var counts: EventCounts
+    /// Totals since the database was made, by name; at most `ignoredKindCountMax` and one for the rest.
+    package internal(set) var ignoredKinds: [ByteString: Int64]
+
+    /// By library index; bounded by `libraryCountMax`.
+    var libraries: [LibraryEntry]
+    var libraryNames: NameTable
+    var typeNames: NameTable
+    /// The type that was asked for last, under the name on the wire.
+    var lastType: (name: [UInt8], index: TypeIndex)?
+    /// Libraries whose entry is watched; each once.
+    var watched: [LibraryIndex] = []
+    /// Records since the last flush, bounded by the flush policy.
+    var quarantine: [QuarantineRecord] = []
+    var quarantineRemoved: [Int64] = []
+    /// Entities that only the journal holds.
+    package internal(set) var absentCount: Int64
+    var areCountsChanged = false
+
+    package init(configuration: CacheStateConfiguration, recovered: RecoveredState, seed: UInt64) {
+        self.configuration = configuration
+        let limits = configuration.limits
+        entities = EntityStore(seed: seed, lastRow: recovered.lastRow)
+        tombstones = TombstoneStore(limits: limits, recovered: recovered.tombstones)
+        counts = recovered.counts
+        ignoredKinds = recovered.ignoredKinds
+        libraries = recovered.libraries.map { record in
+            LibraryEntry(
+                gate: SequenceGate(recovered: record, limits: limits), entityCount: record.entityCount,
+                isChanged: false)
+        }
+        libraryNames = NameTable(recovered: recovered.libraries.map(\.name), countMax: limits.libraryCountMax)
+        typeNames = NameTable(recovered: recovered.types, countMax: limits.typeCountMax)
+        absentCount = recovered.libraries.reduce(0) { $0 + $1.entityCount }
+    }
+
+    /// Entities in memory and with the journal.
+    package var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
+
+    /// Events in reorder buffers, holes left out: their lines are counted in no bin yet.
+    package var heldCount: Int {
+        libraries.reduce(0) { sum, library in
+            sum + library.gate.held.all.count { !$0.isHole && $0.source != .upstream }
+        }
+    }
+
+    /// The lowest line of an input that waits in a reorder buffer; lines from it on are not all applied yet.
+    package func firstHeldLine(of input: InputID) -> Int64? {
+        var first: Int64?
+        for library in watched {
+            for event in libraries[Int(library)].gate.held.all where !event.isHole {
+                if case .line(input, let line) = event.source { first = min(first ?? line, line) }
+            }
+        }
+        return first
+    }
+
+    /// Every library, by index.
+    package var statuses: [LibraryStatus] {
+        libraries.indices.map { status(of: LibraryIndex($0)) }
+    }
+
+    package func status(of library: LibraryIndex) -> LibraryStatus {
+        let entry = libraries[Int(library)]
+        return LibraryStatus(
+            library: libraryNames.names[Int(library)], epoch: entry.gate.epoch ?? "",
+            cursor: entry.gate.cursor == .beforeFirst ? nil : entry.gate.cursor, phase: entry.phase,
+            lost: entry.gate.lost.ranges)
+    }
+}

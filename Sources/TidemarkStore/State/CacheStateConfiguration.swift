@@ -1,0 +1,25 @@
+import TidemarkModel
+
+/// What a cache state never changes while it lives.
+package struct CacheStateConfiguration: Sendable {
+    package var limits: Limits
+    /// Events that name no library go here: `""`.
+    package var defaultLibrary: ByteString
+    /// Types that go by another name; both as on the wire.
+    package var typeAliases: [ByteString: ByteString]
+    /// How long a gap waits for late events, in milliseconds: 50.
+    package var reorderWindow: Int64
+    /// Whether there is anyone to ask for missing events.
+    package var hasUpstream: Bool
+
+    package init(
+        limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],
+        reorderWindow: Int64 = 50, hasUpstream: Bool = false
+    ) {
+        self.limits = limits
+        self.defaultLibrary = defaultLibrary
+        self.typeAliases = typeAliases
+        self.reorderWindow = reorderWindow
+        self.hasUpstream = hasUpstream
+    }
+}

@@ -1,0 +1,69 @@
+import TidemarkModel
+
+/// One event with what its ranges point into: a batch's bytes, or a held event's own.
+struct EventView {
+    let event: ChangeEvent
+    let members: UnsafeBufferPointer<ChangeMember>
+    let bytes: EventBytes
+    let source: EventSource
+    /// Offset in its input of the event's line.
+    let offset: Int64
+
+    /// A range's bytes; nil when it is absent.
+    func text(_ range: ByteRange) -> UnsafeRawBufferPointer? {
+        range.isAbsent ? nil : bytes[range]
+    }
+
+    /// A range's bytes, copied.
+    func string(_ range: ByteRange) -> ByteString? {
+        range.isAbsent ? nil : ByteString(bytes[range])
+    }
+
+    /// The event's members.
+    var ownMembers: UnsafeBufferPointer<ChangeMember> {
+        UnsafeBufferPointer(
+            rebasing: members[Int(event.firstMember)..<Int(event.firstMember + event.memberCount)])
+    }
+
+    /// A copy that stands by itself, for the reorder buffer.
+    func held(sequence: EventSequence, at now: Int64) -> HeldEvent {
+        var packed: [UInt8] = []
+        func pack(_ range: ByteRange) -> ByteRange {
+            guard !range.isAbsent else { return range }
+            let offset = UInt32(packed.count)
+            packed.append(contentsOf: bytes[range])
+            return ByteRange(offset: offset, count: range.count)
+        }
+        var event = event
+        event.library = pack(event.library)
+        event.epoch = pack(event.epoch)
+        event.mutationID = pack(event.mutationID)
+        event.type = pack(event.type)
+        event.detail = pack(event.detail)
+        let members = ownMembers.map { member in
+            var member = member
+            member.id = pack(member.id)
+            member.resource = pack(member.resource)
+            return member
+        }
+        event.firstMember = 0
+        return HeldEvent(
+            event: event, members: members, bytes: packed, sequence: sequence,
+            previous: event.previous ?? sequence.predecessor, source: source, offset: offset, heldAt: now)
+    }
+}
+
+extension HeldEvent {
+    /// Lends the event as if it stood in a batch.
+    func withView<Result>(_ body: (EventView) -> Result) -> Result {
+        bytes.withUnsafeBytes { bytes in
+            members.withUnsafeBufferPointer { members in
+                body(
+                    EventView(
+                        event: event, members: members,
+                        bytes: EventBytes(block: bytes, rewritten: UnsafeRawBufferPointer(start: nil, count: 0)),
+                        source: source, offset: offset))
+            }
+        }
+    }
+}

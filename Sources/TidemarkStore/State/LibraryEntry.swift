@@ -1,0 +1,28 @@
+import TidemarkModel
+
+/// One library in memory: its gate, its reconciliation, how many entities it has.
+struct LibraryEntry {
+    var gate: SequenceGate
+    var machine = ReconcileMachine()
+    /// In memory and with the journal.
+    var entityCount: Int64
+    /// The journal has an older version of this entry.
+    var isChanged: Bool
+    /// Something is missing, or may be: looked at by `CacheState.expireGaps`.
+    var isWatched = false
+    /// The upstream is to be asked without waiting for the reorder window.
+    var isUrgent = false
+
+    init(gate: SequenceGate, entityCount: Int64, isChanged: Bool) {
+        self.gate = gate
+        self.entityCount = entityCount
+        self.isChanged = isChanged
+    }
+
+    var phase: LibraryPhase {
+        if machine.isActive { return .reconciling }
+        if gate.missing != nil { return .gap }
+        if gate.isStale { return .stale }
+        return gate.cursor == nil ? .cold : .live
+    }
+}

@@ -1,0 +1,58 @@
+import TidemarkModel
+
+/// Names and the small numbers that stand for them, given once in order of arrival.
+///
+/// Bounded by `countMax`; past it ``index(of:)`` refuses new names.
+struct NameTable {
+    private let countMax: Int
+    private(set) var names: [ByteString]
+    private var indexes: [ByteString: UInt16] = [:]
+    /// Names behind this position are not with the journal yet.
+    private var flushedCount: Int
+    /// The name that was asked for last: events come in runs of one library and type.
+    private var last: (name: [UInt8], index: UInt16)?
+
+    init(recovered: [ByteString], countMax: Int) {
+        self.countMax = min(countMax, Int(UInt16.max))
+        names = recovered
+        flushedCount = recovered.count
+        for (index, name) in recovered.enumerated() { indexes[name] = UInt16(index) }
+    }
+
+    /// The number of a name, which is given one when it has none; nil when there is no number left.
+    ///
+    /// - Complexity: O(n) for n bytes; no copy when the name was the last one asked for.
+    @inline(__always)
+    mutating func index(of name: UnsafeRawBufferPointer) -> UInt16? {
+        if let last, last.name.withUnsafeBytes({ JSONText.haveEqualBytes($0, name) }) { return last.index }
+        return lookUp(ByteString(name))
+    }
+
+    /// The number of a name that has one.
+    func existingIndex(of name: ByteString) -> UInt16? { indexes[name] }
+
+    private mutating func lookUp(_ name: ByteString) -> UInt16? {
+        if let index = indexes[name] {
+            last = (name.bytes, index)
+            return index
+        }
+        guard names.count < countMax else { return nil }
+        let index = UInt16(names.count)
+        names.append(name)
+        indexes[name] = index
+        last = (name.bytes, index)
+        return index
+    }
+
+    /// Names that were added since the last call.
+    mutating func takeNew() -> [(index: UInt16, name: ByteString)] {
+        let new = (flushedCount..<names.count).map { (UInt16($0), names[$0]) }
+        flushedCount = names.count
+        return new
+    }
+
+    /// The journal lost what it had.
+    mutating func markAllNew() {
+        flushedCount = 0
+    }
+}

@@ -1,0 +1,104 @@
+// Stage 2 of 7: lines → events. Before: LineFramer. After: SequenceGate. Laws: L7.
+
+import CSimdjson
+import TidemarkModel
+
+/// Turns blocks of lines into batches of plain events; every line is validated whole.
+///
+/// What cannot be used becomes an event of kind `.unusable` with its reason: a value for the quarantine, never
+/// an error. One decoder serves one reader; it keeps simdjson's buffers between blocks.
+///
+/// - Source: Protocol/events.md.
+package final class EventDecoder {
+    private let decoder: OpaquePointer
+
+    /// - Throws: ``WireError/outOfMemory``.
+    package init(limits: Limits = Limits()) throws(WireError) {
+        let created = tm_decoder_create(
+            tm_limits(
+                nesting_depth_max: UInt32(clamping: limits.nestingDepthMax),
+                batch_member_count_max: UInt32(clamping: limits.batchMemberCountMax),
+                id_byte_count_max: UInt32(clamping: limits.idByteCountMax),
+                type_byte_count_max: UInt32(clamping: limits.typeByteCountMax),
+                salvage_byte_count_max: UInt32(clamping: limits.quarantineByteCountMax)))
+        guard let created else { throw WireError.outOfMemory }
+        decoder = created
+    }
+
+    deinit {
+        tm_decoder_destroy(decoder)
+    }
+
+    /// - Parameter block: Kept by the batch, whose events point into it.
+    /// - Throws: ``WireError/outOfMemory``; then nothing was decoded.
+    /// - Complexity: O(bytes).
+    package func decode(_ block: consuming LineBlock) throws(WireError) -> EventBatch {
+        var result = tm_batch()
+        let status = block.bytes.withUnsafeBufferPointer { bytes in
+            if block.tooLongByteCount != nil {
+                return tm_decoder_salvage(
+                    decoder, bytes.baseAddress, bytes.count - LineBlock.paddingByteCount, &result)
+            }
+            return block.lines.withUnsafeBufferPointer { lines in
+                lines.withMemoryRebound(to: tm_line.self) { lines in
+                    tm_decoder_decode(
+                        decoder, bytes.baseAddress, bytes.count - LineBlock.paddingByteCount, lines.baseAddress,
+                        lines.count, &result)
+                }
+            }
+        }
+        guard status == 0 else { throw WireError.outOfMemory }
+        let wholeByteCounts: [UInt32: Int] = block.tooLongByteCount.map { [0: $0] } ?? [:]
+        return EventBatch(
+            block: block.bytes,
+            rewritten: Array(UnsafeBufferPointer(start: result.rewritten, count: result.rewritten_count)),
+            lines: block.lines,
+            events: UnsafeBufferPointer(start: result.events, count: result.event_count).map(ChangeEvent.init),
+            members: UnsafeBufferPointer(start: result.members, count: result.member_count).map(ChangeMember.init),
+            input: block.input, firstLine: block.firstLine, firstOffset: block.firstOffset, wholeByteCounts: wholeByteCounts,
+            blankCount: result.blank_count, controlCount: result.control_count)
+    }
+}
+
+/// Why the wire cannot go on at all; bad input is never a reason.
+package enum WireError: Error {
+    /// The decoder's buffers could not grow.
+    case outOfMemory
+}
+
+extension ByteRange {
+    fileprivate init(_ range: tm_range) {
+        self.init(offset: range.offset, count: range.count)
+    }
+}
+
+extension ChangeEvent {
+    fileprivate init(_ event: tm_event) {
+        guard let kind = Kind(rawValue: event.kind) else {
+            preconditionFailure("the decoder gave a kind \(event.kind)")
+        }
+        self.init(kind: kind, line: event.line)
+        reason = QuarantineReason(rawValue: event.reason)
+        let flags = UInt32(event.flags)
+        isIndexOperation = flags & UInt32(TM_INDEX_OPERATION) != 0
+        if flags & UInt32(TM_HAS_SEQUENCE) != 0 { sequence = EventSequence(event.sequence) }
+        if flags & UInt32(TM_HAS_PREVIOUS) != 0 { previous = EventSequence(event.previous) }
+        if flags & UInt32(TM_HAS_LAST_SEQUENCE) != 0 { lastSequence = EventSequence(event.last_sequence) }
+        library = ByteRange(event.library)
+        epoch = ByteRange(event.epoch)
+        mutationID = ByteRange(event.mutation_id)
+        type = ByteRange(event.type)
+        detail = ByteRange(event.detail)
+        firstMember = event.first_member
+        memberCount = event.member_count
+    }
+}
+
+extension ChangeMember {
+    fileprivate init(_ member: tm_member) {
+        self.init(
+            uuid: UUIDValue(high: member.uuid_high, low: member.uuid_low), isUUID: member.is_uuid != 0,
+            reason: QuarantineReason(rawValue: member.reason), id: ByteRange(member.id),
+            resource: ByteRange(member.resource))
+    }
+}

@@ -1,0 +1,17 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension UnsafeRawBufferPointer {
+    /// The first 0x0A in a range; `memchr`, because the standard library's search looks at one byte at a time.
+    func firstLineFeed(in range: Range<Int>) -> Int? {
+        guard let start = baseAddress,
+            let found = memchr(start + range.lowerBound, Int32(UInt8(ascii: "\n")), range.count)
+        else { return nil }
+        return UnsafeRawPointer(found) - start
+    }
+}
