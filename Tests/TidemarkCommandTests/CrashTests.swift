@@ -23,7 +23,7 @@ import TidemarkTesting
 
         let folder = try TemporaryFolder()
         let killed = folder.path("killed.db")
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         var acknowledged = 0
         for kill in 1...max(1, killCount) {
             // Cut anywhere, inside a line too; the first acknowledgement comes while the rest is under way.

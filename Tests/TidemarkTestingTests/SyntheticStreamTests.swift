@@ -24,7 +24,7 @@ import TidemarkTesting
         #expect(first.stream == second.stream)
         #expect(first.log == second.log)
         // Pinned: it changes only with the generator, and then the recorded benchmarks must be run again.
-        #expect(first.digest == 6_389_796_882_332_206_287)
+        #expect(first.digest == 4_577_754_553_160_492_122)
         settings.seed = 2
         #expect(Everything(settings).stream != first.stream)
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ZipfTests {
     @Test func `ranks are drawn with chances proportional to one over the rank`() {
         let ranks = ZipfRanks(rankCount: 100)
-        var random = SeededRandom(seed: 7)
+        var random = SeededGenerator(seed: 7)
         var counts = Array(repeating: 0, count: 101)
         let drawCount = 200_000
         for _ in 0..<drawCount { counts[ranks.draw(from: &random)] += 1 }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `a single rank is always drawn`() {
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         #expect(ZipfRanks(rankCount: 1).draw(from: &random) == 1)
     }
 }

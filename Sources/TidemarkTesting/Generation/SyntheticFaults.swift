@@ -5,7 +5,7 @@
 /// heartbeats tell of it, because nobody could know that it is missing.
 struct SyntheticFaults {
     private let settings: SyntheticSettings
-    private var random: SeededRandom
+    private var random: SeededGenerator
     /// Lines that come `n` events from now, by event number modulo its size. Bound: `disorderDistance` + 1 places.
     private var late: [[UInt8]]
     private var eventCount = 0
@@ -15,7 +15,7 @@ struct SyntheticFaults {
 
     init(_ settings: SyntheticSettings) {
         self.settings = settings
-        random = SeededRandom(seed: settings.seed, index: .max - 1)
+        random = SeededGenerator(seed: settings.seed, index: .max - 1)
         late = Array(repeating: [], count: settings.disorderDistance + 1)
     }
 

@@ -21,7 +21,7 @@ struct SyntheticLog {
     /// Coprime to the entity count: spreads the ranks over the entities.
     private let rankStride: Int
 
-    private var random: SeededRandom
+    private var random: SeededGenerator
     /// By library: the last sequence given, 0 before the first.
     private(set) var sequences: [Int]
     /// By group: how many of its entities were seen.
@@ -33,7 +33,7 @@ struct SyntheticLog {
     /// - Parameter settings: Without ``SyntheticSettings/problem``.
     init(_ settings: SyntheticSettings) {
         self.settings = settings
-        random = SeededRandom(seed: settings.seed, index: .max)
+        random = SeededGenerator(seed: settings.seed, index: .max)
         var libraryIDs: [[UInt8]] = []
         for _ in 0..<settings.libraryCount {
             var id: [UInt8] = []

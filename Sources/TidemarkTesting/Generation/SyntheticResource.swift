@@ -6,7 +6,7 @@ struct SyntheticResource {
 
     /// The id of an entity, hyphenated, in lower case.
     func appendID(of entity: Int, to bytes: inout [UInt8]) {
-        var random = SeededRandom(seed: seed, index: UInt64(entity))
+        var random = SeededGenerator(seed: seed, index: UInt64(entity))
         bytes.append(uuid: random.next(), random.next())
     }
 
@@ -15,7 +15,7 @@ struct SyntheticResource {
     /// - Parameter update: 0 for the first sight; another number changes the name, the tags or the size.
     func append(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
         let start = bytes.count
-        var random = SeededRandom(seed: seed, index: UInt64(entity))
+        var random = SeededGenerator(seed: seed, index: UInt64(entity))
         bytes.append("{\"id\":\"")
         bytes.append(uuid: random.next(), random.next())
         let kind = random.below(SyntheticWords.kinds.count)
@@ -82,7 +82,7 @@ struct SyntheticResource {
         bytes.append("]")
     }
 
-    private func appendContent(kind: Int, _ random: inout SeededRandom, to bytes: inout [UInt8]) {
+    private func appendContent(kind: Int, _ random: inout SeededGenerator, to bytes: inout [UInt8]) {
         bytes.append(",\"content_identity\":{\"uuid\":\"")
         bytes.append(uuid: random.next(), random.next())
         bytes.append("\",\"kind\":\"")

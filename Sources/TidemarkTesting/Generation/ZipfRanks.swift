@@ -15,7 +15,7 @@ struct ZipfRanks {
     }
 
     /// - Complexity: O(1) expected, below three proposals.
-    func draw(from random: inout SeededRandom) -> Int {
+    func draw(from random: inout SeededGenerator) -> Int {
         while true {
             let lowest = 1 << random.below(octaveCount)
             let rank = lowest + random.below(lowest)
