@@ -57,14 +57,29 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkSQLite",
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
 
         .testTarget(
-            name: "TidemarkTestingTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
+            name: "TidemarkTestingTests", dependencies: ["TidemarkTesting", "TidemarkModel"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkCommandTests",
+            dependencies: [
+                "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTesting",
+            ],
+            swiftSettings: strict),
+        .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkSQLiteTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting", "CZstd",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "TidemarkStoreTests",
             dependencies: ["TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkTesting"],

@@ -22,12 +22,7 @@ extension EntityStore {
     package mutating func takeDirty(into flush: inout FlushBatch) {
         flush.rows.reserveCapacity(dirty.count + deletedRows.count)
         flush.bytes.reserveCapacity(dirtyByteCount + dirty.count * 16)
-        for row in deletedRows {
-            flush.rows.append(
-                FlushRow(
-                    row: row, change: .delete, library: 0, type: 0, isUUID: false, idOffset: 0, idCount: 0,
-                    payloadOffset: 0, payloadCount: 0, sequence: nil, generation: 0, writtenAt: 0))
-        }
+        for deleted in deletedRows { append(deleted, to: &flush) }
         for index in dirty {
             let slot = slots[Int(index)]
             slots[Int(index)].flags.remove(.isListed)
@@ -40,6 +35,24 @@ extension EntityStore {
         dirty.removeAll(keepingCapacity: true)
         deletedRows.removeAll(keepingCapacity: true)
         dirtyByteCount = 0
+    }
+
+    private func append(_ deleted: StoredRow, to flush: inout FlushBatch) {
+        let idOffset = flush.bytes.count
+        let isUUID: Bool
+        switch deleted.key.id {
+        case .uuid(let value):
+            isUUID = true
+            flush.bytes.append(contentsOf: value.bytes)
+        case .text(let text):
+            isUUID = false
+            flush.bytes.append(contentsOf: text.bytes)
+        }
+        flush.rows.append(
+            FlushRow(
+                row: deleted.row, change: .delete, library: deleted.key.library, type: deleted.key.type, isUUID: isUUID,
+                idOffset: idOffset, idCount: flush.bytes.count - idOffset, payloadOffset: flush.bytes.count,
+                payloadCount: 0, sequence: nil, generation: 0, writtenAt: 0))
     }
 
     private func append(_ index: UInt32, _ slot: EntitySlot, to flush: inout FlushBatch) {
@@ -80,7 +93,7 @@ extension EntityStore {
     }
 
     /// Removes a row of the journal that no entity in memory stands for.
-    mutating func removeRow(_ row: Int64) {
+    mutating func removeRow(_ row: StoredRow) {
         deletedRows.append(row)
     }
 

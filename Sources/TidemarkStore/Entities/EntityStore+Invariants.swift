@@ -46,14 +46,7 @@ extension EntityStore {
     /// - Parameter body: Gets the key, the resource's bytes, valid inside it only, and the stamp.
     package func forEach(_ body: (StoredKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {
         for index in 0..<slotCount where slots[index].flags.contains(.isLive) {
-            let slot = slots[index]
-            let id: StoredID =
-                slot.flags.contains(.isUUID)
-                ? .uuid(slot.id)
-                : .text(ByteString(UnsafeRawBufferPointer(start: slot.block, count: slot.idByteCount)))
-            body(
-                StoredKey(library: slot.library, type: slot.type, id: id), payload(of: UInt32(index)),
-                stamp(of: UInt32(index)))
+            body(key(of: UInt32(index)), payload(of: UInt32(index)), stamp(of: UInt32(index)))
         }
     }
 }

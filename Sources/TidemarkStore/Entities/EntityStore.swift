@@ -40,7 +40,7 @@ package struct EntityStore: ~Copyable {
     /// Payload bytes that were written since the last flush.
     var dirtyByteCount = 0
     /// Rows of entities that are gone since the last flush; bounded like `dirty`.
-    var deletedRows: [Int64] = []
+    var deletedRows: [StoredRow] = []
     var nextRow: Int64
 
     static let none = UInt32.max
@@ -104,6 +104,14 @@ package struct EntityStore: ~Copyable {
         return UnsafeRawBufferPointer(start: block + slot.idByteCount, count: Int(slot.payloadCount))
     }
 
+    func key(of index: UInt32) -> StoredKey {
+        let slot = slots[Int(index)]
+        let id: StoredID =
+            slot.flags.contains(.isUUID)
+            ? .uuid(slot.id) : .text(ByteString(UnsafeRawBufferPointer(start: slot.block, count: slot.idByteCount)))
+        return StoredKey(library: slot.library, type: slot.type, id: id)
+    }
+
     /// When and by which event the entity was last written.
     package func stamp(of index: UInt32) -> EntityStamp {
         let slot = slots[Int(index)]
@@ -156,7 +164,9 @@ package struct EntityStore: ~Copyable {
 
     /// Removes an entity from memory and, with the next flush, from the journal.
     package mutating func remove(_ index: UInt32) {
-        if slots[Int(index)].flags.contains(.hasRow) { deletedRows.append(slots[Int(index)].row) }
+        if slots[Int(index)].flags.contains(.hasRow) {
+            deletedRows.append(StoredRow(key: key(of: index), row: slots[Int(index)].row))
+        }
         unlink(index)
     }
 

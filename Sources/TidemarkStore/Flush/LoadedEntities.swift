@@ -3,16 +3,16 @@ package struct LoadedEntities: Sendable {
     /// Stored, and in good order.
     package var entities: [StoredEntity]
     /// Stored, but failed their checks: never served, and to be removed.
-    package var damaged: [DamagedRow]
+    package var damaged: [StoredRow]
 
-    package init(entities: [StoredEntity] = [], damaged: [DamagedRow] = []) {
+    package init(entities: [StoredEntity] = [], damaged: [StoredRow] = []) {
         self.entities = entities
         self.damaged = damaged
     }
 }
 
-/// A row that failed its checks.
-package struct DamagedRow: Hashable, Sendable {
+/// A row of a journal and the key it is stored under.
+package struct StoredRow: Hashable, Sendable {
     package var key: StoredKey
     package var row: Int64
 

@@ -94,7 +94,7 @@ extension CacheState {
         for damaged in loaded.damaged {
             let isKnown = withIdentity(damaged.key) { entities.find($0) != nil }
             guard !isKnown, absentCount > 0 else { continue }
-            entities.removeRow(damaged.row)
+            entities.removeRow(damaged)
             absentCount -= 1
             libraries[Int(damaged.key.library)].entityCount -= 1
             libraries[Int(damaged.key.library)].isChanged = true

@@ -1,0 +1,47 @@
+# What one does with this package. Everything here can be done by hand; the recipes show how.
+
+SWIFT ?= swift
+KILLS ?= 20
+SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
+
+.DEFAULT_GOAL := help
+
+## run: build, apply a sample stream to a fresh database, and show what came of it
+run: deps
+	@$(SWIFT) build -c release --product tidemark
+	@docs/examples/first-run.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+
+## test: every test
+test: deps
+	$(SWIFT) test --disable-xctest
+
+## format: lay out every source file
+format:
+	$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
+
+## format-check: fail where a source file is not laid out so
+format-check:
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+
+## bench: time ingest of a synthetic stream
+bench: deps
+	@$(SWIFT) build -c release --product tidemark
+	@Benchmarks/ingest.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+
+## crash-test: kill an ingest KILLS times and check that nothing acknowledged was lost (KILLS=20)
+crash-test: deps
+	TIDEMARK_KILLS=$(KILLS) $(SWIFT) test --disable-xctest --filter CrashTests
+
+## clean: remove what was built
+clean:
+	rm -rf .build
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z-]*\): /  make \1|/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
+
+# The libraries that the package links against. Quiet when they are there.
+deps:
+	@./.ci/deps
+
+.PHONY: run test format format-check bench crash-test clean help deps

@@ -1,0 +1,47 @@
+import ArgumentParser
+import TidemarkModel
+
+/// `tidemark export`: every entity, one a line.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Print every entity, one JSON object a line.",
+        discussion: """
+            Lines are {\"library_id\",\"resource_type\",\"id\",\"resource\",\"sequence\"} in key order: two caches that \
+            hold the same print the same bytes. Resources stand there as they are stored.
+
+            EXAMPLE
+              tidemark export --db cache.db --type file > files.ndjson
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var scope: LibraryOptions
+    @OptionGroup var format: FormatOptions
+    @Option(help: ArgumentHelp("Only entities of this resource type.", valueName: "name"))
+    var type: String?
+    @Option(name: .customLong("output"), help: ArgumentHelp("Write here, not to standard output.", valueName: "file"))
+    var outputPath: String?
+
+    func run() async throws {
+        let reader = try CacheReader(path: database.path)
+        let output = if let outputPath { try Output.file(outputPath) } else { Output.standard() }
+        try reader.forEach(library: scope.library, type: type.map { ByteString($0) }) { entity throws(Failure) in
+            try output.writeLine(ExportCommand.json(entity))
+            return !output.isClosed
+        }
+        try output.flush()
+        try reader.reportDamage()
+    }
+
+    private static func json(_ entity: ReadEntity) -> [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("library_id", entity.key.library)
+            line.member("resource_type", entity.key.type)
+            line.member("id", entity.key.id)
+            line.member("resource", json: entity.resource)
+            line.member("sequence", entity.sequence)
+        }
+        return line.bytes
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import TidemarkModel
+
+/// `tidemark get`: one entity.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print one entity.",
+        discussion: """
+            Prints the resource as it arrived, on one line. An entity that is not there is an answer, not an error: the \
+            status is 0, the text form says so on standard error, and --json gives \"entity\":null and the reason in \
+            \"miss\". Without --library every library is looked at, the one of events without a library first.
+
+            EXAMPLE
+              tidemark get --db cache.db file:0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var scope: LibraryOptions
+    @OptionGroup var format: FormatOptions
+    @Argument(help: ArgumentHelp("The entity, as type:id.", valueName: "type:id"))
+    var name: EntityName
+
+    func run() async throws {
+        let reader = try CacheReader(path: database.path)
+        let answer = try reader.answer(to: name, library: scope.library)
+        let output = Output.standard()
+        if format.isJSON {
+            try output.writeLine(answer.json)
+        } else if let entity = answer.entity {
+            try output.writeLine(entity.resource)
+        } else {
+            let errors = Output.errors()
+            try errors.writeLine("tidemark: \(Printable.text(name.text)) is not in the cache (\(answer.missCode))")
+            try errors.flush()
+        }
+        try output.flush()
+        try reader.reportDamage()
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import TidemarkModel
+import TidemarkStore
+
+/// `tidemark list`: entities in key order, a page at a time.
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List entities in key order.",
+        discussion: """
+            Prints one page; to go on, pass the last key to --after. A page over several libraries also ends in a \
+            library: pass that to --after-library. With --json the page is {\"entities\":[…],\"next\":key|null}, the \
+            entities as they arrived.
+
+            EXAMPLE
+              tidemark list --db cache.db --type file --limit 20
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var scope: LibraryOptions
+    @OptionGroup var format: FormatOptions
+    @Option(help: ArgumentHelp("Only entities of this resource type.", valueName: "name"))
+    var type: String?
+    @Option(help: ArgumentHelp("Go on after this entity.", valueName: "type:id"))
+    var after: EntityName?
+    @Option(help: ArgumentHelp("The library of --after, when the page covers several.", valueName: "id"))
+    var afterLibrary: String?
+    @Option(help: ArgumentHelp("At most so many, 1 to 100,000.", valueName: "n"))
+    var limit = 100
+
+    func validate() throws {
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit takes 1 to 100000, not \(limit).") }
+        if afterLibrary != nil, after == nil { throw ValidationError("--after-library needs --after.") }
+    }
+
+    func run() async throws {
+        let reader = try CacheReader(path: database.path)
+        // One more than asked for tells whether there is a next page.
+        var entities = try reader.page(
+            library: scope.library, type: type.map { ByteString($0) }, after: startKey(reader), countMax: limit + 1)
+        let hasNext = entities.count > limit
+        if hasNext { entities.removeLast(entities.count - limit) }
+        let output = Output.standard()
+        let isMixed = scope.library == nil && reader.libraries.count > 1
+        if format.isJSON {
+            try output.writeLine(json(entities, hasNext: hasNext, isMixed: isMixed))
+        } else {
+            try writeTable(entities, isMixed: isMixed, to: output)
+            if hasNext, let last = entities.last { try writeNext(after: last.key, isMixed: isMixed, to: output) }
+        }
+        try output.flush()
+        try reader.reportDamage()
+    }
+
+    private func startKey(_ reader: CacheReader) -> EntityKey? {
+        guard let after else { return nil }
+        let library = afterLibrary.map { ByteString($0) } ?? scope.library ?? reader.libraries.first?.name ?? ""
+        return after.key(library: library)
+    }
+
+    private func json(_ entities: [ReadEntity], hasNext: Bool, isMixed: Bool) -> [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.name("entities")
+            line.array { line in
+                for entity in entities { line.value(json: entity.resource) }
+            }
+            line.member("next", hasNext ? entities.last?.key.text : nil)
+            if isMixed { line.member("next_library_id", hasNext ? entities.last?.key.library : nil) }
+        }
+        return line.bytes
+    }
+
+    private func writeTable(_ entities: [ReadEntity], isMixed: Bool, to output: Output) throws(Failure) {
+        guard !entities.isEmpty else { return try output.writeLine("No entities.") }
+        var columns: [Table.Column] = [
+            .init(title: "KEY"), .init(title: "SEQUENCE", alignment: .right), .init(title: "SIZE", alignment: .right),
+            .init(title: "RESOURCE"),
+        ]
+        if isMixed { columns.insert(.init(title: "LIBRARY"), at: 0) }
+        var table = Table(columns)
+        for entity in entities {
+            var cells = [
+                entity.key.text.description, entity.sequence.map { String($0.rawValue) } ?? "-",
+                HumanText.byteCount(entity.resource.count),
+                // Enough for any terminal; a resource may be megabytes.
+                String(decoding: entity.resource.prefix(2_000), as: UTF8.self),
+            ]
+            if isMixed { cells.insert(entity.key.library.description, at: 0) }
+            table.append(cells)
+        }
+        try table.write(to: output, columnCountMax: output.isTerminal ? output.columnCount : 160)
+    }
+
+    private func writeNext(after key: EntityKey, isMixed: Bool, to output: Output) throws(Failure) {
+        let library = isMixed ? " --after-library '\(Printable.text(key.library))'" : ""
+        let text = "There is more: go on with --after '\(Printable.text(key.text))'\(library)"
+        try output.writeLine(output.style.paint(text, .dim))
+    }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// `tidemark quarantine`: the lines that could not be used.
+struct QuarantineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quarantine",
+        abstract: "Look at the lines that could not be used, and try them again.",
+        discussion: """
+            EXAMPLE
+              tidemark quarantine list --db cache.db
+              tidemark quarantine show --db cache.db 3
+            """,
+        subcommands: [QuarantineListCommand.self, QuarantineShowCommand.self, QuarantineRetryCommand.self])
+}

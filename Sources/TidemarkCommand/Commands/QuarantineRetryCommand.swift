@@ -1,0 +1,58 @@
+import ArgumentParser
+import TidemarkModel
+
+/// `tidemark quarantine retry`. What touches the engine stands in `QuarantineRetryCommand+Engine.swift`.
+struct QuarantineRetryCommand: AsyncParsableCommand {
+    /// What became of the records.
+    struct Summary {
+        var retriedCount = 0
+        var appliedCount = 0
+        /// Out of quarantine without an effect: older than what is stored.
+        var supersededCount = 0
+        /// Still in quarantine: read again, refused again.
+        var remainingCount = 0
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Read quarantined lines again, as after an update.",
+        discussion: """
+            A line that can be used now takes effect and leaves quarantine. It never overwrites what a later event \
+            wrote. Needs the database's lock: no ingest may run.
+
+            EXAMPLE
+              tidemark quarantine retry --db cache.db --all
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var format: FormatOptions
+    @Flag(name: .customLong("all"), help: "Retry every record.")
+    var isForAll = false
+    @Argument(help: "Numbers that quarantine list shows.")
+    var numbers: [Int64] = []
+
+    func validate() throws {
+        if isForAll != numbers.isEmpty { throw ValidationError("Name the records to retry, or pass --all.") }
+    }
+
+    func run() async throws {
+        let summary = try await retry()
+        let output = Output.standard()
+        if format.isJSON {
+            var line = JSONLine()
+            line.object { line in
+                line.member("retried", summary.retriedCount)
+                line.member("applied", summary.appliedCount)
+                line.member("superseded", summary.supersededCount)
+                line.member("remaining", summary.remainingCount)
+            }
+            try output.writeLine(line.bytes)
+        } else {
+            try output.writeLine(
+                "\(HumanText.count(summary.retriedCount)) retried: \(HumanText.count(summary.appliedCount)) applied, "
+                    + "\(HumanText.count(summary.supersededCount)) older than what is stored, "
+                    + "\(HumanText.count(summary.remainingCount)) still in quarantine")
+        }
+        try output.flush()
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Tidemark
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Parses the command line, runs a command, and turns whatever it throws into one error line and an exit status.
+@main
+enum EntryPoint {
+    static func main() async {
+        SignalWatch.ignoreBrokenPipes()
+        exit(await status().rawValue)
+    }
+
+    private static func status() async -> ExitStatus {
+        do {
+            var command = try await RootCommand.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return .ok
+        } catch let failure as Failure {
+            return report(failure)
+        } catch let error as StorageError {
+            return report(Failure(error, isReader: false))
+        } catch {
+            return report(parsing: error)
+        }
+    }
+
+    /// Help and the version are errors to the parser, too: they go to standard output and end with 0.
+    private static func report(parsing error: any Error) -> ExitStatus {
+        let code = RootCommand.exitCode(for: error)
+        if code == .success {
+            let output = Output.standard()
+            do throws(Failure) {
+                try output.writeLine(RootCommand.fullMessage(for: error))
+                try output.flush()
+            } catch {
+                return report(error)
+            }
+            return .ok
+        }
+        guard code == .validationFailure else {
+            return report(
+                Failure(
+                    .internal, "internal", RootCommand.message(for: error), outcome: "the command did not finish",
+                    advice: "report it, with the command line"))
+        }
+        return report(
+            .usage(
+                RootCommand.message(for: error).split(separator: "\n").joined(separator: " "),
+                advice: "see tidemark help, or --help after a command"))
+    }
+
+    private static func report(_ failure: Failure) -> ExitStatus {
+        let errors = Output.errors()
+        do throws(Failure) {
+            try errors.writeLine(errors.style.paint(failure.line, .red))
+            try errors.flush()
+        } catch {
+            // Standard error is closed or full: there is nowhere left to say it, and the status still tells.
+            return failure.status
+        }
+        return failure.status
+    }
+}

@@ -1,0 +1,30 @@
+import Tidemark
+
+extension Failure {
+    /// - Parameter isReader: A reader met the error: nothing was written, damage is bad data.
+    init(_ error: StorageError, isReader: Bool) {
+        self.init(
+            Failure.status(error.code), error.code.rawValue, error.message, place: error.cause,
+            outcome: isReader ? "the database was not changed" : Failure.outcome(error.code), advice: error.advice)
+    }
+
+    private static func status(_ code: StorageError.Code) -> ExitStatus {
+        switch code {
+        case .notFound: .noInput
+        case .cannotCreate: .cannotCreate
+        case .locked: .locked
+        case .notOurs, .newerFormat: .configuration
+        case .damaged: .badData
+        case .diskFull, .inputOutput: .inputOutput
+        case .closed: .internal
+        }
+    }
+
+    private static func outcome(_ code: StorageError.Code) -> String {
+        switch code {
+        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat: "nothing was read or written"
+        case .damaged: "damaged rows count as absent"
+        case .diskFull, .inputOutput, .closed: "what was acknowledged is safe, the rest was not written"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What the last call into the system said.
+struct SystemError {
+    let number: Int32
+
+    /// Reads `errno`; call it before anything else can change it.
+    static var last: SystemError { SystemError(number: errno) }
+
+    var isInterrupted: Bool { number == EINTR }
+    var isWouldBlock: Bool { number == EAGAIN || number == EWOULDBLOCK }
+    var isBrokenPipe: Bool { number == EPIPE }
+    var isNoSuchFile: Bool { number == ENOENT || number == ENOTDIR }
+
+    var text: String {
+        guard let text = strerror(number) else { return "error \(number)" }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import TidemarkModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// `tidemark ingest`: applies a stream. What touches the engine stands in `IngestCommand+Engine.swift`.
+struct IngestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ingest",
+        abstract: "Apply a stream of events from standard input.",
+        discussion: """
+            Reads one event a line until the input ends, and prints one summary object. Bad lines never end it: they \
+            go to quarantine. SIGINT and SIGTERM end the reading; what was read is written, and the summary says \
+            \"interrupted\":true.
+
+            EXAMPLE
+              tidemark ingest --db cache.db < events.ndjson
+              tidemark ingest --db cache.db --ack --upstream file:complete.ndjson < events.ndjson
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var options: IngestOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        let input = try ByteInput()
+        let output = Output.standard()
+        let errors = Output.errors()
+        if case .file(let path) = options.upstream { try IngestCommand.checkReadable(path) }
+        if input.isTerminal {
+            try errors.writeLine("tidemark: reading events from the terminal; Ctrl-D ends them")
+            try errors.flush()
+        }
+        let signals = SignalWatch { input.stop() }
+        // Watching goes on until the last commit: a second signal is the user's way out of a flush that hangs.
+        defer { signals.end() }
+        var line = ProgressLine(errors)
+        let summary = try await ingest(input) { progress throws(Failure) in
+            try line.show(progress)
+        } acknowledge: { progress throws(Failure) in
+            guard options.printsAcknowledgements else { return }
+            try output.writeLine(progress.acknowledgement)
+            try output.flush()
+        }
+        try line.clear()
+        if output.isTerminal, !format.isJSON {
+            try summary.write(to: output)
+        } else {
+            try output.writeLine(summary.json)
+        }
+        try output.flush()
+        if options.isStrict, summary.hasBadLines { throw strictFailure(summary) }
+    }
+
+    /// An upstream that is not there would look like a log without the missing events, and lose them.
+    private static func checkReadable(_ path: String) throws(Failure) {
+        guard access(path, R_OK) != 0 else { return }
+        throw Failure(
+            .noInput, "not_found", "the upstream's log cannot be read", place: "\(path): \(SystemError.last.text)",
+            outcome: "nothing was done", advice: "pass a log that exists to --upstream file:PATH")
+    }
+
+    private func strictFailure(_ summary: IngestSummary) -> Failure {
+        Failure(
+            .badData, "bad_lines",
+            "\(HumanText.count(summary.counts.quarantined, "line")) and "
+                + "\(HumanText.count(summary.counts.membersQuarantined, "batch member")) could not be used",
+            place: "standard input", outcome: "they are in quarantine, the rest was applied",
+            advice: "look at them with tidemark quarantine list --db \(database.path)")
+    }
+}

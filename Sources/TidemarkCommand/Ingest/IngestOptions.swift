@@ -1,0 +1,25 @@
+import ArgumentParser
+import TidemarkModel
+
+/// How a stream is read.
+struct IngestOptions: ParsableArguments {
+    /// Names that one kind of server gives things, and ours.
+    enum Profile: String, ExpressibleByArgument, CaseIterable {
+        /// `entry` means `file`.
+        case spacedrive
+    }
+
+    @Flag(name: .customLong("ack"), help: "After each commit, print a line that says what is durable.")
+    var printsAcknowledgements = false
+    @Option(
+        name: .customLong("library"),
+        help: ArgumentHelp("The library of events that name none.", valueName: "id"))
+    var defaultLibrary = ""
+    @Option(help: "How the server names types.")
+    var profile: Profile?
+    @Option(
+        help: ArgumentHelp("Where missing events are asked for: a log file, as file:PATH.", valueName: "file:path"))
+    var upstream: UpstreamAddress?
+    @Flag(name: .customLong("strict"), help: "End with 65 when any line, or batch member, could not be used.")
+    var isStrict = false
+}

@@ -1,0 +1,58 @@
+import TidemarkModel
+
+/// What a finished ingest came to.
+struct IngestSummary: Sendable {
+    var counts = EventCounts()
+    /// In the cache after the run, all libraries together.
+    var entityCount: Int64 = 0
+    /// All that are known, in the order of their ids.
+    var libraries: [LibraryStatus] = []
+    /// From the first byte asked for to the last commit.
+    var milliseconds: Int64 = 0
+    var databaseByteCount: Int64 = 0
+    /// A signal ended it before the input did.
+    var isInterrupted = false
+
+    var hasBadLines: Bool { counts.quarantined + counts.membersQuarantined > 0 }
+
+    var eventsPerSecond: Int64 { counts.events * 1_000 / max(1, milliseconds) }
+
+    /// - Source: contract section 9.
+    var json: [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.counts(counts)
+            line.member("entities", entityCount)
+            line.libraries(libraries)
+            line.member("seconds", thousandths: milliseconds)
+            line.member("events_per_second", eventsPerSecond)
+            line.member("db_bytes", databaseByteCount)
+            if isInterrupted { line.member("interrupted", true) }
+        }
+        return line.bytes
+    }
+
+    /// The same for people who look at a terminal.
+    func write(to output: Output) throws(Failure) {
+        let style = output.style
+        let duration = HumanText.duration(milliseconds: milliseconds)
+        try output.writeLine(
+            style.paint("\(HumanText.count(counts.lines, "line")) in \(duration)", .bold)
+                + style.paint(", \(HumanText.count(eventsPerSecond)) events/s", .dim)
+                + (isInterrupted ? style.paint(", interrupted", .yellow) : ""))
+        try output.writeLine(
+            "\(HumanText.count(counts.applied)) applied, \(HumanText.count(counts.duplicate)) duplicate, "
+                + "\(HumanText.count(counts.ignored)) ignored, "
+                + style.paint("\(HumanText.count(counts.quarantined)) quarantined", hasBadLines ? .yellow : .dim)
+                + " (and \(HumanText.count(counts.membersQuarantined, "batch member")))")
+        if counts.reconciled > 0 {
+            try output.writeLine("\(HumanText.count(counts.reconciled)) brought by the upstream")
+        }
+        let entities = HumanText.count(entityCount, "entity", "entities")
+        try output.writeLine("\(entities) in \(HumanText.byteCount(databaseByteCount)) on disk")
+        if !libraries.isEmpty { try LibraryTable.write(Array(libraries.prefix(20)), to: output) }
+        if libraries.count > 20 {
+            try output.writeLine("and \(HumanText.count(libraries.count - 20)) more: tidemark gaps lists them all")
+        }
+    }
+}

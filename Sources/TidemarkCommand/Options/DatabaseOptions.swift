@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// Which database a command is about.
+struct DatabaseOptions: ParsableArguments {
+    @Option(name: .customLong("db"), help: ArgumentHelp("The database.", valueName: "file"))
+    var path: String
+
+    func validate() throws {
+        if path.isEmpty { throw ValidationError("--db names no file.") }
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import TidemarkModel
+
+/// `type:id` as a user writes it; the library comes from elsewhere.
+struct EntityName: ExpressibleByArgument {
+    let text: ByteString
+
+    init?(argument: String) {
+        text = ByteString(argument)
+        guard EntityKey(text: text) != nil else { return nil }
+    }
+
+    /// - Returns: The key within `library`.
+    func key(library: ByteString) -> EntityKey {
+        guard let key = EntityKey(text: text, library: library) else {
+            preconditionFailure("\(text) was a key when it was parsed")
+        }
+        return key
+    }
+}

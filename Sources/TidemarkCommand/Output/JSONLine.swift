@@ -1,0 +1,122 @@
+import TidemarkModel
+
+/// Writes one JSON value, member by member, into bytes; stored resources are embedded as they are.
+///
+/// A general encoder would read every resource and print it again, and could not keep `1.10` or a number above 2^53.
+struct JSONLine {
+    private(set) var bytes: [UInt8] = []
+    /// The next value is not the first of its container.
+    private var needsComma = false
+
+    mutating func object(_ members: (inout JSONLine) -> Void) {
+        open("{")
+        members(&self)
+        close("}")
+    }
+
+    mutating func array(_ elements: (inout JSONLine) -> Void) {
+        open("[")
+        elements(&self)
+        close("]")
+    }
+
+    /// The name of the member whose value comes next.
+    mutating func name(_ name: ByteString) {
+        separate()
+        append(quoted: name.bytes)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    mutating func member(_ name: ByteString, _ value: some BinaryInteger) {
+        self.name(name)
+        self.value(value)
+    }
+
+    mutating func member(_ name: ByteString, _ value: Bool) {
+        self.name(name)
+        raw(value ? "true" : "false")
+    }
+
+    /// nil is printed as null.
+    mutating func member(_ name: ByteString, _ value: EventSequence?) {
+        self.name(name)
+        raw(value.map { String($0.rawValue) } ?? "null")
+    }
+
+    /// nil is printed as null.
+    mutating func member(_ name: ByteString, _ value: ByteString?) {
+        self.name(name)
+        guard let value else { return raw("null") }
+        self.value(value)
+    }
+
+    /// Bytes that are JSON already; nil is printed as null.
+    mutating func member(_ name: ByteString, json value: [UInt8]?) {
+        self.name(name)
+        guard let value else { return raw("null") }
+        self.value(json: value)
+    }
+
+    /// A number with three decimals, printed without going through a `Double`.
+    mutating func member(_ name: ByteString, thousandths value: Int64) {
+        self.name(name)
+        let decimals = String(value % 1_000 + 1_000).dropFirst()
+        raw("\(value / 1_000).\(decimals)")
+    }
+
+    mutating func value(_ value: some BinaryInteger) { raw(String(value)) }
+
+    mutating func value(_ value: ByteString) {
+        separate()
+        append(quoted: value.bytes)
+        needsComma = true
+    }
+
+    mutating func value(json value: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: value)
+        needsComma = true
+    }
+
+    private mutating func raw(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: Unicode.Scalar) {
+        separate()
+        bytes.append(UInt8(ascii: bracket))
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: bracket))
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func append(quoted text: [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0..<0x20:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(JSONLine.hexDigits[Int(byte >> 4)])
+                bytes.append(JSONLine.hexDigits[Int(byte & 0xF)])
+            default:
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static let hexDigits = Array("0123456789abcdef".utf8)
+}

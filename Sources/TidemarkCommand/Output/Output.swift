@@ -1,0 +1,107 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Lines on a descriptor, buffered here and written with `write(2)`.
+///
+/// The standard library's own printing buffers on a pipe and loses what it holds in a crash. Here a caller knows
+/// what was written: everything before the last ``flush()``. A reader that went away is no error (`tidemark export |
+/// head`): what follows is dropped, and ``isClosed`` tells long commands to stop.
+/// Used by one task at a time.
+final class Output {
+    let style: Style
+    private let descriptor: Int32
+    /// Bound: ``flushByteCount`` and one line.
+    private var buffer: [UInt8] = []
+    /// The reading end is gone.
+    private(set) var isClosed = false
+
+    private static let flushByteCount = 64 << 10
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        style = Style(hasColors: Terminal.hasColors(descriptor))
+    }
+
+    static func standard() -> Output { Output(descriptor: STDOUT_FILENO) }
+
+    static func errors() -> Output { Output(descriptor: STDERR_FILENO) }
+
+    /// Opens a file for writing, made anew with mode 0600.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/cannotCreate``.
+    static func file(_ path: String) throws(Failure) -> Output {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure(
+                .cannotCreate, "cannot_create", "the file cannot be written",
+                place: "\(path): \(SystemError.last.text)",
+                outcome: "nothing was done", advice: "choose a folder that exists and that you may write to")
+        }
+        return Output(descriptor: descriptor)
+    }
+
+    var isTerminal: Bool { Terminal.isTerminal(descriptor) }
+
+    var columnCount: Int { Terminal.columnCount(descriptor) }
+
+    /// - Throws: ``Failure`` with ``ExitStatus/inputOutput`` when the descriptor takes no more.
+    func writeLine(_ text: String) throws(Failure) {
+        try write(text.utf8)
+        try write(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+
+    /// - Parameter bytes: Without a line end.
+    func writeLine(_ bytes: [UInt8]) throws(Failure) {
+        try write(bytes)
+        try write(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+
+    func write(_ bytes: some Collection<UInt8>) throws(Failure) {
+        guard !isClosed else { return }
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= Output.flushByteCount { try flush() }
+    }
+
+    /// Hands everything to the system.
+    func flush() throws(Failure) {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        var start = 0
+        while start < buffer.count, !isClosed {
+            let count = buffer.withUnsafeBytes { bytes in
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                return systemWrite(descriptor, rest.baseAddress, rest.count)
+            }
+            if count >= 0 {
+                start += count
+                continue
+            }
+            let error = SystemError.last
+            if error.isInterrupted { continue }
+            if error.isWouldBlock {
+                waitUntilWritable()
+            } else if error.isBrokenPipe {
+                isClosed = true
+            } else {
+                throw Failure(
+                    .inputOutput, "input_output", "the output takes no more", place: error.text,
+                    outcome: "what follows was not written", advice: "make room or write elsewhere, then run it again")
+            }
+        }
+    }
+
+    /// A pipe that its other end made non-blocking is full; wait rather than spin.
+    private func waitUntilWritable() {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, -1)
+    }
+}
+
+/// `write(2)` under a name that the methods above do not hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,28 @@
+import TidemarkModel
+
+/// Text from outside, made harmless for a terminal.
+///
+/// An id may hold an escape sequence; printed as it is, it could recolour, overwrite or retitle the user's terminal.
+/// The JSON forms need none of this, because JSON escapes control characters itself.
+enum Printable {
+    /// Control characters, C1 included, become U+FFFD.
+    static func text(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { result.append(isControl(scalar) ? "\u{FFFD}" : scalar) }
+        return String(result)
+    }
+
+    static func text(_ bytes: ByteString) -> String { text(bytes.description) }
+
+    static func text(_ bytes: [UInt8]) -> String { text(String(decoding: bytes, as: UTF8.self)) }
+
+    /// At most `count` characters; an ellipsis stands for the rest.
+    static func excerpt(_ text: String, count: Int) -> String {
+        text.count <= count ? text : text.prefix(max(0, count - 1)) + "…"
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+    }
+}

@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What is known of the terminal behind a descriptor.
+enum Terminal {
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Columns of the terminal; 80 when it does not say.
+    static func columnCount(_ descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Colours are for people who look at a terminal and did not ask for none.
+    ///
+    /// - Source: no-color.org: any value of `NO_COLOR` that is not empty turns colours off.
+    static func hasColors(_ descriptor: Int32) -> Bool {
+        isTerminal(descriptor) && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
+    }
+
+    private static func variable(_ name: String) -> String {
+        guard let value = getenv(name) else { return "" }
+        return String(cString: value)
+    }
+}

@@ -1,0 +1,37 @@
+import TidemarkModel
+
+/// What is known of one entity: itself, or why it is not there.
+enum EntityAnswer {
+    case found(ReadEntity)
+    case absent
+    case deleted
+
+    var entity: ReadEntity? {
+        guard case .found(let entity) = self else { return nil }
+        return entity
+    }
+
+    /// The word in `miss`; empty when the entity is there.
+    var missCode: String {
+        switch self {
+        case .found: ""
+        case .absent: "absent"
+        case .deleted: "deleted"
+        }
+    }
+
+    /// The result of `entity.get`.
+    ///
+    /// - Source: contract section 4.
+    var json: [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("entity", json: entity?.resource)
+            line.member("pending", false)
+            line.member("sequence", entity?.sequence)
+            line.member("stale", false)
+            line.member("miss", entity == nil ? ByteString(missCode) : nil)
+        }
+        return line.bytes
+    }
+}

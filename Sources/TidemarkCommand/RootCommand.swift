@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// `tidemark`: the list of commands.
+struct RootCommand: AsyncParsableCommand {
+    /// - Source: docs/changelog.md.
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "tidemark",
+        abstract: "A cache that change events keep in step with a server.",
+        discussion: """
+            Feed it lines of change events; it keeps the latest state of every entity in one database file, notices \
+            missing numbers, and puts aside what it cannot read.
+
+            EXAMPLE
+              tidemark ingest --db cache.db < events.ndjson
+              tidemark list --db cache.db
+
+            EXIT STATUS
+              0 ok, 64 usage, 65 bad data, 66 no input file, 69 upstream unavailable, 70 internal, 73 cannot create, \
+            74 input or output, 75 locked, 78 configuration
+            """,
+        version: version,
+        subcommands: [
+            IngestCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self, VerifyCommand.self,
+            ExportCommand.self, QuarantineCommand.self, GapsCommand.self, GenerateCommand.self,
+        ])
+}

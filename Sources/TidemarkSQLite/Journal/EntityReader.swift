@@ -1,0 +1,66 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Reads one entity by its key.
+final class EntityReader {
+    private let find: PreparedStatement
+
+    enum Answer {
+        case found(StoredEntity)
+        case absent
+        case damaged(row: Int64, fault: PayloadFault)
+    }
+
+    init(_ connection: OpaquePointer) throws {
+        find = try PreparedStatement(
+            connection,
+            """
+            SELECT k."row", e.sequence, e.generation, e.written_at, e.body FROM keys k
+            LEFT JOIN entities e ON e."row" = k."row" WHERE k.library = ? AND k.type = ? AND k.id = ?
+            """)
+    }
+
+    /// - Throws: ``SQLiteFailure``; a row that fails its check is an answer, not an error.
+    func read(
+        _ key: StoredKey, _ decoder: PayloadDecoder, _ dictionaries: [Int64: PayloadDictionary]
+    ) throws -> Answer {
+        find.bind(key, from: 1)
+        defer { find.reset() }
+        guard try find.step() else { return .absent }
+        return EntityReader.answer(find, key: key, decoder, dictionaries)
+    }
+
+    /// - Parameter row: Columns row, sequence, generation, written_at, body; all but the first are NULL when the key
+    ///   points nowhere.
+    static func answer(
+        _ row: PreparedStatement, from column: Int32 = 0, key: StoredKey, _ decoder: PayloadDecoder,
+        _ dictionaries: [Int64: PayloadDictionary]
+    ) -> Answer {
+        let number = row.integer(column)
+        guard !row.isNull(column + 4) else { return .damaged(row: number, fault: .rowMissing) }
+        let isUUID: Bool
+        let id: [UInt8]
+        switch key.id {
+        case .uuid(let value): (isUUID, id) = (true, value.bytes)
+        case .text(let text): (isUUID, id) = (false, text.bytes)
+        }
+        guard
+            let seal = PayloadSeal(
+                library: key.library, type: key.type, isUUID: isUUID, stampsOf: row, from: column + 1)
+        else { return .damaged(row: number, fault: .checksumMismatch) }
+        let payload = id.withUnsafeBytes { id in
+            Result { () throws(PayloadFault) in
+                try decoder.decode(row.borrowedBytes(column + 4), id: id, seal: seal, dictionaries: dictionaries)
+            }
+        }
+        switch payload {
+        case .success(let payload):
+            return .found(
+                StoredEntity(
+                    key: key, row: number, payload: payload, sequence: seal.sequence.map { EventSequence($0) },
+                    generation: seal.generation, writtenAt: seal.writtenAt))
+        case .failure(let fault):
+            return .damaged(row: number, fault: fault)
+        }
+    }
+}

@@ -1,0 +1,285 @@
+import Foundation
+import GRDB
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// The one connection that writes a data file, and what it prepared once.
+///
+/// Not for several tasks: owned by ``SQLiteJournal``. All of its errors are ``SQLiteFailure``,
+/// `DatabaseError` or ``Tidemark/StorageError``; the journal makes storage errors of them.
+final class JournalDatabase {
+    let file: DataFilePath
+    private let configuration: SQLiteJournal.Configuration
+    private let queue: DatabaseQueue
+    private var memory = JournalMemory()
+    private var trainer = DictionaryTrainer()
+    /// nil before ``recover()`` and after ``close()``: statements must go before their connection.
+    private var statements: Statements?
+
+    private struct Statements {
+        let connection: OpaquePointer
+        let encoder: PayloadEncoder
+        let decoder: PayloadDecoder
+        let entities: EntityWriter
+        let entityReader: EntityReader
+        let libraries: LibraryTable
+        let types: TypeTable
+        let tombstones: TombstoneTable
+        let quarantine: QuarantineTable
+        let dictionaries: DictionaryTable
+        let counters: CounterTable
+
+        init(_ connection: OpaquePointer) throws {
+            self.connection = connection
+            encoder = try PayloadEncoder()
+            decoder = try PayloadDecoder()
+            entities = try EntityWriter(connection, encoder: encoder)
+            entityReader = try EntityReader(connection)
+            libraries = try LibraryTable(connection)
+            types = try TypeTable(connection)
+            tombstones = try TombstoneTable(connection)
+            quarantine = try QuarantineTable(connection)
+            dictionaries = try DictionaryTable(connection)
+            counters = try CounterTable(connection)
+        }
+    }
+
+    /// Opens a file of ours, of any format up to the current one.
+    ///
+    /// - Parameter file: Exists, and its header and schema were looked at. The caller holds its lock.
+    init(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
+        self.file = file
+        self.configuration = configuration
+        queue = try JournalDatabase.open(file.path)
+        // A file of the current format is found to be so without a write.
+        try DataFileSchema.migrator().migrate(queue)
+        try queue.writeWithoutTransaction { db in
+            let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+            guard mode == "wal" else {
+                throw SQLiteFailure(code: 10, message: "the file system cannot keep a write-ahead log (\(mode ?? ""))")
+            }
+            // FULL: COMMIT returns after fsync. GRDB's own WAL set-up chooses NORMAL, which is why it is not used.
+            for pragma in [
+                "synchronous = FULL", "wal_autocheckpoint = \(DataFile.checkpointPageCount)",
+                "cache_size = -\(DataFile.cacheKibibyteCount)", "journal_size_limit = \(64 << 20)",
+            ] {
+                try db.execute(sql: "PRAGMA \(pragma)")
+            }
+        }
+    }
+
+    /// Makes a file with the current schema under an unfinished name, then gives it its name.
+    ///
+    /// Whoever looks sees no file or a whole one, after a power failure too.
+    static func create(_ file: DataFilePath) throws {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file.unfinished + suffix) }
+        let descriptor = Foundation.open(file.unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(file.path)", errno) }
+        Foundation.close(descriptor)
+        do {
+            let queue = try open(file.unfinished)
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA page_size = \(DataFile.pageByteCount)")
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+            }
+            try DataFileSchema.migrator().migrate(queue)
+            try queue.close()
+        } catch {
+            for suffix in ["", "-journal"] { unlink(file.unfinished + suffix) }
+            throw error
+        }
+        guard rename(file.unfinished, file.path) == 0 else {
+            throw DataFilePath.failure("cannot make \(file.path)", errno)
+        }
+        file.syncFolder()
+    }
+
+    private static func open(_ path: String) throws -> DatabaseQueue {
+        var configuration = GRDB.Configuration()
+        configuration.label = "tidemark.journal"
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { db in
+            for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY"] {
+                try db.execute(sql: "PRAGMA \(pragma)")
+            }
+        }
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    // MARK: The journal's work
+
+    /// Reads what is known without the entities.
+    ///
+    /// - Complexity: Independent of the number of entities.
+    func recover() throws -> RecoveredState {
+        let (state, damaged) = try queue.writeWithoutTransaction { db in
+            guard let connection = db.sqliteConnection else { throw closed }
+            let statements = try Statements(connection)
+            self.statements = statements
+            return try readState(connection)
+        }
+        report(damaged)
+        return state
+    }
+
+    private func readState(_ connection: OpaquePointer) throws -> (RecoveredState, [DamagedRow]) {
+        var state = RecoveredState()
+        state.libraries = try LibraryTable.read(connection)
+        state.types = try TypeTable.read(connection)
+        let tombstones = try TombstoneTable.read(connection)
+        state.tombstones = tombstones.tombstones
+        state.lastRow = try PreparedStatement.number(connection, #"SELECT max("row") FROM entities"#) ?? 0
+        let counters = try CounterTable.read(connection)
+        state.counts = CounterTable.counts(counters)
+        state.ignoredKinds = try CounterTable.ignoredKinds(connection)
+        let dictionaries = try DictionaryTable.read(connection)
+
+        var memory = JournalMemory()
+        memory.libraryNames = state.libraries.map(\.name)
+        memory.typeNames = state.types
+        for record in state.libraries where !record.lost.isEmpty { memory.lost[record.index] = record.lost }
+        for (_, dictionary) in dictionaries.dictionaries.sorted(by: { $0.key < $1.key }) { memory.add(dictionary) }
+        memory.lastDictionary = dictionaries.lastNumber
+        memory.lastTombstone = tombstones.lastNumber
+        memory.lastQuarantine = max(
+            counters[CounterTable.quarantineNumber] ?? 0,
+            try PreparedStatement.number(connection, "SELECT max(number) FROM quarantine") ?? 0)
+        memory.quarantineCount = Int(counters[CounterTable.quarantineCount] ?? 0)
+        self.memory = memory
+        let damaged = dictionaries.damaged.map {
+            DamagedRow(key: nil, row: $0, isDictionary: true, fault: .checksumMismatch)
+        }
+        return (state, damaged)
+    }
+
+    /// Writes a flush in one transaction.
+    ///
+    /// - Throws: Nothing was written then.
+    func commit(_ flush: FlushBatch) throws {
+        guard let statements else { throw closed }
+        let trained = trainer.dictionaries(
+            for: flush, dictionaryTypes: Set(memory.dictionaryByType.keys), encoder: statements.encoder)
+        var next = memory
+        var outcome = EntityWriter.Outcome()
+        try queue.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                for (type, bytes) in trained.sorted(by: { $0.key < $1.key }) {
+                    let dictionary = PayloadDictionary(number: next.lastDictionary + 1, type: type, bytes: bytes)
+                    try statements.dictionaries.write(dictionary, now: configuration.now())
+                    next.add(dictionary)
+                }
+                outcome = try statements.entities.write(flush, dictionaries: next.dictionaryByType)
+                for (library, count) in outcome.replacedRowCounts {
+                    next.entityCountCorrections[library, default: 0] += count
+                }
+                try writeRecords(flush, statements, &next)
+                return .commit
+            }
+        }
+        memory = next
+        trainer.forget(trained.keys)
+        report(outcome.damaged.map { DamagedRow(key: memory.entityKey($0.key), row: $0.row, fault: $0.fault) })
+    }
+
+    private func writeRecords(_ flush: FlushBatch, _ statements: Statements, _ next: inout JournalMemory) throws {
+        for (index, name) in flush.newTypes {
+            try statements.types.write(index, name)
+            next.typeNames.append(name)
+        }
+        for (index, name) in flush.newLibraries {
+            let record = LibraryRecord(
+                index: index, name: name, epoch: nil, generation: 0, cursor: nil, isStale: false, lost: [],
+                entityCount: 0)
+            try statements.libraries.write(record, lostBefore: next.lost[index] ?? [])
+            next.libraryNames.append(name)
+        }
+        for var record in flush.libraries {
+            record.entityCount -= next.entityCountCorrections[record.index] ?? 0
+            try statements.libraries.write(record, lostBefore: next.lost[record.index] ?? [])
+            next.lost[record.index] = record.lost.isEmpty ? nil : record.lost
+        }
+        for change in flush.tombstones {
+            if let tombstone = change.tombstone {
+                next.lastTombstone += 1
+                try statements.tombstones.write(change.key, tombstone, number: next.lastTombstone)
+            } else {
+                try statements.tombstones.remove(change.key)
+            }
+        }
+        try writeQuarantine(flush, statements, &next)
+        if let counts = flush.counts { try statements.counters.write(counts) }
+        if let kinds = flush.ignoredKinds { try statements.counters.write(kinds) }
+    }
+
+    private func writeQuarantine(_ flush: FlushBatch, _ statements: Statements, _ next: inout JournalMemory) throws {
+        guard !flush.quarantine.isEmpty || !flush.quarantineRemoved.isEmpty else { return }
+        for number in flush.quarantineRemoved where try statements.quarantine.remove(number: number) {
+            next.quarantineCount -= 1
+        }
+        // Records that would be pushed out by later ones of the same flush get a number and no row.
+        let skipped = max(0, flush.quarantine.count - configuration.quarantineRecordCountMax)
+        next.lastQuarantine += Int64(skipped)
+        for record in flush.quarantine.dropFirst(skipped) {
+            next.lastQuarantine += 1
+            next.quarantineCount += 1
+            try statements.quarantine.write(record, number: next.lastQuarantine)
+        }
+        let excess = next.quarantineCount - configuration.quarantineRecordCountMax
+        if excess > 0 {
+            try statements.quarantine.removeOldest(count: excess)
+            next.quarantineCount -= excess
+        }
+        try statements.counters.write(CounterTable.quarantineNumber, next.lastQuarantine)
+        try statements.counters.write(CounterTable.quarantineCount, Int64(next.quarantineCount))
+    }
+
+    /// Reads entities by key.
+    func load(_ keys: [StoredKey]) throws -> LoadedEntities {
+        guard let statements else { throw closed }
+        var loaded = LoadedEntities()
+        var damaged: [DamagedRow] = []
+        try queue.writeWithoutTransaction { db in
+            try db.inTransaction(.deferred) {
+                for key in keys {
+                    switch try statements.entityReader.read(key, statements.decoder, memory.dictionaries) {
+                    case .found(let entity): loaded.entities.append(entity)
+                    case .absent: continue
+                    case .damaged(let row, let fault):
+                        loaded.damaged.append(StoredRow(key: key, row: row))
+                        damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
+                    }
+                }
+                return .commit
+            }
+        }
+        report(damaged)
+        return loaded
+    }
+
+    /// Copies the log back into the main file, and closes.
+    ///
+    /// - Throws: When the log could not be copied; the connection is closed then too, and nothing is lost.
+    func close() throws {
+        statements = nil
+        var failure: (any Error)?
+        do {
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+        } catch {
+            failure = error
+        }
+        try queue.close()
+        if let failure { throw failure }
+    }
+
+    private func report(_ rows: [DamagedRow]) {
+        for row in rows { configuration.onDamagedRow(row) }
+    }
+
+    private var closed: StorageError {
+        StorageError(.closed, "\(file.path) was closed", advice: "open it again")
+    }
+}

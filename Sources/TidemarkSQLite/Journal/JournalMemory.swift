@@ -1,0 +1,40 @@
+import TidemarkModel
+import TidemarkStore
+
+/// What a writer remembers of its data file between flushes.
+///
+/// A flush works on a copy, which replaces the original after COMMIT: a flush that failed leaves no trace.
+struct JournalMemory {
+    /// Names by index, for messages.
+    var libraryNames: [ByteString] = []
+    var typeNames: [ByteString] = []
+    /// The ranges that are stored, so that equal ones are not written again.
+    var lost: [LibraryIndex: [LostRange]] = [:]
+    /// By number: all that pass their check. At most ``DictionaryTrainer/dictionaryCountMax`` and the
+    /// few that a repair replaced.
+    var dictionaries: [Int64: PayloadDictionary] = [:]
+    /// By type: the newest, with which rows are written.
+    var dictionaryByType: [TypeIndex: PayloadDictionary] = [:]
+    var lastDictionary: Int64 = 0
+    var lastTombstone: Int64 = 0
+    var lastQuarantine: Int64 = 0
+    var quarantineCount = 0
+    /// Rows that failed their check, were counted by whoever wrote the library's record, and made room
+    /// for a row that was counted again; taken off each record until the file is opened anew.
+    var entityCountCorrections: [LibraryIndex: Int64] = [:]
+
+    mutating func add(_ dictionary: PayloadDictionary) {
+        dictionaries[dictionary.number] = dictionary
+        lastDictionary = max(lastDictionary, dictionary.number)
+        if dictionaryByType[dictionary.type]?.number ?? 0 < dictionary.number {
+            dictionaryByType[dictionary.type] = dictionary
+        }
+    }
+
+    /// - Returns: nil when an index has no name.
+    func entityKey(_ key: StoredKey) -> EntityKey? {
+        guard Int(key.library) < libraryNames.count, Int(key.type) < typeNames.count else { return nil }
+        return EntityKey(
+            library: libraryNames[Int(key.library)], type: typeNames[Int(key.type)], id: key.id.text)
+    }
+}

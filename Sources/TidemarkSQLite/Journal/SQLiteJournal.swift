@@ -1,0 +1,168 @@
+import Foundation
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// The journal of a cache in one SQLite file. Format: docs/data-file.md.
+///
+/// One writer a file: opening takes a lock that the system lets go of when the process ends. Work runs
+/// one call after another on a queue of the journal's own; a call that was made runs to its end, also
+/// when its task is cancelled.
+///
+/// - Source: contract, 8.
+public actor SQLiteJournal: Journal {
+    /// How to open a data file.
+    public struct Configuration: Sendable {
+        /// The file; made when it is missing, with its folders.
+        public var path: String
+        /// Records kept in quarantine, the newest: 10,000.
+        public var quarantineRecordCountMax = Limits().quarantineRecordCountMax
+        /// Milliseconds since 1970, for names and dates of training only.
+        public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+        /// Told of each row that failed its check and is treated as absent; called on the journal's queue.
+        public var onDamagedRow: @Sendable (DamagedRow) -> Void = { _ in }
+
+        public init(path: String) {
+            self.path = path
+        }
+    }
+
+    /// What opening, or the last ``rebuild()``, found and did.
+    public private(set) var openingReport: OpeningReport
+
+    /// Rows that failed their check since opening.
+    public var damagedRowCount: Int { damagedRows.count }
+
+    private let executor: JournalExecutor
+    private let configuration: Configuration
+    private let file: DataFilePath
+    private let lock: WriterLock
+    private let damagedRows: DamagedRowCounter
+    /// nil once closed, or when a rebuild failed.
+    private var database: JournalDatabase?
+    private var recovered: RecoveredState
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    // MARK: Opening
+
+    /// Opens a data file for writing.
+    ///
+    /// A missing or empty file is made (0600, its folders 0700). A damaged one is moved aside and made
+    /// anew, which ``openingReport`` tells. A file of another program or of a newer format is not touched.
+    ///
+    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.cannotCreate`,
+    ///   `.diskFull`, `.inputOutput`.
+    /// - Complexity: Independent of the number of entities.
+    public static func open(_ configuration: Configuration) async throws(StorageError) -> SQLiteJournal {
+        let executor = JournalExecutor()
+        let result = await withCheckedContinuation { continuation in
+            executor.run {
+                do throws(StorageError) {
+                    continuation.resume(returning: Result<SQLiteJournal, StorageError>.success(
+                        try SQLiteJournal(configuration, executor)))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Opens a data file with everything else at its default.
+    public static func open(path: String) async throws(StorageError) -> SQLiteJournal {
+        try await open(Configuration(path: path))
+    }
+
+    private init(_ configuration: Configuration, _ executor: JournalExecutor) throws(StorageError) {
+        let counter = DamagedRowCounter(configuration.onDamagedRow)
+        var configuration = configuration
+        configuration.onDamagedRow = { counter.add($0) }
+        let file = DataFilePath(configuration.path)
+        let header = try FileHeader.read(file.path)
+        if let refusal = header.refusal(path: file.path) { throw refusal }
+        try file.makeFolders()
+        let lock = try WriterLock(file)
+        do throws(StorageError) {
+            let opened = try DataFileOpener(file, configuration).open()
+            self.executor = executor
+            self.configuration = configuration
+            self.file = file
+            self.lock = lock
+            damagedRows = counter
+            database = opened.database
+            recovered = opened.state
+            openingReport = opened.report
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    /// Moves a file that turned out to be damaged aside, and starts an empty one under the same lock.
+    ///
+    /// For when `commit` or `load` threw `.damaged`. Afterwards nothing is stored: `recover()` gives an
+    /// empty state, and the next flush must bring everything that is in memory, with the names of
+    /// libraries and types, every row as `insert`, and the tombstones.
+    ///
+    /// - Returns: Where the damaged file went; also in ``openingReport``.
+    /// - Throws: ``Tidemark/StorageError``; then nothing is open, and it may be called again.
+    public func rebuild(reason: String) throws(StorageError) -> OpeningReport {
+        if let database {
+            self.database = nil
+            do {
+                try database.close()
+            } catch {
+                // A damaged file need not close in order: it is moved aside with its journals.
+            }
+        }
+        let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
+        database = opened.database
+        recovered = opened.state
+        openingReport = opened.report
+        return opened.report
+    }
+
+    // MARK: Journal
+
+    package func recover() throws(StorageError) -> RecoveredState {
+        _ = try openDatabase()
+        return recovered
+    }
+
+    package func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
+        let database = try openDatabase()
+        do { return try database.load(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
+    package func commit(_ flush: FlushBatch) throws(StorageError) {
+        let database = try openDatabase()
+        // What recovery gave is used up: a copy of 100,000 tombstones need not live as long as the journal.
+        recovered = RecoveredState()
+        do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
+    package func rebuild() throws(StorageError) {
+        _ = try rebuild(reason: "damage that was met while it was in use")
+    }
+
+    package func byteCount() -> Int64 {
+        file.byteCount
+    }
+
+    /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back; the file is closed all
+    ///   the same, and opening it again finds everything that was committed.
+    package func close() throws(StorageError) {
+        let database = try openDatabase()
+        self.database = nil
+        defer { lock.release() }
+        do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
+    private func openDatabase() throws(StorageError) -> JournalDatabase {
+        guard let database else {
+            throw StorageError(.closed, "\(file.path) was closed", advice: "open it again")
+        }
+        return database
+    }
+}

@@ -1,0 +1,58 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The table `tombstones`, numbered in the order in which the deletes happened.
+///
+/// Bounded by who writes it: the store takes the oldest out (law L8).
+struct TombstoneTable {
+    private let put: PreparedStatement
+    private let remove: PreparedStatement
+
+    init(_ connection: OpaquePointer) throws {
+        put = try PreparedStatement(
+            connection,
+            """
+            INSERT OR REPLACE INTO tombstones
+            (library, type, id, number, sequence, generation, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """)
+        remove = try PreparedStatement(connection, "DELETE FROM tombstones WHERE library = ? AND type = ? AND id = ?")
+    }
+
+    /// - Parameter number: Above every number that is stored.
+    func write(_ key: StoredKey, _ tombstone: Tombstone, number: Int64) throws {
+        put.bind(key, from: 1)
+        put.bind(4, number)
+        put.bind(5, tombstone.sequence?.rawValue)
+        put.bind(6, Int64(tombstone.generation))
+        put.bind(7, tombstone.deletedAt)
+        try put.run()
+    }
+
+    func remove(_ key: StoredKey) throws {
+        remove.bind(key, from: 1)
+        try remove.run()
+    }
+
+    /// - Returns: Oldest first, and the highest number; 0 when there is none.
+    /// - Complexity: O(n log n); n is at most `tombstoneCountMax`.
+    static func read(_ connection: OpaquePointer) throws -> (
+        tombstones: [(key: StoredKey, tombstone: Tombstone)], lastNumber: Int64
+    ) {
+        var tombstones: [(key: StoredKey, tombstone: Tombstone)] = []
+        var lastNumber: Int64 = 0
+        let statement = try PreparedStatement(
+            connection,
+            "SELECT library, type, id, number, sequence, generation, deleted_at FROM tombstones ORDER BY number")
+        try statement.forEachRow { row in
+            guard let key = row.storedKey(from: 0), let generation = UInt32(exactly: row.integer(5)) else {
+                throw SQLiteFailure.damaged("a tombstone's key cannot be read")
+            }
+            lastNumber = row.integer(3)
+            let tombstone = Tombstone(
+                sequence: row.optionalInteger(4).map { EventSequence($0) }, generation: generation,
+                deletedAt: row.integer(6))
+            tombstones.append((key, tombstone))
+        }
+        return (tombstones, lastNumber)
+    }
+}

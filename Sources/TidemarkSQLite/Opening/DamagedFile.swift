@@ -1,0 +1,39 @@
+import Foundation
+import Tidemark
+
+/// Moves a damaged data file out of the way, with its journals.
+enum DamagedFile {
+    /// - Returns: The database's new path: `<path>.damaged-<UTC time>`, numbered when that is taken.
+    /// - Throws: ``Tidemark/StorageError`` `.cannotCreate` when it cannot be renamed.
+    static func moveAside(_ file: DataFilePath, now: Int64) throws(StorageError) -> String {
+        let stamp = timestamp(now)
+        var target = "\(file.path).damaged-\(stamp)"
+        var attempt = 1
+        while DataFilePath.byteCount(target) != nil {
+            attempt += 1
+            target = "\(file.path).damaged-\(stamp)-\(attempt)"
+        }
+        // The journals go first: left behind, an old log would be replayed into the new database.
+        for suffix in ["-wal", "-journal", "-shm", ""] where DataFilePath.byteCount(file.path + suffix) != nil {
+            guard rename(file.path + suffix, target + suffix) == 0 else {
+                throw DataFilePath.failure("cannot move \(file.path + suffix) aside", errno)
+            }
+        }
+        file.syncFolder()
+        return target
+    }
+
+    /// `20260131T235959Z`.
+    private static func timestamp(_ milliseconds: Int64) -> String {
+        var seconds = time_t(milliseconds / 1_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let date = [parts.tm_year + 1_900, parts.tm_mon + 1, parts.tm_mday].map { digits(Int($0)) }.joined()
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0)) }.joined()
+        return "\(date)T\(time)Z"
+    }
+
+    private static func digits(_ value: Int) -> String {
+        value < 10 ? "0\(value)" : "\(value)"
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Tidemark
+
+/// Where a data file and the files beside it lie.
+struct DataFilePath: Hashable, Sendable {
+    /// Absolute, symbolic links resolved, so that two names of one file meet at one lock.
+    let path: String
+
+    /// - Parameter path: As the user gave it; relative to the working directory.
+    init(_ path: String) {
+        if let resolved = DataFilePath.resolve(path) {
+            self.path = resolved
+            return
+        }
+        let url = URL(fileURLWithPath: path)
+        let folder = DataFilePath.resolve(url.deletingLastPathComponent().path)
+        self.path = folder.map { $0 == "/" ? "/\(url.lastPathComponent)" : "\($0)/\(url.lastPathComponent)" } ?? url.path
+    }
+
+    var writeAheadLog: String { path + "-wal" }
+    var sharedMemory: String { path + "-shm" }
+    var rollbackJournal: String { path + "-journal" }
+    var lock: String { path + "-lock" }
+    /// Where a new file is made before it takes its name.
+    var unfinished: String { path + "-new" }
+    var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+
+    /// - Returns: nil when there is no such file.
+    static func byteCount(_ path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Bytes of the database and the journals beside it.
+    var byteCount: Int64 {
+        [path, writeAheadLog, sharedMemory, rollbackJournal].reduce(0) { $0 + (DataFilePath.byteCount($1) ?? 0) }
+    }
+
+    /// Makes the folders that are missing, for the owner only (0700); those that exist stay as they are.
+    ///
+    /// - Throws: ``Tidemark/StorageError`` `.cannotCreate`.
+    func makeFolders() throws(StorageError) {
+        var missing: [String] = []
+        var url = URL(fileURLWithPath: path).deletingLastPathComponent()
+        while url.path != "/", DataFilePath.byteCount(url.path) == nil {
+            missing.append(url.path)
+            url.deleteLastPathComponent()
+        }
+        for folder in missing.reversed() where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+            throw DataFilePath.failure("cannot make the folder \(folder)", errno)
+        }
+    }
+
+    /// Makes what is written under a name survive a power failure.
+    func syncFolder() {
+        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// - Parameter number: An `errno`.
+    static func failure(_ message: String, _ number: Int32) -> StorageError {
+        let cause = String(cString: strerror(number))
+        if number == ENOSPC || number == EDQUOT {
+            return StorageError(.diskFull, message, cause: cause, advice: "free some space, then try again")
+        }
+        return StorageError(
+            .cannotCreate, message, cause: cause, advice: "choose another place, or change the folder's permissions")
+    }
+
+    private static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

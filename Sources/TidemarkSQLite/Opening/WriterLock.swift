@@ -1,0 +1,44 @@
+import Foundation
+import Tidemark
+
+/// The right to write a data file: an exclusive `flock` on the file beside it, held until ``release()``.
+///
+/// The system lets go of it when the process ends, however it ends. The lock file stays: to remove it
+/// would let two processes hold two locks of one name. It holds the writer's process id for people.
+final class WriterLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process that has it; `.cannotCreate`.
+    init(_ file: DataFilePath) throws(StorageError) {
+        let descriptor = open(file.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(file.lock)", errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let number = errno
+            let holder = WriterLock.holder(descriptor)
+            close(descriptor)
+            guard number == EWOULDBLOCK else { throw DataFilePath.failure("cannot lock \(file.lock)", number) }
+            throw StorageError(
+                .locked, "\(file.path) is open for writing in process \(holder ?? "unknown")",
+                advice: "stop that process, or read without writing")
+        }
+        let text = Array("\(getpid())\n".utf8)
+        // The number is for people only: a full disk must not keep the cache from opening.
+        _ = ftruncate(descriptor, 0)
+        _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        self.descriptor = descriptor
+    }
+
+    /// Lets go. Called once.
+    func release() {
+        _ = ftruncate(descriptor, 0)
+        close(descriptor)
+    }
+
+    private static func holder(_ descriptor: Int32) -> String? {
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0 else { return nil }
+        let digits = bytes[..<count].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
+    }
+}

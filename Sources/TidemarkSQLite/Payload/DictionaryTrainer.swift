@@ -1,0 +1,126 @@
+import CZstd
+import TidemarkModel
+import TidemarkStore
+
+/// Collects payloads of types without a dictionary, and makes one when there are enough.
+///
+/// A type gets its dictionary once, at the flush whose rows bring its samples to ``sampleCountMin``:
+/// with fewer, a dictionary of 16 KiB mostly remembers its samples. Training takes some 0.1 s for a
+/// type, happens before the flush's rows are written and so covers them, and never again for that type.
+/// At ``dictionaryCountMax`` dictionaries or ``sampleByteCountMax`` waiting bytes it stops collecting;
+/// rows of other types are compressed without one.
+struct DictionaryTrainer {
+    /// 16 KiB.
+    static let dictionaryByteCount = 16 << 10
+    /// Samples that a type needs: 1,000.
+    static let sampleCountMin = 1_000
+    /// Samples that a training reads: 4,000, spread over what the flush holds.
+    static let sampleCountMax = 4_000
+    /// A longer payload is no sample: it compresses well by itself.
+    static let sampleByteLengthMax = 8 << 10
+    /// Samples that wait, over all types: 8 MiB.
+    static let sampleByteCountMax = 8 << 20
+    /// Dictionaries of a file: 64; each takes some 200 KiB of memory in a writer.
+    static let dictionaryCountMax = 64
+
+    private struct Samples {
+        var bytes: [UInt8] = []
+        var sizes: [Int] = []
+    }
+
+    /// Types that wait for more samples, and what they have.
+    private var waiting: [TypeIndex: Samples] = [:]
+    private var waitingByteCount = 0
+    /// Types whose training failed; not tried again in this process.
+    private var refused: Set<TypeIndex> = []
+
+    /// Takes samples from a flush.
+    ///
+    /// - Parameter dictionaryTypes: Those that have a dictionary.
+    /// - Returns: New dictionaries, by type. The caller keeps them only if its transaction commits, and
+    ///   says so with ``forget(_:)``; otherwise the samples are still there for the next try.
+    /// - Complexity: O(rows) once it has something to collect, plus training.
+    mutating func dictionaries(
+        for flush: FlushBatch, dictionaryTypes: Set<TypeIndex>, encoder: PayloadEncoder
+    ) -> [TypeIndex: [UInt8]] {
+        guard dictionaryTypes.count < DictionaryTrainer.dictionaryCountMax else { return [:] }
+        var counts: [TypeIndex: Int] = [:]
+        var lastType: TypeIndex?
+        var lastCount = 0
+        for row in flush.rows where row.payloadCount > 0 {
+            if row.type != lastType {
+                if let lastType { counts[lastType, default: 0] += lastCount }
+                lastType = row.type
+                lastCount = 0
+            }
+            lastCount += 1
+        }
+        if let lastType { counts[lastType, default: 0] += lastCount }
+        for type in counts.keys where dictionaryTypes.contains(type) || refused.contains(type) {
+            counts[type] = nil
+        }
+        guard !counts.isEmpty else { return [:] }
+        collect(flush, counts: counts, encoder: encoder)
+
+        var result: [TypeIndex: [UInt8]] = [:]
+        let room = DictionaryTrainer.dictionaryCountMax - dictionaryTypes.count
+        for type in counts.keys.sorted().prefix(room) {
+            guard let samples = waiting[type], samples.sizes.count >= DictionaryTrainer.sampleCountMin else { continue }
+            if let dictionary = DictionaryTrainer.train(samples.bytes, sizes: samples.sizes) {
+                result[type] = dictionary
+            } else {
+                refused.insert(type)
+                drop(type)
+            }
+        }
+        return result
+    }
+
+    /// Lets go of the samples of types that now have a dictionary.
+    mutating func forget(_ types: some Sequence<TypeIndex>) {
+        for type in types { drop(type) }
+    }
+
+    // MARK: Steps
+
+    private mutating func drop(_ type: TypeIndex) {
+        guard let samples = waiting.removeValue(forKey: type) else { return }
+        waitingByteCount -= samples.bytes.count
+    }
+
+    private mutating func collect(_ flush: FlushBatch, counts: [TypeIndex: Int], encoder: PayloadEncoder) {
+        var seen: [TypeIndex: Int] = [:]
+        flush.bytes.withUnsafeBytes { bytes in
+            for row in flush.rows where row.payloadCount > 0 {
+                guard let count = counts[row.type], row.payloadCount <= DictionaryTrainer.sampleByteLengthMax else {
+                    continue
+                }
+                let position = seen[row.type, default: 0]
+                seen[row.type] = position + 1
+                let stride = max(1, count / DictionaryTrainer.sampleCountMax)
+                guard position % stride == 0, waitingByteCount < DictionaryTrainer.sampleByteCountMax,
+                    waiting[row.type]?.sizes.count ?? 0 < DictionaryTrainer.sampleCountMax
+                else { continue }
+                let sample = encoder.sample(
+                    UnsafeRawBufferPointer(rebasing: bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount]),
+                    id: UnsafeRawBufferPointer(rebasing: bytes[row.idOffset..<row.idOffset + row.idCount]),
+                    isUUID: row.isUUID)
+                waiting[row.type, default: Samples()].bytes.append(contentsOf: sample)
+                waiting[row.type, default: Samples()].sizes.append(sample.count)
+                waitingByteCount += sample.count
+            }
+        }
+    }
+
+    /// - Returns: nil when zstd finds nothing worth remembering.
+    static func train(_ samples: [UInt8], sizes: [Int]) -> [UInt8]? {
+        var count = 0
+        let dictionary = [UInt8](unsafeUninitializedCapacity: dictionaryByteCount) { buffer, initializedCount in
+            let result = ZDICT_trainFromBuffer(
+                buffer.baseAddress, dictionaryByteCount, samples, sizes, UInt32(sizes.count))
+            count = ZDICT_isError(result) == 0 ? result : 0
+            initializedCount = count
+        }
+        return count == 0 ? nil : dictionary
+    }
+}

@@ -1,0 +1,31 @@
+import TidemarkModel
+
+/// The text of an id without an allocation: what a payload holds between its quotes.
+struct IDText {
+    private var storage: [UInt8] = Array(repeating: 0, count: UUIDValue.textByteCount)
+
+    private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
+
+    /// - Parameter id: The 16 bytes of a UUID, or the id's text.
+    mutating func with<Result>(
+        id: UnsafeRawBufferPointer, isUUID: Bool, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        guard isUUID else { return try body(id) }
+        precondition(id.count == 16, "a UUID has 16 bytes, not \(id.count)")
+        storage.withUnsafeMutableBufferPointer { text in
+            IDText.digits.withUnsafeBufferPointer { digits in
+                var position = 0
+                for index in 0..<16 {
+                    if index == 4 || index == 6 || index == 8 || index == 10 {
+                        text[position] = UInt8(ascii: "-")
+                        position += 1
+                    }
+                    text[position] = digits[Int(id[index] >> 4)]
+                    text[position + 1] = digits[Int(id[index] & 0xF)]
+                    position += 2
+                }
+            }
+        }
+        return try storage.withUnsafeBytes(body)
+    }
+}

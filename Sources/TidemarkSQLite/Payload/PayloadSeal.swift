@@ -1,0 +1,29 @@
+import TidemarkModel
+import TidemarkStore
+
+/// What a payload's checksum covers besides its bytes: whose it is, and its stamps.
+///
+/// A payload that is found under another key, or whose sequence or time was altered, fails its check.
+struct PayloadSeal {
+    var library: LibraryIndex
+    var type: TypeIndex
+    var isUUID: Bool
+    var sequence: Int64?
+    var generation: UInt32
+    var writtenAt: Int64
+
+    /// The seed of the payload's checksum.
+    ///
+    /// - Parameter id: The 16 bytes of a UUID, or the id's text.
+    /// - Complexity: O(id.count).
+    func seed(id: UnsafeRawBufferPointer) -> UInt64 {
+        let fields: (UInt64, UInt64, UInt64) = (
+            UInt64(library) << 48 | UInt64(type) << 32 | UInt64(generation),
+            UInt64(bitPattern: sequence ?? -1),
+            UInt64(bitPattern: writtenAt) << 1 | (isUUID ? 1 : 0)
+        )
+        let littleEndian = (fields.0.littleEndian, fields.1.littleEndian, fields.2.littleEndian)
+        let stamps = withUnsafeBytes(of: littleEndian) { Checksum.xxh64($0) }
+        return Checksum.xxh64(id, seed: stamps)
+    }
+}

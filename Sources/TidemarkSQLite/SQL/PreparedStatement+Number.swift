@@ -1,0 +1,10 @@
+extension PreparedStatement {
+    /// The one number that a query gives.
+    ///
+    /// - Returns: nil when it gives no row, or NULL.
+    static func number(_ connection: OpaquePointer, _ sql: String) throws -> Int64? {
+        var number: Int64?
+        try PreparedStatement(connection, sql).forEachRow { number = $0.optionalInteger(0) }
+        return number
+    }
+}

@@ -1,0 +1,164 @@
+import GRDBSQLite
+import TidemarkModel
+
+/// One compiled SQL statement, kept for many runs.
+///
+/// Values are bound without conversions: bytes go in by pointer and come out by pointer. Owner: the code
+/// that owns the connection; must be let go before the connection closes.
+final class PreparedStatement {
+    private let connection: OpaquePointer
+    private let handle: OpaquePointer
+
+    /// - Throws: ``SQLiteFailure`` when the schema is not what the statement expects, or cannot be read.
+    init(_ connection: OpaquePointer, _ sql: String) throws {
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw SQLiteFailure(code, connection: connection) }
+        self.connection = connection
+        self.handle = handle
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    // MARK: Values in
+
+    func bind(_ index: Int32, _ value: Int64) {
+        sqlite3_bind_int64(handle, index, value)
+    }
+
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
+    }
+
+    /// Binds bytes that stay where they are until the statement was run.
+    func bindBorrowed(_ index: Int32, blob bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else {
+            sqlite3_bind_zeroblob(handle, index, 0)
+            return
+        }
+        sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil)
+    }
+
+    /// Binds text that stays where it is until the statement was run.
+    func bindBorrowed(_ index: Int32, text bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            sqlite3_bind_text(handle, index, "", 0, PreparedStatement.copy)
+            return
+        }
+        sqlite3_bind_text64(
+            handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+    }
+
+    /// Binds a copy.
+    func bind(_ index: Int32, blob bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in
+            if bytes.isEmpty {
+                _ = sqlite3_bind_zeroblob(handle, index, 0)
+            } else {
+                _ = sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), PreparedStatement.copy)
+            }
+        }
+    }
+
+    /// Binds a copy, or NULL.
+    func bind(_ index: Int32, text: ByteString?) {
+        guard let text else {
+            sqlite3_bind_null(handle, index)
+            return
+        }
+        text.bytes.withUnsafeBytes { bytes in
+            if bytes.isEmpty {
+                _ = sqlite3_bind_text(handle, index, "", 0, PreparedStatement.copy)
+            } else {
+                _ = sqlite3_bind_text64(
+                    handle, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count),
+                    PreparedStatement.copy, UInt8(SQLITE_UTF8))
+            }
+        }
+    }
+
+    // MARK: Running
+
+    /// - Returns: True when a row is there to be read.
+    /// - Throws: ``SQLiteFailure``; the statement is reset first.
+    func step() throws -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        let failure = SQLiteFailure(code, connection: connection)
+        sqlite3_reset(handle)
+        throw failure
+    }
+
+    /// Runs a statement that gives no rows, and makes it ready for the next run.
+    func run() throws {
+        _ = try step()
+        sqlite3_reset(handle)
+    }
+
+    /// Runs an insertion.
+    ///
+    /// - Returns: False when a key was taken; nothing was written then.
+    func runUnlessTaken() throws -> Bool {
+        let code = sqlite3_step(handle)
+        let failure = code == SQLITE_DONE ? nil : SQLiteFailure(code, connection: connection)
+        sqlite3_reset(handle)
+        guard let failure else { return true }
+        if failure.code & 0xFF == SQLITE_CONSTRAINT { return false }
+        throw failure
+    }
+
+    func reset() {
+        sqlite3_reset(handle)
+    }
+
+    /// Rows that the last run changed.
+    var changedRowCount: Int {
+        Int(sqlite3_changes(connection))
+    }
+
+    /// Runs `body` for each row, then resets, also when it throws.
+    func forEachRow(_ body: (PreparedStatement) throws -> Void) throws {
+        defer { reset() }
+        while try step() {
+            try body(self)
+        }
+    }
+
+    // MARK: Values out
+
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    func isBlob(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_BLOB
+    }
+
+    func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    func optionalInteger(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : integer(column)
+    }
+
+    /// The bytes of text or a blob; valid until the next step or reset.
+    func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(handle, column)
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    func text(_ column: Int32) -> ByteString {
+        ByteString(borrowedBytes(column))
+    }
+
+    func optionalText(_ column: Int32) -> ByteString? {
+        isNull(column) ? nil : text(column)
+    }
+
+    /// Tells SQLite to copy what is bound.
+    private static let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}

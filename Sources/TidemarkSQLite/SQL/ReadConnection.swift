@@ -1,0 +1,57 @@
+import Foundation
+import GRDBSQLite
+import Tidemark
+
+/// A connection that cannot write: no page, no lock that keeps a writer out, no checkpoint.
+final class ReadConnection {
+    let handle: OpaquePointer
+
+    /// - Parameters:
+    ///   - path: Must exist.
+    ///   - isImmutable: Read the main file only, without looking for journals or making a `-shm`: for a
+    ///     first look at a file that may be another program's.
+    /// - Throws: ``SQLiteFailure``.
+    init(path: String, isImmutable: Bool) throws {
+        var handle: OpaquePointer?
+        let uri = ReadConnection.uri(path) + (isImmutable ? "?immutable=1" : "?mode=ro")
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(uri, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let failure = SQLiteFailure(code, connection: handle)
+            sqlite3_close_v2(handle)
+            throw failure
+        }
+        self.handle = handle
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, ReadConnection.busyMillisecondsMax)
+        for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "temp_store = MEMORY"] {
+            try execute("PRAGMA \(pragma)")
+        }
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+    }
+
+    /// How long to wait while a writer recovers its log: 5 s.
+    static let busyMillisecondsMax: Int32 = 5_000
+
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: handle) }
+    }
+
+    /// Percent-encodes what a URI gives a meaning.
+    private static func uri(_ path: String) -> String {
+        var bytes = Array("file:".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+                bytes += Array("%\(String(byte, radix: 16))".utf8)
+            default:
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

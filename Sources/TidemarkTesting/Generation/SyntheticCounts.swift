@@ -1,0 +1,25 @@
+/// What a synthetic stream came to, so that a reader's own counts can be held against it.
+public struct SyntheticCounts: Hashable, Sendable {
+    /// Lines of the stream, all kinds together.
+    public var lines = 0
+    /// Bytes of the stream.
+    public var bytes = 0
+    /// Events of the clean log: its lines.
+    public var events = 0
+    /// Resources in changes and batches of the clean log.
+    public var resources = 0
+    public var batches = 0
+    public var merges = 0
+    public var deletes = 0
+    /// Events that the stream leaves out.
+    public var dropped = 0
+    /// Events that come late.
+    public var delayed = 0
+    /// Events that come twice; the second copies.
+    public var duplicated = 0
+    /// Broken lines.
+    public var broken = 0
+    public var heartbeats = 0
+
+    public init() {}
+}

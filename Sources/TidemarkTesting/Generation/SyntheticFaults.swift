@@ -1,0 +1,110 @@
+/// Turns a clean log into what a bad connection makes of it: events missing, late, twice or broken.
+///
+/// It draws from its own numbers, so that the log is the same with faults and without. The first event of a library
+/// always arrives whole and in time, because a reader takes it for the baseline; the last one does too unless
+/// heartbeats tell of it, because nobody could know that it is missing.
+struct SyntheticFaults {
+    private let settings: SyntheticSettings
+    private var random: SeededGenerator
+    /// Lines that come `n` events from now, by event number modulo its size. Bound: `disorderDistance` + 1 places.
+    private var late: [[UInt8]]
+    private var eventCount = 0
+    private var lateCount = 0
+    /// By library: its last event's line, while that did not arrive. Bound: one a library.
+    private var withheld: [Int: [UInt8]] = [:]
+
+    init(_ settings: SyntheticSettings) {
+        self.settings = settings
+        random = SeededGenerator(seed: settings.seed, index: .max - 1)
+        late = Array(repeating: [], count: settings.disorderDistance + 1)
+    }
+
+    /// Appends what arrives when `line` was sent.
+    ///
+    /// - Parameter line: One event with its LF.
+    mutating func pass(
+        _ line: ArraySlice<UInt8>, at position: SyntheticLog.Position, to stream: inout [UInt8],
+        _ counts: inout SyntheticCounts
+    ) {
+        eventCount += 1
+        let choice = position.sequence == 1 ? Share.whole : random.below(Share.whole)
+        let badLimit = settings.gapRate.partsPerMillion + settings.badLineRate.partsPerMillion
+        if choice < settings.gapRate.partsPerMillion {
+            counts.dropped += 1
+            withhold(line, position)
+        } else if choice < badLimit {
+            appendBroken(line, to: &stream)
+            counts.broken += 1
+            counts.lines += 1
+            withhold(line, position)
+        } else if choice < badLimit + settings.disorderRate.partsPerMillion {
+            delay(line)
+            counts.delayed += 1
+            release(position)
+        } else {
+            stream.append(contentsOf: line)
+            counts.lines += 1
+            release(position)
+            if settings.duplicateRate > .none, random.below(Share.whole) < settings.duplicateRate.partsPerMillion {
+                delay(line)
+                counts.duplicated += 1
+            }
+        }
+        appendDue(to: &stream, &counts)
+    }
+
+    /// Appends everything that is still under way.
+    mutating func finish(to stream: inout [UInt8], _ counts: inout SyntheticCounts) {
+        for _ in 0..<late.count {
+            eventCount += 1
+            appendDue(to: &stream, &counts)
+        }
+        for library in withheld.keys.sorted() {
+            stream.append(contentsOf: withheld[library, default: []])
+            counts.lines += 1
+        }
+        withheld = [:]
+    }
+
+    private mutating func delay(_ line: ArraySlice<UInt8>) {
+        let place = (eventCount + 1 + random.below(settings.disorderDistance)) % late.count
+        late[place].append(contentsOf: line)
+        lateCount += 1
+    }
+
+    private mutating func appendDue(to stream: inout [UInt8], _ counts: inout SyntheticCounts) {
+        let place = eventCount % late.count
+        guard lateCount > 0, !late[place].isEmpty else { return }
+        let lineCount = late[place].count { $0 == UInt8(ascii: "\n") }
+        stream.append(contentsOf: late[place])
+        late[place].removeAll(keepingCapacity: true)
+        counts.lines += lineCount
+        lateCount -= lineCount
+    }
+
+    private mutating func withhold(_ line: ArraySlice<UInt8>, _ position: SyntheticLog.Position) {
+        if settings.heartbeatInterval == 0 { withheld[position.library] = Array(line) }
+    }
+
+    private mutating func release(_ position: SyntheticLog.Position) {
+        if !withheld.isEmpty { withheld[position.library] = nil }
+    }
+
+    /// One of four ways to be broken, each a line that a reader must put aside.
+    private mutating func appendBroken(_ line: ArraySlice<UInt8>, to stream: inout [UInt8]) {
+        switch random.below(4) {
+        case 0:
+            stream.append(contentsOf: line.prefix(line.count * 3 / 4))
+        case 1:
+            stream.append(contentsOf: line.dropLast(2))
+            stream.append(0xFF)
+            stream.append("}")
+        case 2:
+            stream.append("<html>502 Bad Gateway</html>")
+        default:
+            // Cut off in the head, with the sequence unreadable.
+            stream.append(contentsOf: line.prefix(40))
+        }
+        stream.append("\n")
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Runs the built `tidemark` as a child process, as a user would: real pipes, real files, real signals.
+///
+/// ```swift
+/// let result = try await CommandRunner().run(["generate", "--ids", "3"])
+/// ```
+public struct CommandRunner: Sendable {
+    /// The executable that is run.
+    public let executable: String
+
+    /// Finds the product that was built together with the tests that run now.
+    ///
+    /// `TIDEMARK_COMMAND` in the environment names another one.
+    /// - Throws: ``CommandRunnerError/notBuilt(searched:)``.
+    public init(named name: String = "tidemark") throws(CommandRunnerError) {
+        var candidates: [String] = []
+        if let given = ProcessInfo.processInfo.environment["TIDEMARK_COMMAND"] { candidates.append(given) }
+        // The test bundle is an executable on Linux and a folder on macOS; the products lie beside it.
+        let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
+        let started = URL(fileURLWithPath: CommandLine.arguments.first ?? "")
+        for place in [started] + bundles {
+            candidates.append(place.deletingLastPathComponent().appendingPathComponent(name).path)
+        }
+        guard let executable = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            throw .notBuilt(searched: candidates)
+        }
+        self.executable = executable
+    }
+
+    /// - Parameter executable: A path.
+    public init(executable: String) {
+        self.executable = executable
+    }
+
+    /// Runs the command until it ends.
+    ///
+    /// - Parameters:
+    ///   - arguments: Without the command's own name.
+    ///   - input: What it reads from standard input; then the input ends.
+    ///   - environment: Added to this process's own. Colours are off unless it says otherwise.
+    ///   - interruption: A signal to send on the way. The input then stays open until the command ends.
+    ///   - deadline: After it the command is killed and the run throws.
+    /// - Returns: Its exit status and everything that it printed, held in memory.
+    /// - Throws: ``CommandRunnerError``.
+    public func run(
+        _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
+        interruption: CommandInterruption? = nil, deadline: Duration = .seconds(60)
+    ) async throws -> CommandResult {
+        try await withCheckedThrowingContinuation { continuation in
+            // A thread of its own: waiting for a child would hold up a thread that other tests share.
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        try ChildProcess(executable, arguments, environment, interruption)
+                            .run(input: input, deadline: deadline)
+                    })
+            }
+        }
+    }
+}

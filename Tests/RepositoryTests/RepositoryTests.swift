@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import TidemarkTesting
+
+/// Rules that the whole tree keeps; each failure names the file.
+@Suite struct RepositoryTests {
+    @Test func `the README is short enough to be read`() throws {
+        #expect(try Tree.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count < 200)
+    }
+
+    @Test func `every command in a document exists`() async throws {
+        let known = try await commandNames()
+        #expect(known.count >= 9)
+        for document in try Tree.documents() {
+            for command in try commands(in: Tree.text(document)) {
+                #expect(known.contains(command), "\(document) mentions tidemark \(command)")
+            }
+        }
+    }
+
+    @Test func `every link in a document leads to a file`() throws {
+        for document in try Tree.documents() {
+            let folder = (document as NSString).deletingLastPathComponent
+            for match in try Tree.text(document).matches(of: /\]\(([^)#]+)[^)]*\)/) {
+                let target = String(match.1)
+                if target.contains("://") { continue }
+                let path = folder.isEmpty ? target : folder + "/" + target
+                #expect(Tree.exists(path), "\(document) links to \(target)")
+            }
+        }
+    }
+
+    @Test func `every make target in a document exists`() throws {
+        let makefile = try Tree.text("Makefile")
+        for document in try Tree.documents() {
+            for match in try Tree.text(document).matches(of: /`make ([a-z-]+)/) {
+                #expect(makefile.contains("\n\(match.1):"), "\(document) mentions make \(match.1)")
+            }
+        }
+    }
+
+    @Test func `sources never crash on purpose, sleep or shrug off an error`() throws {
+        let banned = [
+            "try!", "try?", "as!", "fatalError(", "Task.sleep", "@unchecked Sendable", "unsafelyUnwrapped",
+        ]
+        for file in try Tree.swiftFiles(in: "Sources") {
+            for (number, line) in try Tree.codeLines(file) {
+                for word in banned { #expect(!line.contains(word), "\(file):\(number) says \(word)") }
+            }
+        }
+    }
+
+    @Test func `sources never force an optional`() throws {
+        // An exclamation mark after a name or a bracket, and not one of `!=`.
+        let pattern = /[A-Za-z0-9_\)\]\}]!(?!=)/
+        for file in try Tree.swiftFiles(in: "Sources") {
+            for (number, line) in try Tree.codeLines(file) {
+                #expect(line.firstMatch(of: pattern) == nil, "\(file):\(number) forces an optional: \(line)")
+            }
+        }
+    }
+
+    @Test func `no file has more than one idea's worth of lines`() throws {
+        for file in try Tree.swiftFiles(in: "Sources") {
+            let count = try Tree.text(file).split(separator: "\n", omittingEmptySubsequences: false).count
+            #expect(count <= 351, "\(file) has \(count - 1) lines")
+        }
+    }
+
+    @Test func `the command line writes through Output only`() throws {
+        let pattern = /(^|[^A-Za-z0-9_.])(print|debugPrint|dump|puts|printf)\(/
+        for file in try Tree.swiftFiles(in: "Sources/TidemarkCommand") {
+            for (number, line) in try Tree.codeLines(file) {
+                #expect(line.firstMatch(of: pattern) == nil, "\(file):\(number) prints: \(line)")
+            }
+        }
+    }
+
+    @Test func `what a build makes is not committed`() throws {
+        let ignored = try Tree.text(".gitignore").split(separator: "\n").map(String.init)
+        for entry in [".build*/", ".swiftpm/", "*.xcodeproj", "DerivedData/", "/demo.db*"] {
+            #expect(ignored.contains(entry), ".gitignore does not say \(entry)")
+        }
+    }
+
+    @Test func `the changelog starts with the version that the command prints`() async throws {
+        let version = try await CommandRunner().run(["--version"]).outputLines.first ?? "none"
+        #expect(try Tree.text("docs/changelog.md").contains("## \(version)"))
+    }
+
+    /// The commands that the help lists.
+    private func commandNames() async throws -> Set<String> {
+        let help = try await CommandRunner().run(["--help"]).outputText
+        let list = help.components(separatedBy: "SUBCOMMANDS:\n").last ?? ""
+        return Set(list.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.1) }).union(["help"])
+    }
+
+    /// The word after `tidemark` where it begins a line of an example or stands in code.
+    private func commands(in text: String) -> [String] {
+        text.matches(of: /(?m)(?:^\$? *|`|\| )tidemark ([a-z]+)/).map { String($0.1) }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// The files of this package, by paths from its root.
+enum Tree {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
+    }
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    static func swiftFiles(in folder: String) throws -> [String] {
+        let files = try paths(in: folder).filter { $0.hasSuffix(".swift") }
+        precondition(!files.isEmpty, "there are no Swift files in \(folder)")
+        return files
+    }
+
+    /// The README and every page below `docs` and `Protocol`.
+    static func documents() throws -> [String] {
+        let folders = try ["docs", "Protocol"].filter(exists).flatMap { try paths(in: $0) }
+        return ["README.md"] + folders.filter { $0.hasSuffix(".md") }
+    }
+
+    /// A file's lines with their numbers from 1, without comments and without what stands in quotes.
+    static func codeLines(_ path: String) throws -> [(Int, String)] {
+        var isInText = false
+        var result: [(Int, String)] = []
+        for (index, line) in try text(path).components(separatedBy: "\n").enumerated() {
+            if line.contains("\"\"\"") {
+                isInText.toggle()
+                continue
+            }
+            if isInText { continue }
+            let code = line.replacing(/"(?:[^"\\]|\\.)*"/, with: "\"\"").replacing(/\/\/.*/, with: "")
+            result.append((index + 1, code))
+        }
+        return result
+    }
+
+    private static func paths(in folder: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(folder).path)
+            .map { folder + "/" + $0 }.sorted()
+    }
+}

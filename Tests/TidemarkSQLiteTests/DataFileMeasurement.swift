@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import TidemarkModel
+import TidemarkStore
+
+@testable import TidemarkSQLite
+
+/// Size and speed of the data file. Small in every run; with `TIDEMARK_MEASURE=200000` (entities) and a
+/// release build it prints the numbers of docs/data-file.md.
+@Suite struct DataFileMeasurement {
+    private static let measuredCount = ProcessInfo.processInfo.environment["TIDEMARK_MEASURE"].flatMap { Int($0) }
+
+    @Test func `a file of small entities with five updates each stays below 0.42 of its payloads`() async throws {
+        let count = DataFileMeasurement.measuredCount ?? 6_000
+        let folder = try TemporaryFolder()
+        var resources = FileResources(count: count, seed: 7)
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        _ = try await journal.recover()
+        var rowCount = 0
+        var seconds = 0.0
+        var slowest = 0.0
+        var times: [Double] = []
+        while resources.sequence < Int64(count * 5) {
+            let flush = resources.flush(
+                rowCount: min(30_000, max(count / 4, 2_000)), eventCountMax: count * 5 - Int(resources.sequence))
+            let start = ContinuousClock.now
+            try await journal.commit(flush)
+            let time = self.seconds(since: start)
+            times.append(time / Double(flush.rows.count) * 1e6)
+            seconds += time
+            slowest = max(slowest, time)
+            rowCount += flush.rows.count
+        }
+        let start = ContinuousClock.now
+        try await journal.close()
+        let closing = self.seconds(since: start)
+        let bytes = try #require(DataFilePath.byteCount(folder.file()))
+        let ratio = Double(bytes) / Double(resources.payloadByteCount)
+        if DataFileMeasurement.measuredCount != nil {
+            print(
+                """
+                updates: entities \(count), payload \(resources.payloadByteCount / count) B, file \(bytes / Int64(count)) B an \
+                entity, ratio \(ratio), rows \(rowCount), \(seconds / Double(rowCount) * 1e6) µs a row, median flush \
+                \(times.sorted()[times.count / 2]) µs a row, slowest flush \(slowest) s, close \(closing) s
+                """)
+        }
+        // The dictionary alone is 16 KiB: a small file cannot reach the goal of a large one.
+        #expect(ratio < (count >= 100_000 ? 0.42 : 0.5))
+    }
+
+    @Test(.enabled(if: measuredCount != nil)) func `distinct entities`() async throws {
+        let count = (DataFileMeasurement.measuredCount ?? 0) * 5
+        let folder = try TemporaryFolder()
+        var resources = FileResources(count: count, seed: 8)
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        _ = try await journal.recover()
+        var seconds = 0.0
+        var times: [Double] = []
+        while resources.sequence < Int64(count) {
+            let flush = resources.flush(rowCount: 30_000, isDistinct: true)
+            let start = ContinuousClock.now
+            try await journal.commit(flush)
+            let time = self.seconds(since: start)
+            seconds += time
+            times.append(time / Double(flush.rows.count) * 1e6)
+        }
+        try await journal.close()
+        let bytes = try #require(DataFilePath.byteCount(folder.file()))
+        print(
+            """
+            distinct: entities \(count), payload \(resources.payloadByteCount / count) B, file \(bytes / Int64(count)) B an entity, \
+            ratio \(Double(bytes) / Double(resources.payloadByteCount)), \(seconds / Double(count) * 1e6) µs a row, \
+            flushes \(times.map { ($0 * 100).rounded() / 100 })
+            """)
+        let opening = ContinuousClock.now
+        let reopened = try await SQLiteJournal.open(path: folder.file())
+        let state = try await reopened.recover()
+        print("open and recover: \(self.seconds(since: opening)) s, last row \(state.lastRow)")
+        try await reopened.close()
+    }
+
+    private func seconds(since start: ContinuousClock.Instant) -> Double {
+        let (whole, fraction) = (ContinuousClock.now - start).components
+        return Double(whole) + Double(fraction) * 1e-18
+    }
+}
