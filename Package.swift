@@ -63,6 +63,18 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        .target(
+            name: "CReference", path: "Benchmarks/CReference",
+            linkerSettings: [.linkedLibrary("simdjson")]),
+        .executableTarget(
+            name: "tidemark-bench",
+            dependencies: [
+                "CReference", "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkSQLite",
+                "TidemarkTesting",
+            ],
+            path: "Benchmarks", exclude: ["CReference"], sources: ["Harness", "Suites", "Runner"],
+            swiftSettings: strict),
+
         .testTarget(
             name: "TidemarkTestingTests", dependencies: ["TidemarkTesting", "TidemarkModel"],
             swiftSettings: strict),

@@ -42,6 +42,11 @@ bool tm_decoder::reserve(size_t count) {
     return stage->capacity() >= capacity || stage->set_capacity(capacity) == simdjson::SUCCESS;
 }
 
+// What the parser may look ahead at; simdjson keeps room for it.
+static void closeIndexes(uint32_t *behind, uint32_t end) {
+    for (size_t index = 0; index < 4; index++) behind[index] = end;
+}
+
 static uint8_t reasonOf(uint32_t faults) {
     static const uint8_t reasons[] = {TM_BAD_SHAPE,       TM_BAD_SEQUENCE, TM_BAD_TYPE,   TM_BAD_SHAPE,
                                       TM_BATCH_TOO_LARGE, TM_MISSING_ID,   TM_ID_TOO_LONG};
@@ -205,7 +210,7 @@ bool tm_decoder::decodeLine(const uint8_t *block, tm_line line, uint32_t number)
     uint32_t *indexes = stage->structural_indexes.get();
     const size_t count = stage->n_structural_indexes;
     for (size_t index = 0; index < count; index++) indexes[index] += line.offset;
-    indexes[count] = line.offset + line.count;
+    closeIndexes(indexes + count, line.offset + line.count);
     decodeIndexed(block, line, number, indexes, 0);
     return true;
 }
@@ -224,7 +229,7 @@ bool tm_decoder::decodeBlock(const uint8_t *block, const tm_line *lines, size_t 
     if (start != 0) {
         for (size_t index = 0; index < count; index++) indexes[index] += uint32_t(start);
     }
-    indexes[count] = uint32_t(end);
+    closeIndexes(indexes + count, uint32_t(end));
     parser.beginBlock(block, end);
     size_t at = 0;
     for (size_t number = 0; number < lineCount; number++) {

@@ -68,6 +68,16 @@ struct EnvelopeFields {
 
 enum class LineClass { grammarFault, blank, control, message, event };
 
+class LineParser;
+
+// Where the values of an object's own "id" and "uuid" stand; of two of one name the last.
+struct IdentityTokens {
+    size_t id = SIZE_MAX;
+    size_t uuid = SIZE_MAX;
+
+    void note(LineParser &parser, const Span &key, size_t valueToken);
+};
+
 class LineParser {
    public:
     LineParser(tm_limits limits, std::vector<tm_member> &members, std::vector<uint8_t> &rewritten)
@@ -94,10 +104,16 @@ class LineParser {
     // longer than allowed.
     bool resolve(const Span &span, tm_range &range, uint32_t countMax);
 
+    bool keyIs(const Span &key, const char *name, size_t length) {
+        if (key.escaped) return escapedKeyIs(key, name, length);
+        return key.end - key.start == length && std::memcmp(block_ + key.start, name, length) == 0;
+    }
+
     Payload payload;
     EnvelopeFields envelope;
 
    private:
+    EnvelopeFields inner_;  // of the object at "envelope"
     const uint8_t *block_ = nullptr;
     size_t blockEnd_ = 0;
     size_t nextBackslash_ = 0;
@@ -106,7 +122,6 @@ class LineParser {
     uint32_t lineEnd_ = 0;
     uint32_t tokenEnd_ = 0;
     bool hasSpace_ = false;
-    bool lineHasEscapes_ = false;
     size_t depth_ = 0;
 
     tm_limits limits_;
@@ -137,14 +152,18 @@ class LineParser {
 
     bool parseString(Span &span);
     bool checkEscapes(uint32_t start, uint32_t end) const;
-    bool parseNumber(uint32_t &end) const;
+    uint32_t stringEnd(uint32_t quote, uint32_t next);
+    uint32_t spacedStringEnd(uint32_t quote, uint32_t next);
+    uint32_t scalarEnd(uint32_t start, uint32_t next) const;
+    uint32_t wordEnd(uint32_t start, uint32_t next, const char *word, uint32_t length) const;
+    uint32_t numberEnd(uint32_t start, uint32_t next) const;
     bool parseScalar();
-    bool skipValue();
+    bool skipValue(IdentityTokens *identity = nullptr);
     bool nextKey(bool &first, Span &key);
     bool enter();
     void leave() { depth_--; }
 
-    bool keyIs(const Span &key, const char *name, size_t length);
+    bool escapedKeyIs(const Span &key, const char *name, size_t length);
     bool unescape(const Span &span, std::vector<uint8_t> &out) const;
     tm_range minified(size_t firstToken, size_t lastToken, uint32_t start, uint32_t end, bool hasSpace);
 

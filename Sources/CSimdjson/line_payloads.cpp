@@ -131,52 +131,52 @@ bool LineParser::parseMember(tm_member &member) {
     const uint32_t start = indexes_[at_];
     tokenEnd_ = start;
     hasSpace_ = false;
-    size_t idToken = SIZE_MAX, uuidToken = SIZE_MAX;
-    const bool isObject = accept('{');
-    if (isObject) {
-        if (!enter()) return false;
-        bool first = true;
-        Span key;
-        while (nextKey(first, key)) {
-            const uint32_t length = key.end - key.start;
-            if (key.escaped || length == 2 || length == 4) {
-                if (keyIs(key, "id", 2)) idToken = at_;
-                if (keyIs(key, "uuid", 4)) uuidToken = at_;
-            }
-            if (!skipValue()) return false;
-        }
-        if (key.start != TM_ABSENT) return false;
-    } else if (!skipValue()) {
-        return false;
-    }
+    IdentityTokens identity;
+    const bool isObject = peek() == '{';
+    if (!skipValue(&identity)) return false;
     member.resource = minified(firstToken, at_, start, tokenEnd_, hasSpace_);
     if (!isObject) {
         member.reason = TM_BAD_SHAPE;
         return true;
     }
-    if (idToken != SIZE_MAX && block_[indexes_[idToken]] == 'n') idToken = SIZE_MAX;
-    member.reason = identify(idToken != SIZE_MAX ? idToken : uuidToken, member);
+    const bool hasID = identity.id != SIZE_MAX && block_[indexes_[identity.id]] != 'n';
+    member.reason = identify(hasID ? identity.id : identity.uuid, member);
     return true;
 }
 
+static uint64_t load64(const uint8_t *bytes) {
+    uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    return word;
+}
+
+static uint64_t load32(const uint8_t *bytes) {
+    uint32_t word;
+    std::memcpy(&word, bytes, 4);
+    return word;
+}
+
+// Eight hexadecimal digits at once: byte lanes of a word, first digit in the lowest lane. A digit's value is found
+// from its low four bits and the bit that letters have; writing the values back as digits shows what was no digit.
+static uint64_t eightDigits(uint64_t text, uint64_t &invalid) {
+    const uint64_t ones = 0x0101010101010101u;
+    const uint64_t letters = text >> 6 & ones;
+    const uint64_t values = (text & ones * 0x0F) + letters * 9;
+    const uint64_t aboveNine = (values + ones * 6) >> 4 & ones;
+    invalid |= (values + ones * '0' + aboveNine * ('a' - '0' - 10)) ^ (text | letters << 5);
+    uint64_t packed = __builtin_bswap64(values);
+    packed = (packed | packed >> 4) & 0x00FF00FF00FF00FFu;
+    packed = (packed | packed >> 8) & 0x0000FFFF0000FFFFu;
+    return (packed | packed >> 16) & 0xFFFFFFFFu;
+}
+
 static bool parseUUID(const uint8_t *text, uint64_t &high, uint64_t &low) {
-    uint64_t halves[2] = {0, 0};
-    uint32_t invalid = 0;
-    int digitCount = 0;
-    for (int index = 0; index < 36; index++) {
-        const uint8_t byte = text[index];
-        if (index == 8 || index == 13 || index == 18 || index == 23) {
-            invalid |= byte != '-';
-            continue;
-        }
-        const uint8_t letter = uint8_t((byte | 0x20) - 'a');
-        const uint8_t digit = uint8_t(byte - '0');
-        invalid |= digit > 9 && letter > 5;
-        halves[digitCount >> 4] = halves[digitCount >> 4] << 4 | uint64_t(digit <= 9 ? digit : letter + 10);
-        digitCount++;
-    }
-    high = halves[0];
-    low = halves[1];
+    if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
+    uint64_t invalid = 0;
+    high = eightDigits(load64(text), invalid) << 32;
+    high |= eightDigits(load32(text + 9) | load32(text + 14) << 32, invalid);
+    low = eightDigits(load32(text + 19) | load32(text + 24) << 32, invalid) << 32;
+    low |= eightDigits(load64(text + 28), invalid);
     return invalid == 0;
 }
 
@@ -186,16 +186,11 @@ uint8_t LineParser::identify(size_t token, tm_member &member) {
     if (token == SIZE_MAX) return TM_MISSING_ID;
     const uint32_t start = indexes_[token];
     if (block_[start] == '"') {
-        const size_t at = at_;
-        const uint32_t tokenEnd = tokenEnd_;
-        const bool hasSpace = hasSpace_;
-        Span text;
-        at_ = token;
-        const bool parsed = parseString(text);
-        at_ = at;
-        tokenEnd_ = tokenEnd;
-        hasSpace_ = hasSpace;
-        if (!parsed || text.end == text.start) return TM_MISSING_ID;
+        // The value was validated: its end is the last quote before the next token.
+        Span text{start + 1, indexes_[token + 1] - 1, false};
+        while (block_[text.end] != '"') text.end--;
+        if (text.end == text.start) return TM_MISSING_ID;
+        text.escaped = std::memchr(block_ + text.start, '\\', text.end - text.start) != nullptr;
         if (!resolve(text, member.id, limits_.id_byte_count_max)) {
             return member.id.offset == TM_ABSENT ? TM_MISSING_ID : TM_ID_TOO_LONG;
         }

@@ -12,7 +12,6 @@ LineClass LineParser::parse(const uint32_t *indexes, size_t first, uint32_t line
     tokenEnd_ = indexes[first];
     hasSpace_ = false;
     if (nextBackslash_ < indexes[first]) findBackslash(indexes[first]);
-    lineHasEscapes_ = nextBackslash_ < lineEnd;
     payload = Payload();
     envelope = EnvelopeFields();
     LineClass lineClass = LineClass::event;
@@ -32,6 +31,7 @@ bool LineParser::parseRoot(bool nested, LineClass &lineClass) {
                 return true;
             }
             at_ = token;
+            findBackslash(indexes_[token]);
             return parseBareKind(payload);
         }
         case '{':
@@ -86,43 +86,43 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
     if (!enter()) return false;
     size_t keyCount = 0;
     bool isMessage = false, isControl = false, isWrapper = false;
-    bool hasEnvelope = false;
-    EnvelopeFields flat, inner, wrapped;
-    Payload event, kind, bare;
+    bool hasEnvelope = false, hasEvent = false, hasKind = false;
     bool first = true;
     Span key;
+    // "event" and "kind" both write the one payload: to have both is a fault anyhow.
     while (nextKey(first, key)) {
         const bool isFirst = keyCount++ == 0;
         const int name = envelopeName(key);
         if (name >= 0) {
-            if (isFirst && !resolve(key, bare.name, UINT32_MAX)) bare.shapeFault = faultEnvelope;
-            if (isFirst) bare.kind = TM_UNKNOWN;
-            if (!parseEnvelopeField(name, flat.field[name])) return false;
+            if (isFirst) {
+                if (!resolve(key, payload.name, UINT32_MAX)) payload.shapeFault = faultEnvelope;
+                payload.kind = TM_UNKNOWN;
+            }
+            if (!parseEnvelopeField(name, envelope.field[name])) return false;
         } else if (keyIs(key, "event", 5)) {
-            event = Payload();
-            if (!parseNamedKind(event)) return false;
+            payload = Payload();
+            if (!parseNamedKind(payload)) return false;
+            hasEvent = payload.kind >= 0 || payload.shapeFault;
         } else if (keyIs(key, "kind", 4)) {
-            kind = Payload();
-            if (!parseTaggedKind(kind)) return false;
+            payload = Payload();
+            if (!parseTaggedKind(payload)) return false;
+            hasKind = payload.kind >= 0 || payload.shapeFault;
         } else if (keyIs(key, "envelope", 8)) {
-            if (!parseEnvelopeObject(inner, hasEnvelope)) return false;
+            if (!parseEnvelopeObject(inner_, hasEnvelope)) return false;
         } else if (!nested && keyIs(key, "jsonrpc", 7)) {
             isMessage = true;
             if (!skipValue()) return false;
         } else if (isFirst && !nested && keyIs(key, "Event", 5)) {
             isWrapper = true;
             if (!parseRoot(true, lineClass)) return false;
-            bare = payload;
-            wrapped = envelope;
-            payload = Payload();
-            envelope = EnvelopeFields();
         } else if (isFirst) {
             isControl = !nested && (keyIs(key, "JsonOk", 6) || keyIs(key, "Error", 5) || keyIs(key, "LogMessage", 10));
-            const int bareKind = kindOf(key);
-            if (!resolve(key, bare.name, UINT32_MAX)) bare.shapeFault = faultEnvelope;
-            if (!parsePayload(bareKind, bare)) return false;
-        } else if (!skipValue()) {
-            return false;
+            if (!resolve(key, payload.name, UINT32_MAX)) payload.shapeFault = faultEnvelope;
+            if (!parsePayload(kindOf(key), payload)) return false;
+        } else {
+            // What an object wraps is lost when there is more in the object: the line is not of that shape.
+            if (isWrapper) envelope = EnvelopeFields();
+            if (!skipValue()) return false;
         }
     }
     if (key.start != TM_ABSENT) return false;
@@ -130,23 +130,20 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
         lineClass = LineClass::message;
         return true;
     }
-    const bool hasEvent = event.kind >= 0 || event.shapeFault, hasKind = kind.kind >= 0 || kind.shapeFault;
     if (!hasEvent && !hasKind && !hasEnvelope && keyCount == 1) {
         if (isControl) lineClass = LineClass::control;
-        payload = bare;
         // {"event": null} and its like: one key, and nothing there.
         if (payload.kind < 0) payload.shapeFault = faultEnvelope;
-        if (isWrapper) envelope = wrapped;
         return true;
     }
-    for (int name = 0; name < fieldCount; name++) {
-        const EnvelopeField &preferred = inner.field[name];
-        const bool decides = preferred.present || preferred.fault || !flat.field[name].seen;
-        envelope.field[name] = decides ? preferred : flat.field[name];
+    if (hasEnvelope) {
+        for (int name = 0; name < fieldCount; name++) {
+            const EnvelopeField &preferred = inner_.field[name];
+            EnvelopeField &flat = envelope.field[name];
+            if (preferred.present || preferred.fault || !flat.seen) flat = preferred;
+        }
     }
-    if (hasEvent != hasKind) {
-        payload = hasEvent ? event : kind;
-    } else {
+    if (hasEvent == hasKind) {
         payload = Payload();
         payload.shapeFault = faultEnvelope;
     }
@@ -154,16 +151,21 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
 }
 
 int LineParser::envelopeName(const Span &key) {
-    static const struct {
-        const char *name;
-        size_t length;
-        int field;
-    } names[] = {{"library_id", 10, fieldLibrary}, {"sequence", 8, fieldSequence},        {"epoch", 5, fieldEpoch},
-                 {"prev", 4, fieldPrevious},       {"mutation_id", 11, fieldMutationID}, {"as_of", 5, fieldAsOf}};
-    for (const auto &entry : names) {
-        if (keyIs(key, entry.name, entry.length)) return entry.field;
+    if (key.escaped) {
+        static const char *const names[] = {"library_id", "epoch", "mutation_id", "sequence", "prev", "as_of"};
+        for (int name = 0; name < fieldCount; name++) {
+            if (keyIs(key, names[name], std::strlen(names[name]))) return name;
+        }
+        return -1;
     }
-    return -1;
+    switch (key.end - key.start) {
+        case 4: return keyIs(key, "prev", 4) ? fieldPrevious : -1;
+        case 5: return keyIs(key, "epoch", 5) ? fieldEpoch : keyIs(key, "as_of", 5) ? fieldAsOf : -1;
+        case 8: return keyIs(key, "sequence", 8) ? fieldSequence : -1;
+        case 10: return keyIs(key, "library_id", 10) ? fieldLibrary : -1;
+        case 11: return keyIs(key, "mutation_id", 11) ? fieldMutationID : -1;
+        default: return -1;
+    }
 }
 
 bool LineParser::parseEnvelopeObject(EnvelopeFields &fields, bool &present) {
@@ -335,6 +337,7 @@ bool LineParser::parseTaggedKind(Payload &payload) {
         const size_t end = at_;
         payload = Payload();
         at_ = dataToken;
+        findBackslash(indexes_[dataToken]);
         if (!parsePayload(typeKind, payload)) return false;
         at_ = end;
     }

@@ -32,11 +32,13 @@ package final class EventBatch: Sendable {
     package let wholeByteCounts: [UInt32: Int]
     package let blankCount: Int
     package let controlCount: Int
+    /// Gets the buffers back; nil when they are not worth it.
+    private let pool: BatchPool?
 
     package init(
         block: [UInt8], rewritten: [UInt8], lines: [LineSpan], events: [ChangeEvent],
         members: [ChangeMember], input: InputID, firstLine: Int64, firstOffset: Int64, wholeByteCounts: [UInt32: Int],
-        blankCount: Int, controlCount: Int
+        blankCount: Int, controlCount: Int, pool: BatchPool?
     ) {
         self.block = block
         self.rewritten = rewritten
@@ -49,6 +51,15 @@ package final class EventBatch: Sendable {
         self.wholeByteCounts = wholeByteCounts
         self.blankCount = blankCount
         self.controlCount = controlCount
+        self.pool = pool
+    }
+
+    deinit {
+        guard let pool else { return }
+        pool.blocks.give(block)
+        pool.lines.give(lines)
+        pool.events.give(events)
+        pool.members.give(members)
     }
 
     /// Lends the bytes that the events point into; valid inside `body` only.

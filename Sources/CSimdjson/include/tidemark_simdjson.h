@@ -127,12 +127,6 @@ int tm_decoder_decode(tm_decoder *decoder, const uint8_t *block, size_t count, c
 // sequence, previous and epoch. Gives one event of kind TM_UNUSABLE and reason TM_TOO_LONG.
 int tm_decoder_salvage(tm_decoder *decoder, const uint8_t *block, size_t count, tm_batch *batch);
 
-// References for benchmarks: each walks the same lines and returns a sum that depends on what it read.
-// On-demand: envelope fields, type, id and the raw resource; does not validate what it skips.
-uint64_t tm_reference_on_demand(const uint8_t *block, size_t count);
-// DOM: one full parse a line.
-uint64_t tm_reference_dom(const uint8_t *block, size_t count);
-
 // Asks the processor to fetch what lies at an address; any address is allowed.
 static inline void tm_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 

@@ -20,8 +20,6 @@ final class BatchReader: Sendable {
     private let queue: DispatchQueue
     /// Locked by the queue's one job at a time, so never contended; the lock is what proves it to the compiler.
     private let work: Mutex<Work>
-    /// Batches decoded and not yet taken, or being decoded.
-    private let ahead = Atomic(0)
 
     /// - Parameter chunkByteCount: Bytes to read at once; what a pipe or file gives may be less.
     init(
@@ -30,7 +28,11 @@ final class BatchReader: Sendable {
         self.input = input
         self.chunkByteCount = chunkByteCount
         queue = DispatchQueue(label: "tidemark.reader.\(id.rawValue)")
-        work = Mutex(Work(framer: LineFramer(input: id, limits: limits), decoder: try EventDecoder(limits: limits)))
+        let pool = BatchPool()
+        work = Mutex(
+            Work(
+                framer: LineFramer(input: id, limits: limits, pool: pool),
+                decoder: try EventDecoder(limits: limits, pool: pool)))
     }
 
     /// Whether there is input that the engine has not seen.

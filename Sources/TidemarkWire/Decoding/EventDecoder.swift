@@ -11,9 +11,12 @@ import TidemarkModel
 /// - Source: Protocol/events.md.
 package final class EventDecoder {
     private let decoder: OpaquePointer
+    private let pool: BatchPool
 
+    /// - Parameter pool: Gets the buffers of a batch back when it goes.
     /// - Throws: ``WireError/outOfMemory``.
-    package init(limits: Limits = Limits()) throws(WireError) {
+    package init(limits: Limits = Limits(), pool: BatchPool = BatchPool()) throws(WireError) {
+        self.pool = pool
         let created = tm_decoder_create(
             tm_limits(
                 nesting_depth_max: UInt32(clamping: limits.nestingDepthMax),
@@ -37,26 +40,34 @@ package final class EventDecoder {
         let status = block.bytes.withUnsafeBufferPointer { bytes in
             if block.tooLongByteCount != nil {
                 return tm_decoder_salvage(
-                    decoder, bytes.baseAddress, bytes.count - LineBlock.paddingByteCount, &result)
+                    decoder, bytes.baseAddress, block.byteCount, &result)
             }
             return block.lines.withUnsafeBufferPointer { lines in
                 lines.withMemoryRebound(to: tm_line.self) { lines in
                     tm_decoder_decode(
-                        decoder, bytes.baseAddress, bytes.count - LineBlock.paddingByteCount, lines.baseAddress,
-                        lines.count, &result)
+                        decoder, bytes.baseAddress, block.byteCount, lines.baseAddress, lines.count, &result)
                 }
             }
         }
         guard status == 0 else { throw WireError.outOfMemory }
         let wholeByteCounts: [UInt32: Int] = block.tooLongByteCount.map { [0: $0] } ?? [:]
+        var events = pool.events.take()
+        var members = pool.members.take()
+        events.removeAll(keepingCapacity: true)
+        members.removeAll(keepingCapacity: true)
+        for event in UnsafeBufferPointer(start: result.events, count: result.event_count) {
+            events.append(ChangeEvent(event))
+        }
+        for member in UnsafeBufferPointer(start: result.members, count: result.member_count) {
+            members.append(ChangeMember(member))
+        }
         return EventBatch(
             block: block.bytes,
             rewritten: Array(UnsafeBufferPointer(start: result.rewritten, count: result.rewritten_count)),
             lines: block.lines,
-            events: UnsafeBufferPointer(start: result.events, count: result.event_count).map(ChangeEvent.init),
-            members: UnsafeBufferPointer(start: result.members, count: result.member_count).map(ChangeMember.init),
+            events: events, members: members,
             input: block.input, firstLine: block.firstLine, firstOffset: block.firstOffset, wholeByteCounts: wholeByteCounts,
-            blankCount: result.blank_count, controlCount: result.control_count)
+            blankCount: result.blank_count, controlCount: result.control_count, pool: pool)
     }
 }
 

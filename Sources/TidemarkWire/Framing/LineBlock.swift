@@ -4,6 +4,8 @@ import TidemarkModel
 package struct LineBlock: Sendable {
     /// The lines' bytes, and at least ``paddingByteCount`` more that mean nothing.
     package var bytes: [UInt8]
+    /// How many of them are lines and line ends.
+    package var byteCount: Int
     /// Ascending, without line ends; nothing but white space lies between them.
     package var lines: [EventBatch.LineSpan]
     /// Which input the lines came from.

@@ -14,27 +14,30 @@ package struct LineFramer {
     private let lineByteCountMax: Int
     private let keptByteCountMax: Int
 
-    /// The beginning of a line whose LF was not seen. At most `lineByteCountMax` + 1 bytes (the one more may be a
-    /// CR) and one chunk.
-    private var pending: [UInt8] = []
-    /// How much of `pending` was searched for an LF.
+    private let pool: BatchPool
+    /// Begins with the part of a line whose LF was not seen; what lies behind `pendingByteCount` means nothing. Grows
+    /// to `lineByteCountMax`, one chunk and padding.
+    private var buffer: [UInt8]
+    /// At most `lineByteCountMax` + 1 (the one more may be a CR) between two calls.
+    package private(set) var pendingByteCount = 0
+    /// How much of them was searched for an LF.
     private var searchedByteCount = 0
     /// Set while a line that is too long is skipped: its kept beginning and how long it is so far.
     private var skipped: (kept: [UInt8], byteCount: Int, lastByte: UInt8)?
     private var nextLine: Int64 = 1
-    /// Offset in the input of `pending[0]`, or of the skipped line.
+    /// Offset in the input of `buffer[0]`, or of the skipped line.
     private var nextOffset: Int64 = 0
     /// Blocks that are complete; `takeBlocks` empties it, so one chunk's blocks are its bound.
     private var blocks: [LineBlock] = []
 
-    package init(input: InputID = InputID(0), limits: Limits = Limits()) {
+    /// - Parameter pool: Where buffers come from; whoever decodes the blocks gives them back there.
+    package init(input: InputID = InputID(0), limits: Limits = Limits(), pool: BatchPool = BatchPool()) {
         self.input = input
+        self.pool = pool
+        buffer = pool.blocks.take()
         lineByteCountMax = limits.lineByteCountMax
         keptByteCountMax = limits.quarantineByteCountMax
     }
-
-    /// Bytes held back because their line is not complete.
-    package var pendingByteCount: Int { pending.count }
 
     /// Takes bytes in.
     ///
@@ -57,42 +60,31 @@ package struct LineFramer {
     package mutating func read<Failure: Error>(
         byteCountMax: Int, from source: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
-        let carried = pending.count
-        var result: Result<Int, Failure> = .success(0)
-        func fill(_ start: UnsafeMutablePointer<UInt8>) -> Int {
-            do throws(Failure) {
-                let count = try source(UnsafeMutableRawBufferPointer(start: start, count: byteCountMax))
-                precondition(count >= 0 && count <= byteCountMax, "a source wrote \(count) bytes into \(byteCountMax)")
-                result = .success(count)
-                return count
-            } catch {
-                result = .failure(error)
-                return 0
+        makeRoom(for: byteCountMax)
+        let start = pendingByteCount
+        let result = buffer.withUnsafeMutableBytes { bytes in
+            Result { () throws(Failure) in
+                try source(UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + byteCountMax]))
             }
-        }
-        if carried <= byteCountMax {
-            // The usual case: a short rest of a line moves to the front of a new block.
-            pending = Array(unsafeUninitializedCapacity: carried + byteCountMax + LineBlock.paddingByteCount) {
-                buffer, count in
-                guard let start = buffer.baseAddress else { return }
-                pending.withUnsafeBufferPointer { old in
-                    if let oldStart = old.baseAddress { start.update(from: oldStart, count: carried) }
-                }
-                count = carried + fill(start + carried)
-            }
-        } else {
-            // A line longer than a chunk grows where it is; copying it for every chunk would be quadratic.
-            let chunk = [UInt8](unsafeUninitializedCapacity: byteCountMax) { buffer, count in
-                guard let start = buffer.baseAddress else { return }
-                count = fill(start)
-            }
-            pending.append(contentsOf: chunk)
         }
         let count = try result.get()
+        precondition(count >= 0 && count <= byteCountMax, "a source wrote \(count) bytes into \(byteCountMax)")
+        pendingByteCount += count
         if skipped != nil { skip() }
         if skipped == nil { cut() }
         return count
     }
+
+    /// Grows the buffer by doubling, so that a long line is not copied for every chunk.
+    private mutating func makeRoom(for byteCount: Int) {
+        let needed = pendingByteCount + byteCount + LineBlock.paddingByteCount
+        guard buffer.count < needed else { return }
+        let grown = pendingByteCount > byteCount ? max(needed, buffer.count * 2) : needed + LineFramer.carriedByteCount
+        buffer.append(contentsOf: repeatElement(0, count: grown - buffer.count))
+    }
+
+    /// Room beside a chunk for the rest of a line, so that buffers keep one size.
+    private static let carriedByteCount = 64 << 10
 
     /// The complete lines since the last call, in order; empty when there are none.
     package mutating func takeBlocks() -> [LineBlock] {
@@ -107,54 +99,57 @@ package struct LineFramer {
             if line.lastByte == UInt8(ascii: "\r") { line.byteCount -= 1 }
             emitTooLong(line.kept, byteCount: line.byteCount)
             skipped = nil
-        } else if !pending.isEmpty {
-            let isOnlyMark = nextLine == 1 && pending.elementsEqual(LineFramer.byteOrderMark)
-            if !isOnlyMark { emit(throughByteCount: pending.count, rest: []) }
+        } else if pendingByteCount > 0 {
+            let isOnlyMark =
+                nextLine == 1 && buffer[..<pendingByteCount].elementsEqual(LineFramer.byteOrderMark)
+            if !isOnlyMark { emit(throughByteCount: pendingByteCount) }
         }
-        pending = []
+        pendingByteCount = 0
         searchedByteCount = 0
     }
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Cuts off every complete line of `pending`, then looks whether what is left is too long already.
+    /// Cuts off every complete line, then looks whether what is left is too long already.
     private mutating func cut() {
-        let lastLineEnd = pending.withUnsafeBytes { bytes in
-            bytes[searchedByteCount...].lastIndex(of: UInt8(ascii: "\n"))
+        let lastLineEnd = buffer.withUnsafeBytes { bytes in
+            bytes[searchedByteCount..<pendingByteCount].lastIndex(of: UInt8(ascii: "\n"))
         }
-        if let lastLineEnd {
-            let rest = Array(pending[(lastLineEnd + 1)...])
-            emit(throughByteCount: lastLineEnd + 1, rest: rest)
-        }
-        searchedByteCount = pending.count
+        if let lastLineEnd { emit(throughByteCount: lastLineEnd + 1) }
+        searchedByteCount = pendingByteCount
         // One byte more may be the CR of a line that is just short enough.
-        guard pending.count > lineByteCountMax + 1 else { return }
+        guard pendingByteCount > lineByteCountMax + 1 else { return }
         skipped = (
-            kept: Array(pending.prefix(keptByteCountMax)), byteCount: pending.count,
-            lastByte: pending[pending.count - 1]
+            kept: Array(buffer[..<min(keptByteCountMax, pendingByteCount)]), byteCount: pendingByteCount,
+            lastByte: buffer[pendingByteCount - 1]
         )
-        pending = []
+        buffer = pool.blocks.take()
+        pendingByteCount = 0
         searchedByteCount = 0
     }
 
-    /// Drops `pending` up to the LF that ends the skipped line; all of it when there is none.
+    /// Drops what was read up to the LF that ends the skipped line; all of it when there is none.
     private mutating func skip() {
-        guard var line = skipped, !pending.isEmpty else { return }
-        guard let end = pending.firstIndex(of: UInt8(ascii: "\n")) else {
-            line.byteCount += pending.count
-            line.lastByte = pending[pending.count - 1]
+        guard var line = skipped, pendingByteCount > 0 else { return }
+        let end = buffer.withUnsafeBytes { $0.firstLineFeed(in: 0..<pendingByteCount) }
+        guard let end else {
+            line.byteCount += pendingByteCount
+            line.lastByte = buffer[pendingByteCount - 1]
             skipped = line
-            pending = []
+            pendingByteCount = 0
             return
         }
-        let last = end > 0 ? pending[end - 1] : line.lastByte
+        let last = end > 0 ? buffer[end - 1] : line.lastByte
         line.byteCount += end
         let lineEndByteCount = last == UInt8(ascii: "\r") ? 2 : 1
         if lineEndByteCount == 2 { line.byteCount -= 1 }
         emitTooLong(line.kept, byteCount: line.byteCount)
         nextOffset += Int64(lineEndByteCount)
         skipped = nil
-        pending = Array(pending[(end + 1)...])
+        buffer.withUnsafeMutableBytes { bytes in
+            bytes.copyBytes(from: UnsafeRawBufferPointer(rebasing: bytes[(end + 1)..<pendingByteCount]))
+        }
+        pendingByteCount -= end + 1
         searchedByteCount = 0
     }
 
@@ -162,31 +157,45 @@ package struct LineFramer {
         blocks.append(
             LineBlock(
                 bytes: kept + [UInt8](repeating: 0, count: LineBlock.paddingByteCount),
-                lines: [EventBatch.LineSpan(offset: 0, count: UInt32(kept.count))], input: input, firstLine: nextLine,
+                byteCount: kept.count, lines: [EventBatch.LineSpan(offset: 0, count: UInt32(kept.count))], input: input, firstLine: nextLine,
                 firstOffset: nextOffset, tooLongByteCount: byteCount))
         nextLine += 1
         nextOffset += Int64(byteCount)
     }
 
-    /// Turns the first bytes of `pending` into blocks; `rest` becomes `pending`.
-    private mutating func emit(throughByteCount end: Int, rest: [UInt8]) {
-        var bytes = pending
-        pending = rest
-        bytes.append(contentsOf: repeatElement(0, count: LineBlock.paddingByteCount))
-        var block = LineBlock(bytes: bytes, lines: [], input: input, firstLine: nextLine, firstOffset: nextOffset)
-        block.lines.reserveCapacity(end / LineFramer.expectedLineByteCount + 1)
+    /// Turns the first bytes of the buffer into blocks; what follows them moves to the front of a new buffer.
+    private mutating func emit(throughByteCount end: Int) {
+        var next = pool.blocks.take()
+        let rest = pendingByteCount - end
+        if next.count < rest + LineBlock.paddingByteCount {
+            next = Array(repeating: 0, count: max(buffer.count, rest + LineBlock.paddingByteCount))
+        }
+        makeRoom(for: 0)
+        buffer.withUnsafeBytes { bytes in
+            next.withUnsafeMutableBytes {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[end..<pendingByteCount]))
+            }
+        }
+        var lines = pool.lines.take()
+        lines.removeAll(keepingCapacity: true)
+        var block = LineBlock(
+            bytes: buffer, byteCount: end, lines: [], input: input, firstLine: nextLine, firstOffset: nextOffset)
+        buffer = next
+        pendingByteCount = rest
         var tooLong: [EventBatch.LineSpan] = []
-        bytes.withUnsafeBytes { bytes in
-            var start = nextLine == 1 && bytes.prefix(3).elementsEqual(LineFramer.byteOrderMark) ? 3 : 0
+        block.bytes.withUnsafeBytes { bytes in
+            var start = nextLine == 1 && bytes[..<end].prefix(3).elementsEqual(LineFramer.byteOrderMark) ? 3 : 0
             while start < end {
                 let lineEnd = bytes.firstLineFeed(in: start..<end) ?? end
                 var count = lineEnd - start
                 if count > 0, bytes[lineEnd - 1] == UInt8(ascii: "\r") { count -= 1 }
-                block.lines.append(EventBatch.LineSpan(offset: UInt32(start), count: UInt32(count)))
-                if count > lineByteCountMax { tooLong.append(EventBatch.LineSpan(offset: UInt32(start), count: UInt32(count))) }
+                let span = EventBatch.LineSpan(offset: UInt32(start), count: UInt32(count))
+                lines.append(span)
+                if count > lineByteCountMax { tooLong.append(span) }
                 start = lineEnd + 1
             }
         }
+        block.lines = lines
         let blockOffset = nextOffset
         if tooLong.isEmpty {
             blocks.append(block)
@@ -213,10 +222,9 @@ package struct LineFramer {
     private mutating func emit(_ lines: ArraySlice<EventBatch.LineSpan>, of block: LineBlock) {
         guard !lines.isEmpty else { return }
         blocks.append(
-            LineBlock(bytes: block.bytes, lines: Array(lines), input: input, firstLine: nextLine, firstOffset: block.firstOffset))
+            LineBlock(
+                bytes: block.bytes, byteCount: block.byteCount, lines: Array(lines), input: input, firstLine: nextLine,
+                firstOffset: block.firstOffset))
         nextLine += Int64(lines.count)
     }
-
-    /// A guess that only sizes an array.
-    private static let expectedLineByteCount = 256
 }
