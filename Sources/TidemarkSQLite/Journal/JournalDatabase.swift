@@ -274,6 +274,11 @@ final class JournalDatabase {
         if let failure { throw failure }
     }
 
+    /// Sets how many pages the file may have; SQLite then fails as on a full disk.
+    func limitPages(_ count: Int) throws {
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
+    }
+
     private func report(_ rows: [DamagedRow]) {
         for row in rows { configuration.onDamagedRow(row) }
     }

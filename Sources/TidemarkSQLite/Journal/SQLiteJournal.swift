@@ -155,6 +155,12 @@ public actor SQLiteJournal: Journal {
         do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    /// Makes the file as large as it may be, for tests of a full disk.
+    func limitPages(_ count: Int) throws(StorageError) {
+        let database = try openDatabase()
+        do { try database.limitPages(count) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
     private func openDatabase() throws(StorageError) -> JournalDatabase {
         guard let database else {
             throw StorageError(.closed, "\(file.path) was closed", advice: "open it again")
