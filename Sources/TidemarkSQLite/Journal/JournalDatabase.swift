@@ -159,6 +159,8 @@ final class JournalDatabase {
     /// - Throws: Nothing was written then.
     func commit(_ flush: FlushBatch) throws {
         guard let statements else { throw closed }
+        // A flush that failed may have left a batch half done.
+        statements.encoder.startBatch()
         let trained = trainer.dictionaries(
             for: flush, dictionaryTypes: Set(memory.dictionaryByType.keys), encoder: statements.encoder)
         var next = memory
