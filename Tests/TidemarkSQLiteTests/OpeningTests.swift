@@ -145,6 +145,7 @@ import TidemarkStore
         let bytes = try contents(folder.file())
         let names = try folder.names
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .notOurs)
+        #expect(await code { _ = try SQLiteReader(path: folder.file()) } == .notOurs)
         #expect(try contents(folder.file()) == bytes)
         #expect(try folder.names == names)
     }

@@ -5,8 +5,8 @@ import TidemarkStore
 /// Reads a data file without writing it, also while a writer is running.
 ///
 /// Each call sees one committed state. It takes no lock that could keep a writer out, and changes no byte
-/// of the database; while a writer's log is there, SQLite may make the `-shm` file beside it. Not for
-/// several tasks at once. Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.inputOutput`.
+/// of the database. SQLite's shared memory (`-shm`) and an empty log (`-wal`) may appear beside a file at
+/// rest: without them a writer that starts meanwhile could not be noticed. Not for several tasks at once. Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.inputOutput`.
 ///
 /// - Source: contract, 8: one writer, readers print only verified rows.
 public final class SQLiteReader {
@@ -32,16 +32,9 @@ public final class SQLiteReader {
         case .ours, .foreign, .newer: break
         }
         do {
+            try DataFileSchema.check(file)
             connection = try SQLiteReader.connect(file)
             decoder = try PayloadDecoder()
-            switch try DataFileSchema.inspect(connection.handle) {
-            case .ours: break
-            case .foreign(let what):
-                throw StorageError(
-                    .notOurs, "\(file.path) holds the \(what), which tidemark did not make",
-                    advice: "give another file name")
-            case .damaged(let reason): throw SQLiteFailure.damaged(reason)
-            }
         } catch {
             throw SQLiteFailure.storageError(error, path: file.path)
         }
