@@ -23,7 +23,9 @@ import TidemarkTesting
 
     private func key(_ number: Int) -> EntityKey { EntityKey(type: "file", id: ByteString("\(number)")) }
 
-    private func stored(_ number: Int) -> StoredKey { StoredKey(library: 0, type: 0, id: .text(ByteString("\(number)"))) }
+    private func stored(_ number: Int) -> StoredKey {
+        StoredKey(library: 0, type: 0, id: .text(ByteString("\(number)")))
+    }
 
     private func written(_ count: Int) async throws -> SmallCache {
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -40,7 +42,10 @@ import TidemarkTesting
         ("UPDATE entities SET sequence = 7 WHERE \"row\" = 2", .checksumMismatch),
         ("UPDATE entities SET generation = -1 WHERE \"row\" = 2", .checksumMismatch),
         ("UPDATE entities SET written_at = 7 WHERE \"row\" = 2", .checksumMismatch),
-        ("UPDATE entities SET body = (SELECT body FROM entities WHERE \"row\" = 3) WHERE \"row\" = 2", .checksumMismatch),
+        (
+            "UPDATE entities SET body = (SELECT body FROM entities WHERE \"row\" = 3) WHERE \"row\" = 2",
+            .checksumMismatch
+        ),
         ("UPDATE keys SET \"row\" = 77 WHERE \"row\" = 2", .rowMissing),
         ("DELETE FROM entities WHERE \"row\" = 2", .rowMissing),
     ])
@@ -238,7 +243,8 @@ import TidemarkTesting
                 _ = try reader.verify()
                 _ = try reader.libraries()
             } catch {
-                #expect([.damaged, .notOurs, .newerFormat, .inputOutput].contains(error.code), "byte \(offset): \(error)")
+                #expect(
+                    [.damaged, .notOurs, .newerFormat, .inputOutput].contains(error.code), "byte \(offset): \(error)")
             }
         }
     }

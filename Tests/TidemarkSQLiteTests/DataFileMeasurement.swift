@@ -104,10 +104,12 @@ import TidemarkStore
                 start = ContinuousClock.now
                 for row in flush.rows {
                     encoder.startBatch()
-                    total += encoder.encode(
-                        row.payload(in: bytes), id: row.id(in: bytes), seal: PayloadSeal(row), dictionary: dictionary,
-                        isPadded: false
-                    ).count
+                    total +=
+                        encoder.encode(
+                            row.payload(in: bytes), id: row.id(in: bytes), seal: PayloadSeal(row),
+                            dictionary: dictionary,
+                            isPadded: false
+                        ).count
                 }
                 best = min(best, self.seconds(since: start))
                 if round == 4 {
@@ -115,20 +117,23 @@ import TidemarkStore
                         encoder.startBatch()
                         return Array(
                             encoder.encode(
-                                $0.payload(in: bytes), id: $0.id(in: bytes), seal: PayloadSeal($0), dictionary: dictionary,
+                                $0.payload(in: bytes), id: $0.id(in: bytes), seal: PayloadSeal($0),
+                                dictionary: dictionary,
                                 isPadded: false))
                     }
                 }
             }
         }
-        print("encode: \(best / 30_000 * 1e6) µs, \(total / 30_000) B a body of \(resources.payloadByteCount / 30_000) B")
+        print(
+            "encode: \(best / 30_000 * 1e6) µs, \(total / 30_000) B a body of \(resources.payloadByteCount / 30_000) B")
         var bestDecode = Double.infinity
         for _ in 0..<5 {
             start = ContinuousClock.now
             try flush.bytes.withUnsafeBytes { bytes in
                 for (row, body) in zip(flush.rows, bodies) {
                     let payload = try body.withUnsafeBytes {
-                        try decoder.decode($0, id: row.id(in: bytes), seal: PayloadSeal(row), dictionaries: [1: dictionary])
+                        try decoder.decode(
+                            $0, id: row.id(in: bytes), seal: PayloadSeal(row), dictionaries: [1: dictionary])
                     }
                     precondition(payload.count == row.payloadCount, "a payload came back with another length")
                 }

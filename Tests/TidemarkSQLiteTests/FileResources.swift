@@ -20,7 +20,8 @@ struct FileResources {
         river summer tundra umbra valley winter yellow zephyr
         """.split(separator: " ").map(String.init)
     private static let kinds = [
-        ("image", "jpg"), ("video", "mp4"), ("document", "pdf"), ("audio", "flac"), ("archive", "zip"), ("code", "swift"),
+        ("image", "jpg"), ("video", "mp4"), ("document", "pdf"), ("audio", "flac"), ("archive", "zip"),
+        ("code", "swift"),
     ]
     private static let tagNames = ["red", "blue", "work", "home", "2024", "2025", "raw", "todo", "fav", "trip"]
 
@@ -56,7 +57,8 @@ struct FileResources {
         return Entry(
             uuid: uuid(), name: "\(pick(FileResources.words))_\(pick(FileResources.words))_\(index)",
             folder: "/Users/ada/Pictures/\(pick(FileResources.words))/\(pick(FileResources.words))",
-            size: Int(random.next() % 5_000_000_000), tags: randomTags(), modified: Int(random.next() % 10_000_000), tail: tail)
+            size: Int(random.next() % 5_000_000_000), tags: randomTags(), modified: Int(random.next() % 10_000_000),
+            tail: tail)
     }
 
     private mutating func randomTags() -> String {

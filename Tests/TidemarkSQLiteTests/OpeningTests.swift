@@ -53,9 +53,10 @@ import TidemarkStore
         #expect(try mode("\(folder.path)/new") == 0o700)
         #expect(try mode("\(folder.path)/new/deep") == 0o700)
         try await journal.close()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/new/deep").sorted() == [
-            "cache.db", "cache.db-lock",
-        ])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/new/deep").sorted() == [
+                "cache.db", "cache.db-lock",
+            ])
     }
 
     @Test func `an empty file is taken for a new one`() async throws {
@@ -137,7 +138,8 @@ import TidemarkStore
 
     @Test(arguments: [
         "CREATE TABLE extra (x)", "CREATE VIEW peek AS SELECT * FROM keys",
-        "CREATE TRIGGER spy AFTER INSERT ON keys BEGIN DELETE FROM entities; END", "CREATE INDEX slow ON keys (\"row\")",
+        "CREATE TRIGGER spy AFTER INSERT ON keys BEGIN DELETE FROM entities; END",
+        "CREATE INDEX slow ON keys (\"row\")",
     ])
     func `a file of ours with something added is refused and not touched`(statement: String) async throws {
         try await written(folder.file())

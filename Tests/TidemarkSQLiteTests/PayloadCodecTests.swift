@@ -75,7 +75,8 @@ import TidemarkTesting
         payloads.append(Array("\"\(id)\"".utf8))
         for count in [15, 16, 255, 256, 257, 291, 292, 70_000, 131_072, 131_108, 200_000, 1 << 20] {
             payloads.append((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) })
-            payloads.append(Array("{\"id\":\"\(id)\",\"x\":\"".utf8) + Array(repeating: 120, count: count) + Array("\"}".utf8))
+            payloads.append(
+                Array("{\"id\":\"\(id)\",\"x\":\"".utf8) + Array(repeating: 120, count: count) + Array("\"}".utf8))
             if count < 100_000 { payloads.append((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }) }
         }
         for payload in payloads {
@@ -156,7 +157,9 @@ import TidemarkTesting
 
     private func varint(_ value: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 10)
-        let count = bytes.withUnsafeMutableBufferPointer { PayloadCodec.writeVarint(UInt64(value), into: $0.baseAddress!) }
+        let count = bytes.withUnsafeMutableBufferPointer {
+            PayloadCodec.writeVarint(UInt64(value), into: $0.baseAddress!)
+        }
         return Array(bytes[..<count])
     }
 
@@ -196,7 +199,8 @@ import TidemarkTesting
     @Test func `random forged bodies never crash`() {
         var random = SeededGenerator(seed: 13)
         for _ in 0..<20_000 {
-            let rest = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let rest = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+            }
             let header = UInt8(0x20) | UInt8.random(in: 0...31, using: &random)
             if case .success(let payload) = decode(forged(header: header, rest), dictionaries: [1: dictionary]) {
                 #expect(payload.count <= PayloadCodec.payloadByteCountMax)

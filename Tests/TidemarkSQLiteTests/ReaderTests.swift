@@ -61,7 +61,8 @@ import TidemarkTesting
         let reader = try SQLiteReader(path: folder.file())
         #expect(try walked(reader) == keys)
         for type in Set(keys.map(\.type)) {
-            #expect(try walked(reader, library: "a", type: type) == keys.filter { $0.library == "a" && $0.type == type })
+            #expect(
+                try walked(reader, library: "a", type: type) == keys.filter { $0.library == "a" && $0.type == type })
         }
         let others = randomKeys(seed &+ 1_000)
         for after in keys.shuffled(using: &random).prefix(60) + others.shuffled(using: &random).prefix(60) {
@@ -87,7 +88,8 @@ import TidemarkTesting
             let uuid = UUIDValue(high: random.next(), low: random.next())
             var text = Array(uuid.text.prefix(Int(random.next() % 37)))
             if random.next() % 2 == 0 { text.append(UInt8(random.next() % 94) + 33) }
-            let other = random.next() % 2 == 0 ? uuid : UUIDValue(high: uuid.high ^ (1 << (random.next() % 64)), low: uuid.low)
+            let other =
+                random.next() % 2 == 0 ? uuid : UUIDValue(high: uuid.high ^ (1 << (random.next() % 64)), low: uuid.low)
             let bound = UUIDLowerBound.bytes(behind: text)
             let isBehind = ByteString(text) < ByteString(other.text)
             let isAtOrAbove = !other.bytes.lexicographicallyPrecedes(bound)
@@ -157,7 +159,8 @@ import TidemarkTesting
         func record(_ line: Int64, _ reason: QuarantineReason = .notJSON) -> QuarantineRecord {
             QuarantineRecord(
                 kind: line % 2 == 0 ? .line : .member, reason: reason, line: line, offset: line * 10,
-                library: line % 3 == 0 ? nil : "lib", sequence: line % 3 == 0 ? nil : EventSequence(line), receivedAt: 7,
+                library: line % 3 == 0 ? nil : "lib", sequence: line % 3 == 0 ? nil : EventSequence(line),
+                receivedAt: 7,
                 bytes: Array("line \(line)".utf8), byteCount: 6 + Int(line))
         }
         var journal = try await SQLiteJournal.open(configuration)
@@ -204,7 +207,8 @@ import TidemarkTesting
         var flush = cache.take()
         flush.libraries[0].entityCount = 9
         flush.libraries[0].lost = [
-            LostRange(first: EventSequence(3), last: EventSequence(5)), LostRange(first: EventSequence(6), last: EventSequence(20)),
+            LostRange(first: EventSequence(3), last: EventSequence(5)),
+            LostRange(first: EventSequence(6), last: EventSequence(20)),
         ]
         flush.tombstones = [
             FlushTombstone(
@@ -215,13 +219,14 @@ import TidemarkTesting
         try await journal.close()
         let report = try SQLiteReader(path: folder.file()).verify { !$0.contains(UInt8(ascii: "4")) }
         let key = EntityKey(type: "file", id: "4")
-        #expect(Set(report.problems) == [
-            .damaged(DamagedRow(key: key, row: 4, fault: .notJSON)),
-            .entityCount(library: "", recorded: 9, stored: 4),
-            .tombstoneOfLiving(EntityKey(type: "file", id: "1")),
-            .library("", "lost ranges overlap at 6"),
-            .library("", "what was lost ends at 20, past the cursor"),
-        ])
+        #expect(
+            Set(report.problems) == [
+                .damaged(DamagedRow(key: key, row: 4, fault: .notJSON)),
+                .entityCount(library: "", recorded: 9, stored: 4),
+                .tombstoneOfLiving(EntityKey(type: "file", id: "1")),
+                .library("", "lost ranges overlap at 6"),
+                .library("", "what was lost ends at 20, past the cursor"),
+            ])
     }
 
     @Test func `the digest does not depend on the order of writing, and on everything else`() async throws {

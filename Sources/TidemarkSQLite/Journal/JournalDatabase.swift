@@ -61,7 +61,8 @@ final class JournalDatabase {
             // FULL: COMMIT returns after fsync. GRDB's own WAL set-up chooses NORMAL, which is why it is not used.
             for pragma in [
                 "synchronous = FULL", "wal_autocheckpoint = \(DataFile.checkpointPageCount)",
-                "cache_size = -\(DataFile.cacheKibibyteCount)", "journal_size_limit = \(DataFile.pageByteCount * DataFile.checkpointPageCount)",
+                "cache_size = -\(DataFile.cacheKibibyteCount)",
+                "journal_size_limit = \(DataFile.pageByteCount * DataFile.checkpointPageCount)",
             ] {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }

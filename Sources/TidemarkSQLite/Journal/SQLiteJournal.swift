@@ -59,8 +59,9 @@ public actor SQLiteJournal: Journal {
         let result = await withCheckedContinuation { continuation in
             executor.run {
                 do throws(StorageError) {
-                    continuation.resume(returning: Result<SQLiteJournal, StorageError>.success(
-                        try SQLiteJournal(configuration, executor)))
+                    continuation.resume(
+                        returning: Result<SQLiteJournal, StorageError>.success(
+                            try SQLiteJournal(configuration, executor)))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }

@@ -138,7 +138,9 @@ final class PayloadEncoder {
         guard let start = payload.baseAddress, let textStart = text.baseAddress else { return nil }
         var offset = 0
         for _ in 0..<quoteCountMax {
-            guard let quote = memchr(start + offset, Int32(UInt8(ascii: "\"")), payload.count - offset) else { return nil }
+            guard let quote = memchr(start + offset, Int32(UInt8(ascii: "\"")), payload.count - offset) else {
+                return nil
+            }
             offset = UnsafeRawPointer(quote) - start + 1
             guard offset + text.count <= payload.count else { return nil }
             if memcmp(start + offset, textStart, text.count) == 0 { return offset }

@@ -6,7 +6,8 @@ import TidemarkStore
 ///
 /// Each call sees one committed state. It takes no lock that could keep a writer out, and changes no byte
 /// of the database. SQLite's shared memory (`-shm`) and an empty log (`-wal`) may appear beside a file at
-/// rest: without them a writer that starts meanwhile could not be noticed. Not for several tasks at once. Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.inputOutput`.
+/// rest: without them a writer that starts meanwhile could not be noticed. Not for several tasks at once.
+/// Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`, `.inputOutput`.
 ///
 /// - Source: contract, 8: one writer, readers print only verified rows.
 public final class SQLiteReader {

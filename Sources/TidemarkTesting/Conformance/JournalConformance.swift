@@ -33,7 +33,8 @@ package struct JournalConformance {
         var model = JournalModel(seed: seed, rowCountMax: rowCountMax)
         var journal = try await open()
         var state = try await journal.recover()
-        try check(state.lastRow == 0 && state.libraries.isEmpty && state.types.isEmpty, seed, 0, "a new journal is not empty")
+        try check(
+            state.lastRow == 0 && state.libraries.isEmpty && state.types.isEmpty, seed, 0, "a new journal is not empty")
         for step in 1...flushCount {
             let flush = model.nextFlush()
             try await journal.commit(flush)

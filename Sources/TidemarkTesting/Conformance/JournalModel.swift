@@ -97,7 +97,8 @@ struct JournalModel {
             clock += 7
             if let stored = entities[key] {
                 let draw = Int.random(in: 0..<weights.reduce(0, +), using: &random)
-                let change: FlushRow.Change = draw < weights[0] ? .delete : draw < weights[0] + weights[1] ? .stamp : .update
+                let change: FlushRow.Change =
+                    draw < weights[0] ? .delete : draw < weights[0] + weights[1] ? .stamp : .update
                 write(key, row: stored.row, change: change, &flush)
             } else {
                 var row = Int64.random(in: 1...Int64(usedRows.count + 3), using: &random)
@@ -158,11 +159,15 @@ struct JournalModel {
         case 0: return Array("{}".utf8)
         case 1:
             // Nothing that compresses.
-            return (0..<Int.random(in: 1...3_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            return (0..<Int.random(in: 1...3_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+            }
         case 2:
-            return Array("{\"id\":\"\(id)\",\"text\":\"\(String(repeating: "abc ", count: Int.random(in: 0...5_000, using: &random)))\"}".utf8)
+            return Array(
+                "{\"id\":\"\(id)\",\"text\":\"\(String(repeating: "abc ", count: Int.random(in: 0...5_000, using: &random)))\"}"
+                    .utf8)
         default:
-            return Array("{\"name\":\"\(random.next() % 1_000)\",\"id\":\"\(id)\",\"size\":\(random.next() % 100_000)}".utf8)
+            return Array(
+                "{\"name\":\"\(random.next() % 1_000)\",\"id\":\"\(id)\",\"size\":\(random.next() % 100_000)}".utf8)
         }
     }
 
