@@ -20,7 +20,8 @@ struct FileResources {
         river summer tundra umbra valley winter yellow zephyr
         """.split(separator: " ").map(String.init)
     private static let kinds = [
-        ("image", "jpg"), ("video", "mp4"), ("document", "pdf"), ("audio", "flac"), ("archive", "zip"), ("code", "swift"),
+        ("image", "jpg"), ("video", "mp4"), ("document", "pdf"), ("audio", "flac"), ("archive", "zip"),
+        ("code", "swift"),
     ]
     private static let tagNames = ["red", "blue", "work", "home", "2024", "2025", "raw", "todo", "fav", "trip"]
 
@@ -56,7 +57,13 @@ struct FileResources {
         return Entry(
             uuid: uuid(), name: "\(pick(FileResources.words))_\(pick(FileResources.words))_\(index)",
             folder: "/Users/ada/Pictures/\(pick(FileResources.words))/\(pick(FileResources.words))",
-            size: Int(random.next() % 5_000_000_000), tags: "[]", modified: Int(random.next() % 10_000_000), tail: tail)
+            size: Int(random.next() % 5_000_000_000), tags: randomTags(), modified: Int(random.next() % 10_000_000),
+            tail: tail)
+    }
+
+    private mutating func randomTags() -> String {
+        let tags = (0..<Int(random.next() % 4)).map { _ in "\"\(pick(FileResources.tagNames))\"" }
+        return "[\(tags.joined(separator: ","))]"
     }
 
     private func json(_ entry: Entry) -> String {
@@ -70,9 +77,7 @@ struct FileResources {
     private mutating func change(_ index: Int) {
         switch random.next() % 10 {
         case 0..<5: entries[index].name = "\(pick(FileResources.words))_\(pick(FileResources.words))_\(index)"
-        case 5..<8:
-            let tags = (0..<Int(random.next() % 4)).map { _ in "\"\(pick(FileResources.tagNames))\"" }
-            entries[index].tags = "[\(tags.joined(separator: ","))]"
+        case 5..<8: entries[index].tags = randomTags()
         default: entries[index].size = Int(random.next() % 5_000_000_000)
         }
         entries[index].modified = Int(random.next() % 10_000_000)

@@ -17,7 +17,8 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        let name = key.map { "entity \($0.text) of library \"\($0.library)\"" } ?? (isDictionary ? "dictionary" : "entity")
+        let name =
+            key.map { "entity \($0.text) of library \"\($0.library)\"" } ?? (isDictionary ? "dictionary" : "entity")
         return "\(name), row \(row): \(fault.rawValue)"
     }
 }

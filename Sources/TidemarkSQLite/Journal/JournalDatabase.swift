@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import Tidemark
 import TidemarkModel
@@ -51,7 +50,7 @@ final class JournalDatabase {
     init(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         self.file = file
         self.configuration = configuration
-        queue = try JournalDatabase.open(file.path)
+        queue = try DataFileConnection.open(file.path)
         // A file of the current format is found to be so without a write.
         try DataFileSchema.migrator().migrate(queue)
         try queue.writeWithoutTransaction { db in
@@ -62,50 +61,12 @@ final class JournalDatabase {
             // FULL: COMMIT returns after fsync. GRDB's own WAL set-up chooses NORMAL, which is why it is not used.
             for pragma in [
                 "synchronous = FULL", "wal_autocheckpoint = \(DataFile.checkpointPageCount)",
-                "cache_size = -\(DataFile.cacheKibibyteCount)", "journal_size_limit = \(64 << 20)",
+                "cache_size = -\(DataFile.cacheKibibyteCount)",
+                "journal_size_limit = \(DataFile.pageByteCount * DataFile.checkpointPageCount)",
             ] {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }
         }
-    }
-
-    /// Makes a file with the current schema under an unfinished name, then gives it its name.
-    ///
-    /// Whoever looks sees no file or a whole one, after a power failure too.
-    static func create(_ file: DataFilePath) throws {
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file.unfinished + suffix) }
-        let descriptor = Foundation.open(file.unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(file.path)", errno) }
-        Foundation.close(descriptor)
-        do {
-            let queue = try open(file.unfinished)
-            try queue.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA page_size = \(DataFile.pageByteCount)")
-                try db.execute(sql: "PRAGMA synchronous = FULL")
-            }
-            try DataFileSchema.migrator().migrate(queue)
-            try queue.close()
-        } catch {
-            for suffix in ["", "-journal"] { unlink(file.unfinished + suffix) }
-            throw error
-        }
-        guard rename(file.unfinished, file.path) == 0 else {
-            throw DataFilePath.failure("cannot make \(file.path)", errno)
-        }
-        file.syncFolder()
-    }
-
-    private static func open(_ path: String) throws -> DatabaseQueue {
-        var configuration = GRDB.Configuration()
-        configuration.label = "tidemark.journal"
-        configuration.foreignKeysEnabled = false
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { db in
-            for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY"] {
-                try db.execute(sql: "PRAGMA \(pragma)")
-            }
-        }
-        return try DatabaseQueue(path: path, configuration: configuration)
     }
 
     // MARK: The journal's work
@@ -159,6 +120,8 @@ final class JournalDatabase {
     /// - Throws: Nothing was written then.
     func commit(_ flush: FlushBatch) throws {
         guard let statements else { throw closed }
+        // A flush that failed may have left a batch half done.
+        statements.encoder.startBatch()
         let trained = trainer.dictionaries(
             for: flush, dictionaryTypes: Set(memory.dictionaryByType.keys), encoder: statements.encoder)
         var next = memory
@@ -273,6 +236,11 @@ final class JournalDatabase {
         }
         try queue.close()
         if let failure { throw failure }
+    }
+
+    /// Sets how many pages the file may have; SQLite then fails as on a full disk.
+    func limitPages(_ count: Int) throws {
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
     }
 
     private func report(_ rows: [DamagedRow]) {

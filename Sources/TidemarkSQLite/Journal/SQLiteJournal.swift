@@ -59,8 +59,9 @@ public actor SQLiteJournal: Journal {
         let result = await withCheckedContinuation { continuation in
             executor.run {
                 do throws(StorageError) {
-                    continuation.resume(returning: Result<SQLiteJournal, StorageError>.success(
-                        try SQLiteJournal(configuration, executor)))
+                    continuation.resume(
+                        returning: Result<SQLiteJournal, StorageError>.success(
+                            try SQLiteJournal(configuration, executor)))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }
@@ -157,6 +158,12 @@ public actor SQLiteJournal: Journal {
         self.database = nil
         defer { lock.release() }
         do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
+    /// Makes the file as large as it may be, for tests of a full disk.
+    func limitPages(_ count: Int) throws(StorageError) {
+        let database = try openDatabase()
+        do { try database.limitPages(count) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
     private func openDatabase() throws(StorageError) -> JournalDatabase {

@@ -41,7 +41,7 @@ struct DataFileOpener {
 
     private func create(_ report: OpeningReport) throws(StorageError) -> Opened {
         do {
-            try JournalDatabase.create(file)
+            try DataFileConnection.create(file)
             return try attach(report)
         } catch {
             let failure = SQLiteFailure.storageError(error, path: file.path)
@@ -54,19 +54,7 @@ struct DataFileOpener {
 
     private func reopen() throws(StorageError) -> Opened {
         do {
-            // Another program's file is looked at without its journals, so that nothing appears beside it;
-            // only when a log is there does the look take part in it, still read-only.
-            let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
-            let verdict = try DataFileSchema.inspect(ReadConnection(path: file.path, isImmutable: !hasLog).handle)
-            switch verdict {
-            case .ours: break
-            case .foreign(let what):
-                throw StorageError(
-                    .notOurs, "\(file.path) holds the \(what), which tidemark did not make; it was left as it is",
-                    advice: "give another file name")
-            case .damaged(let reason):
-                throw SQLiteFailure.damaged(reason)
-            }
+            try DataFileSchema.check(file)
             return try attach(.reopened)
         } catch {
             let failure = SQLiteFailure.storageError(error, path: file.path)

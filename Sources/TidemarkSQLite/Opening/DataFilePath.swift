@@ -14,7 +14,8 @@ struct DataFilePath: Hashable, Sendable {
         }
         let url = URL(fileURLWithPath: path)
         let folder = DataFilePath.resolve(url.deletingLastPathComponent().path)
-        self.path = folder.map { $0 == "/" ? "/\(url.lastPathComponent)" : "\($0)/\(url.lastPathComponent)" } ?? url.path
+        self.path =
+            folder.map { $0 == "/" ? "/\(url.lastPathComponent)" : "\($0)/\(url.lastPathComponent)" } ?? url.path
     }
 
     var writeAheadLog: String { path + "-wal" }

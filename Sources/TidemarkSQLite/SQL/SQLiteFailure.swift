@@ -39,7 +39,8 @@ struct SQLiteFailure: Error {
         let cause = "SQLite \(self.code): \(message)"
         return switch code {
         case .diskFull:
-            StorageError(code, "no room to write \(path)", cause: cause, advice: "free some space; writing resumes by itself")
+            StorageError(
+                code, "no room to write \(path)", cause: cause, advice: "free some space; writing resumes by itself")
         case .damaged:
             StorageError(
                 code, "\(path) contradicts itself", cause: cause,

@@ -8,11 +8,11 @@ enum DataFile {
     /// The newest format this code reads and writes, at offset 60 of the file (`user_version`).
     static let formatVersion: Int32 = 1
 
-    /// Bytes a page. Measured on 200,000 entities of 450 bytes with five updates each: see docs/data-file.md.
+    /// Bytes a page. Measured against 4 and 16 KiB: see docs/data-file.md.
     static let pageByteCount = 8192
 
-    /// Pages in the write-ahead log before it is copied back: 64 MiB.
-    static let checkpointPageCount = 8192
+    /// Pages in the write-ahead log before it is copied back: 128 MiB.
+    static let checkpointPageCount = 16384
 
     /// The page cache of the writer, in KiB: 64 MiB.
     static let cacheKibibyteCount = 65536

@@ -1,4 +1,5 @@
 import GRDB
+import Tidemark
 import TidemarkModel
 
 /// The tables of a data file, and how an older file gets them.
@@ -33,8 +34,8 @@ enum DataFileSchema {
         (
             "entities",
             """
-            CREATE TABLE entities ("row" INTEGER PRIMARY KEY, sequence INTEGER, generation INTEGER NOT NULL, \
-            written_at INTEGER NOT NULL, body BLOB NOT NULL)
+            CREATE TABLE entities ("row" INTEGER PRIMARY KEY, sequence INTEGER, generation INTEGER, \
+            written_at INTEGER, body BLOB)
             """
         ),
         (
@@ -113,5 +114,24 @@ enum DataFileSchema {
         if let changed { return .damaged(changed) }
         if let missing = wanted.keys.min() { return .damaged("table \(missing) is missing") }
         return .ours
+    }
+
+    /// Looks at a file whose header is ours, and refuses what is not.
+    ///
+    /// Another program's file is looked at without its journals, so that nothing appears beside it; only
+    /// when a log is there does the look take part in it, still read-only.
+    ///
+    /// - Throws: ``Tidemark/StorageError`` `.notOurs`; ``SQLiteFailure``, as damage or as it came.
+    static func check(_ file: DataFilePath) throws {
+        let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
+        let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
+        switch try withExtendedLifetime(connection, { try inspect(connection.handle) }) {
+        case .ours: return
+        case .foreign(let what):
+            throw StorageError(
+                .notOurs, "\(file.path) holds the \(what), which tidemark did not make; it was left as it is",
+                advice: "give another file name")
+        case .damaged(let reason): throw SQLiteFailure.damaged(reason)
+        }
     }
 }

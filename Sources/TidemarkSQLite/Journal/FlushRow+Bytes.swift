@@ -1,0 +1,18 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Where a row's id and payload lie among the bytes of its flush.
+extension FlushRow {
+    func id(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[idOffset..<idOffset + idCount])
+    }
+
+    func payload(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[payloadOffset..<payloadOffset + payloadCount])
+    }
+
+    func storedKey(id: UnsafeRawBufferPointer) -> StoredKey {
+        let uuid = isUUID ? UUIDValue(bytes: id) : nil
+        return StoredKey(library: library, type: type, id: uuid.map { .uuid($0) } ?? .text(ByteString(id)))
+    }
+}
