@@ -79,10 +79,15 @@ package actor MemoryJournal: Journal {
         return await store.contents.recovered
     }
 
-    package func load(_ keys: [StoredKey]) async throws(StorageError) -> [StoredEntity] {
+    package func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
         try checkOpen()
         let entities = await store.contents.entities
-        return keys.compactMap { entities[$0] }
+        return LoadedEntities(entities: keys.compactMap { entities[$0] })
+    }
+
+    package func rebuild() async throws(StorageError) {
+        try checkOpen()
+        try await store.update { (contents) throws(StorageError) in contents = MemoryJournalContents() }
     }
 
     package func commit(_ flush: FlushBatch) async throws(StorageError) {
