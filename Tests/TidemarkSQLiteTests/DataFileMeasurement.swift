@@ -79,6 +79,59 @@ import TidemarkStore
         try await reopened.close()
     }
 
+    @Test(.enabled(if: measuredCount != nil)) func `encoding and decoding alone`() throws {
+        var resources = FileResources(count: 30_000, seed: 9)
+        let flush = resources.flush(rowCount: 30_000, isDistinct: true)
+        let encoder = try PayloadEncoder()
+        let decoder = try PayloadDecoder()
+        var trainer = DictionaryTrainer()
+        var start = ContinuousClock.now
+        let trained = trainer.dictionaries(for: flush, dictionaryTypes: [], encoder: encoder)
+        print("training: \(self.seconds(since: start)) s")
+        let dictionary = PayloadDictionary(number: 1, type: 0, bytes: try #require(trained[0]))
+        var total = 0
+        var best = Double.infinity
+        var bodies: [[UInt8]] = []
+        flush.bytes.withUnsafeBytes { bytes in
+            for round in 0..<5 {
+                total = 0
+                start = ContinuousClock.now
+                for row in flush.rows {
+                    encoder.startBatch()
+                    total += encoder.encode(
+                        row.payload(in: bytes), id: row.id(in: bytes), seal: PayloadSeal(row), dictionary: dictionary,
+                        isPadded: false
+                    ).count
+                }
+                best = min(best, self.seconds(since: start))
+                if round == 4 {
+                    bodies = flush.rows.map {
+                        encoder.startBatch()
+                        return Array(
+                            encoder.encode(
+                                $0.payload(in: bytes), id: $0.id(in: bytes), seal: PayloadSeal($0), dictionary: dictionary,
+                                isPadded: false))
+                    }
+                }
+            }
+        }
+        print("encode: \(best / 30_000 * 1e6) µs, \(total / 30_000) B a body of \(resources.payloadByteCount / 30_000) B")
+        var bestDecode = Double.infinity
+        for _ in 0..<5 {
+            start = ContinuousClock.now
+            try flush.bytes.withUnsafeBytes { bytes in
+                for (row, body) in zip(flush.rows, bodies) {
+                    let payload = try body.withUnsafeBytes {
+                        try decoder.decode($0, id: row.id(in: bytes), seal: PayloadSeal(row), dictionaries: [1: dictionary])
+                    }
+                    precondition(payload.count == row.payloadCount, "a payload came back with another length")
+                }
+            }
+            bestDecode = min(bestDecode, self.seconds(since: start))
+        }
+        print("decode: \(bestDecode / 30_000 * 1e6) µs")
+    }
+
     private func seconds(since start: ContinuousClock.Instant) -> Double {
         let (whole, fraction) = (ContinuousClock.now - start).components
         return Double(whole) + Double(fraction) * 1e-18

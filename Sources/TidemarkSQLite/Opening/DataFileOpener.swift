@@ -57,7 +57,8 @@ struct DataFileOpener {
             // Another program's file is looked at without its journals, so that nothing appears beside it;
             // only when a log is there does the look take part in it, still read-only.
             let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
-            let verdict = try DataFileSchema.inspect(ReadConnection(path: file.path, isImmutable: !hasLog).handle)
+            let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
+            let verdict = try withExtendedLifetime(connection) { try DataFileSchema.inspect(connection.handle) }
             switch verdict {
             case .ours: break
             case .foreign(let what):

@@ -16,7 +16,9 @@ final class PayloadEncoder {
     private var idText = IDText()
     /// The payload without its id.
     private var elided: UnsafeMutableRawBufferPointer
+    /// Bodies of one batch, one after another.
     private var blob: UnsafeMutableRawBufferPointer
+    private var used = 0
 
     /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
     init() throws {
@@ -28,7 +30,7 @@ final class PayloadEncoder {
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0)
         ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)
         elided = .allocate(byteCount: 1 << 14, alignment: 16)
-        blob = .allocate(byteCount: 1 << 15, alignment: 16)
+        blob = .allocate(byteCount: 1 << 18, alignment: 16)
     }
 
     deinit {
@@ -37,16 +39,28 @@ final class PayloadEncoder {
         blob.deallocate()
     }
 
-    /// Encodes one payload.
+    /// True when a payload's body fits behind those of the batch; when not, the batch is to be written
+    /// first.
+    func hasRoom(for payloadByteCount: Int) -> Bool {
+        PayloadEncoder.room(for: payloadByteCount) <= blob.count - used
+    }
+
+    /// Lets go of the bodies that were given out.
+    func startBatch() {
+        used = 0
+    }
+
+    /// Encodes one payload behind those of the batch.
     ///
     /// - Parameters:
-    ///   - payload: At most ``PayloadCodec/payloadByteCountMax`` bytes.
+    ///   - payload: At most ``PayloadCodec/payloadByteCountMax`` bytes. There is room for it, or the batch
+    ///     is empty.
     ///   - id: The 16 bytes of a UUID, or the id's text.
     ///   - seal: Whose payload it is.
     ///   - dictionary: The type's; nil for none.
     ///   - isPadded: Leave room for a longer version; for rows that are new.
-    /// - Returns: The row's bytes, valid until the next call.
-    /// - Complexity: O(payload.count); 1.3 µs for 450 bytes with a dictionary.
+    /// - Returns: The row's bytes, valid until the next batch starts.
+    /// - Complexity: O(payload.count); 1.5 µs for 430 bytes with a dictionary.
     func encode(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal,
         dictionary: PayloadDictionary?, isPadded: Bool
@@ -56,37 +70,46 @@ final class PayloadEncoder {
             "a payload has at most \(PayloadCodec.payloadByteCountMax) bytes, not \(payload.count)")
         reserve(payload.count)
         let (content, idOffset) = withoutID(payload, id: id, isUUID: seal.isUUID)
-        var count = writeBlob(content, idOffset: idOffset, dictionary: dictionary, isPadded: isPadded)
+        let target = UnsafeMutableRawBufferPointer(rebasing: blob[used...])
+        var count = writeBody(content, idOffset: idOffset, dictionary: dictionary, isPadded: isPadded, into: target)
         if isPadded {
-            for index in 0..<PayloadCodec.paddingByteCount { blob[count + index] = 0 }
+            for index in 0..<PayloadCodec.paddingByteCount { target[count + index] = 0 }
             count += PayloadCodec.paddingByteCount
         }
-        let bytes = UnsafeRawBufferPointer(rebasing: blob[..<count])
-        let check = Checksum.xxh64(
-            UnsafeRawBufferPointer(rebasing: bytes[PayloadCodec.checkByteCount...]), seed: seal.seed(id: id))
-        blob.storeBytes(of: UInt32(truncatingIfNeeded: check).littleEndian, as: UInt32.self)
-        return bytes
+        return PayloadEncoder.sealed(take(count), id: id, seal: seal)
     }
 
     /// Encodes the same row with other stamps: only its check changes.
     ///
-    /// - Returns: The row's bytes, valid until the next call.
+    /// - Returns: The row's bytes, valid until the next batch starts.
     func reseal(
         _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal
     ) -> UnsafeRawBufferPointer {
         reserve(bytes.count)
-        blob.copyMemory(from: bytes)
-        let copy = UnsafeRawBufferPointer(rebasing: blob[..<bytes.count])
+        UnsafeMutableRawBufferPointer(rebasing: blob[used...]).copyMemory(from: bytes)
+        return PayloadEncoder.sealed(take(bytes.count), id: id, seal: seal)
+    }
+
+    private func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        let body = UnsafeMutableRawBufferPointer(rebasing: blob[used..<used + count])
+        used += count
+        return body
+    }
+
+    private static func sealed(
+        _ body: UnsafeMutableRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal
+    ) -> UnsafeRawBufferPointer {
         let check = Checksum.xxh64(
-            UnsafeRawBufferPointer(rebasing: copy[PayloadCodec.checkByteCount...]), seed: seal.seed(id: id))
-        blob.storeBytes(of: UInt32(truncatingIfNeeded: check).littleEndian, as: UInt32.self)
-        return copy
+            UnsafeRawBufferPointer(rebasing: body[PayloadCodec.checkByteCount...]), seed: seal.seed(id: id))
+        body.storeBytes(of: UInt32(truncatingIfNeeded: check).littleEndian, as: UInt32.self)
+        return UnsafeRawBufferPointer(body)
     }
 
     /// What a dictionary is trained on: the payload as it is compressed.
     func sample(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, isUUID: Bool
     ) -> UnsafeRawBufferPointer {
+        precondition(used == 0, "samples are taken between batches")
         reserve(payload.count)
         return withoutID(payload, id: id, isUUID: isUUID).content
     }
@@ -127,10 +150,12 @@ final class PayloadEncoder {
     private static let quoteCountMax = 64
 
     /// Writes all but the check and the padding.
-    private func writeBlob(
-        _ content: UnsafeRawBufferPointer, idOffset: Int?, dictionary: PayloadDictionary?, isPadded: Bool
+    private func writeBody(
+        _ content: UnsafeRawBufferPointer, idOffset: Int?, dictionary: PayloadDictionary?, isPadded: Bool,
+        into target: UnsafeMutableRawBufferPointer
     ) -> Int {
-        guard let start = blob.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+        guard let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+        let capacity = target.count - PayloadEncoder.overheadByteCountMax
         var header = PayloadCodec.formatVersion << 5
         if isPadded { header |= PayloadCodec.paddedFlag }
         if idOffset != nil { header |= PayloadCodec.elidedFlag }
@@ -144,7 +169,7 @@ final class PayloadEncoder {
         position += PayloadCodec.writeVarint(UInt64(content.count), into: start + position)
         if let idOffset { position += PayloadCodec.writeVarint(UInt64(idOffset), into: start + position) }
         if content.count >= PayloadCodec.compressedByteCountMin,
-            let frameCount = compress(content, into: start + position, dictionary: dictionaryForm),
+            let frameCount = compress(content, into: start + position, capacity, dictionary: dictionaryForm),
             position + frameCount < PayloadCodec.checkByteCount + 1 + 2 + content.count
         {
             let bareCount = stripFrameHeader(start + position, frameCount, contentByteCount: content.count)
@@ -161,13 +186,13 @@ final class PayloadEncoder {
     }
 
     private func compress(
-        _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>, dictionary: OpaquePointer?
+        _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>, _ capacity: Int,
+        dictionary: OpaquePointer?
     ) -> Int? {
         if dictionary != current {
             ZSTD_CCtx_refCDict(context, dictionary)
             current = dictionary
         }
-        let capacity = blob.count - PayloadEncoder.overheadByteCountMax
         let count = ZSTD_compress2(context, target, capacity, content.baseAddress, content.count)
         return ZSTD_isError(count) == 0 ? count : nil
     }
@@ -197,15 +222,18 @@ final class PayloadEncoder {
     /// Check, header, three integers and padding, rounded up.
     private static let overheadByteCountMax = 64
 
+    private static func room(for payloadByteCount: Int) -> Int {
+        ZSTD_compressBound(payloadByteCount) + overheadByteCountMax
+    }
+
     private func reserve(_ byteCount: Int) {
-        let needed = ZSTD_compressBound(byteCount) + PayloadEncoder.overheadByteCountMax
         if elided.count < byteCount {
             elided.deallocate()
             elided = .allocate(byteCount: byteCount * 2, alignment: 16)
         }
-        if blob.count < needed {
-            blob.deallocate()
-            blob = .allocate(byteCount: needed * 2, alignment: 16)
-        }
+        guard !hasRoom(for: byteCount) else { return }
+        precondition(used == 0, "no room for \(byteCount) bytes behind \(used) bytes of a batch")
+        blob.deallocate()
+        blob = .allocate(byteCount: PayloadEncoder.room(for: byteCount) * 2, alignment: 16)
     }
 }

@@ -33,8 +33,8 @@ enum DataFileSchema {
         (
             "entities",
             """
-            CREATE TABLE entities ("row" INTEGER PRIMARY KEY, sequence INTEGER, generation INTEGER NOT NULL, \
-            written_at INTEGER NOT NULL, body BLOB NOT NULL)
+            CREATE TABLE entities ("row" INTEGER PRIMARY KEY, sequence INTEGER, generation INTEGER, \
+            written_at INTEGER, body BLOB)
             """
         ),
         (

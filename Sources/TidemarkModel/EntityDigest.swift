@@ -1,0 +1,31 @@
+/// A digest of a cache's entities that does not depend on their order (laws L1, L11).
+///
+/// The sum of one XXH64 for each entity over its library, type, id and payload, each preceded by its
+/// length, so that no two splits of the same bytes meet.
+public struct EntityDigest: Hashable, Sendable, CustomStringConvertible {
+    /// Modulo 2^64.
+    public private(set) var value: UInt64 = 0
+    private var bytes: [UInt8] = []
+
+    public init() {}
+
+    /// - Complexity: O(payload.count).
+    public mutating func add(_ key: EntityKey, payload: [UInt8]) {
+        bytes.removeAll(keepingCapacity: true)
+        for part in [key.library.bytes, key.type.bytes, key.id.bytes, payload] {
+            withUnsafeBytes(of: UInt64(part.count).littleEndian) { bytes.append(contentsOf: $0) }
+            bytes.append(contentsOf: part)
+        }
+        value &+= bytes.withUnsafeBytes { Checksum.xxh64($0) }
+    }
+
+    public static func == (left: EntityDigest, right: EntityDigest) -> Bool { left.value == right.value }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+    /// 16 hexadecimal digits.
+    public var description: String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,47 @@
+import TidemarkModel
+
+/// One stored entity as a reader gives it: verified bytes.
+public struct ReadEntity: Hashable, Sendable {
+    public var key: EntityKey
+    /// The resource's JSON.
+    public var payload: [UInt8]
+    /// Sequence of the last event that wrote it; nil when that had none.
+    public var sequence: EventSequence?
+    /// Milliseconds since 1970.
+    public var writtenAt: Int64
+}
+
+/// What a look for one entity found.
+public enum ReadAnswer: Hashable, Sendable {
+    case found(ReadEntity)
+    /// Never stored, or removed without a trace.
+    case absent
+    /// A tombstone is left.
+    case deleted
+    /// Stored, but it fails its check and is not shown.
+    case damaged(DamagedRow)
+}
+
+/// One step of a walk over the entities.
+public enum ReadStep: Hashable, Sendable {
+    case entity(ReadEntity)
+    case damaged(DamagedRow)
+}
+
+/// A library as a reader shows it.
+public struct ReadLibrary: Hashable, Sendable {
+    public var status: LibraryStatus
+    public var entityCount: Int64
+    /// Counts the logs the library has had.
+    public var generation: UInt32
+}
+
+/// Bytes on disk.
+public struct ReadByteCounts: Hashable, Sendable {
+    public var database: Int64
+    /// The write-ahead log; 0 after a writer closed in order.
+    public var writeAheadLog: Int64
+    public var sharedMemory: Int64
+
+    public var total: Int64 { database + writeAheadLog + sharedMemory }
+}

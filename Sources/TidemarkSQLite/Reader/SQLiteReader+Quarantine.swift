@@ -1,0 +1,62 @@
+import Tidemark
+import TidemarkModel
+
+/// Which records of the quarantine to read; nil means any.
+public struct QuarantineFilter: Hashable, Sendable {
+    public var library: ByteString?
+    public var reason: QuarantineReason?
+    public var kind: QuarantineRecord.Kind?
+    /// Only records with a higher number.
+    public var after: Int64?
+
+    public init(
+        library: ByteString? = nil, reason: QuarantineReason? = nil, kind: QuarantineRecord.Kind? = nil,
+        after: Int64? = nil
+    ) {
+        self.library = library
+        self.reason = reason
+        self.kind = kind
+        self.after = after
+    }
+}
+
+extension SQLiteReader {
+    /// Reads quarantined records, oldest first, one at a time.
+    ///
+    /// - Parameter visit: Returns false to stop.
+    /// - Throws: ``Tidemark/StorageError``; `.damaged` for a record that no version of ours writes.
+    public func quarantine(
+        _ filter: QuarantineFilter = QuarantineFilter(), limit: Int = .max, _ visit: (QuarantineRecord) throws -> Bool
+    ) throws(StorageError) {
+        try snapshot { connection in
+            let statement = try PreparedStatement(
+                connection,
+                """
+                SELECT \(QuarantineTable.columns) FROM quarantine WHERE number > ?1 AND (?2 IS NULL OR library = ?2)
+                AND (?3 IS NULL OR reason = ?3) AND (?4 IS NULL OR kind = ?4) ORDER BY number LIMIT ?5
+                """)
+            statement.bind(1, filter.after ?? 0)
+            statement.bind(2, text: filter.library)
+            statement.bind(3, text: filter.reason.map { ByteString($0.code) })
+            statement.bind(4, filter.kind.map { Int64($0.rawValue) })
+            statement.bind(5, Int64(clamping: limit))
+            defer { statement.reset() }
+            while try statement.step() {
+                guard let record = QuarantineTable.record(statement) else {
+                    throw SQLiteFailure.damaged("quarantined record \(statement.integer(0)) cannot be read")
+                }
+                guard try visit(record) else { return }
+            }
+        }
+    }
+
+    /// - Returns: nil when there is no record of that number, or it made room.
+    public func quarantineRecord(_ number: Int64) throws(StorageError) -> QuarantineRecord? {
+        var record: QuarantineRecord?
+        try quarantine(QuarantineFilter(after: number - 1), limit: 1) {
+            record = $0.number == number ? $0 : nil
+            return false
+        }
+        return record
+    }
+}

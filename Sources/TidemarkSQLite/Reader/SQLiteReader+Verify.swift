@@ -1,0 +1,111 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+extension SQLiteReader {
+    /// Checks everything that is stored, on one committed state.
+    ///
+    /// Every row's checksum and decoding, its JSON by `isValid`, keys against rows both ways, recorded
+    /// counts against rows, cursors against lost ranges, tombstones against entities, and SQLite's own
+    /// `integrity_check`.
+    ///
+    /// - Parameter isValid: Whether bytes are one JSON object; the default looks at the outermost braces only.
+    /// - Returns: Never an error for what is damaged row by row; a file that cannot be walked gives what
+    ///   was found before, and the reason as ``VerifyReport/Problem/integrity(_:)``.
+    /// - Throws: ``Tidemark/StorageError`` other than `.damaged`.
+    /// - Complexity: O(bytes of the file), plus one bit a row.
+    public func verify(
+        isValid: ([UInt8]) -> Bool = { $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}") }
+    ) throws(StorageError) -> VerifyReport {
+        var report = VerifyReport()
+        do throws(StorageError) {
+            try snapshot { connection in
+                try checkIntegrity(connection, &report)
+                try checkEntities(connection, &report, isValid)
+                try checkRecords(connection, &report)
+            }
+        } catch {
+            guard error.code == .damaged else { throw error }
+            report.add(.integrity(error.cause))
+        }
+        return report
+    }
+
+    private func checkIntegrity(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
+        let statement = try PreparedStatement(connection, "PRAGMA integrity_check")
+        try statement.forEachRow { row in
+            let line = row.text(0).description
+            if line != "ok" { report.add(.integrity(line)) }
+        }
+    }
+
+    private func checkEntities(
+        _ connection: OpaquePointer, _ report: inout VerifyReport, _ isValid: ([UInt8]) -> Bool
+    ) throws {
+        let names = try ReadNames(connection)
+        for number in names.damagedDictionaries {
+            report.add(.damaged(DamagedRow(key: nil, row: number, isDictionary: true, fault: .checksumMismatch)))
+        }
+        var counts = [Int64](repeating: 0, count: names.libraries.count)
+        var seen = RowSet()
+        let rows = try PreparedStatement(
+            connection,
+            """
+            SELECT k.library, k.type, k.id, k."row", e.sequence, e.generation, e.written_at, e.body FROM keys k
+            LEFT JOIN entities e ON e."row" = k."row"
+            """)
+        try rows.forEachRow { row in
+            let number = row.integer(3)
+            if !seen.insert(number) { report.add(.sharedRow(row: number)) }
+            guard let key = row.storedKey(from: 0), let name = names.entityKey(key) else {
+                report.add(.unnamedKey(row: number))
+                return
+            }
+            counts[Int(key.library)] += 1
+            switch EntityReader.answer(row, from: 3, key: key, decoder, names.dictionaries) {
+            case .found(let entity) where isValid(entity.payload):
+                report.entityCount += 1
+                report.payloadByteCount += Int64(entity.payload.count)
+                report.digest.add(name, payload: entity.payload)
+            case .found, .absent:
+                report.add(.damaged(DamagedRow(key: name, row: number, fault: .notJSON)))
+            case .damaged(_, let fault):
+                report.add(.damaged(DamagedRow(key: name, row: number, fault: fault)))
+            }
+        }
+        try PreparedStatement(connection, #"SELECT "row" FROM entities"#).forEachRow { row in
+            if !seen.contains(row.integer(0)) { report.add(.rowWithoutKey(row: row.integer(0))) }
+        }
+        for record in try LibraryTable.read(connection) where record.entityCount != counts[Int(record.index)] {
+            report.add(
+                .entityCount(
+                    library: record.name, recorded: record.entityCount, stored: counts[Int(record.index)]))
+        }
+        let tombstones = try PreparedStatement(
+            connection,
+            """
+            SELECT t.library, t.type, t.id FROM tombstones t
+            JOIN keys k ON k.library = t.library AND k.type = t.type AND k.id = t.id
+            """)
+        try tombstones.forEachRow { row in
+            if let key = row.storedKey(from: 0), let name = names.entityKey(key) {
+                report.add(.tombstoneOfLiving(name))
+            }
+        }
+    }
+
+    private func checkRecords(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
+        for record in try LibraryTable.read(connection) {
+            if let cursor = record.cursor, cursor < .beforeFirst {
+                report.add(.library(record.name, "the cursor \(cursor.rawValue) is below every sequence"))
+            }
+            for (range, next) in zip(record.lost, record.lost.dropFirst())
+            where next.first.rawValue <= range.last.rawValue + 1 {
+                report.add(.library(record.name, "lost ranges overlap at \(next.first.rawValue)"))
+            }
+            if let last = record.lost.last, record.cursor.map({ $0 < last.last }) ?? true {
+                report.add(.library(record.name, "what was lost ends at \(last.last.rawValue), past the cursor"))
+            }
+        }
+    }
+}

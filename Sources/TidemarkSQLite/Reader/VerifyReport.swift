@@ -1,0 +1,59 @@
+import TidemarkModel
+
+/// What a check of a whole data file found.
+public struct VerifyReport: Hashable, Sendable {
+    /// One thing that is wrong.
+    public enum Problem: Hashable, Sendable, CustomStringConvertible {
+        /// An entity or a dictionary fails its check.
+        case damaged(DamagedRow)
+        /// A library's record counts other than its rows.
+        case entityCount(library: ByteString, recorded: Int64, stored: Int64)
+        /// Two keys point to one row.
+        case sharedRow(row: Int64)
+        /// A row that no key points to.
+        case rowWithoutKey(row: Int64)
+        /// A key whose library or type has no name.
+        case unnamedKey(row: Int64)
+        /// An entity that also has a tombstone.
+        case tombstoneOfLiving(EntityKey)
+        /// A record of a library contradicts itself: what, and which.
+        case library(ByteString, String)
+        /// A line of SQLite's own check.
+        case integrity(String)
+
+        public var description: String {
+            switch self {
+            case .damaged(let row): "damaged \(row)"
+            case .entityCount(let library, let recorded, let stored):
+                "library \"\(library)\" records \(recorded) entities, \(stored) are stored"
+            case .sharedRow(let row): "row \(row) has more than one key"
+            case .rowWithoutKey(let row): "row \(row) has no key"
+            case .unnamedKey(let row): "the key of row \(row) has a library or type without a name"
+            case .tombstoneOfLiving(let key): "\(key.text) of library \"\(key.library)\" is stored and has a tombstone"
+            case .library(let library, let what): "library \"\(library)\": \(what)"
+            case .integrity(let line): "SQLite: \(line)"
+            }
+        }
+    }
+
+    /// The first ``problemCountMax`` problems.
+    public var problems: [Problem] = []
+    /// All of them.
+    public var problemCount = 0
+    /// Entities that passed.
+    public var entityCount: Int64 = 0
+    /// Bytes of their payloads.
+    public var payloadByteCount: Int64 = 0
+    /// Over the entities that passed.
+    public var digest = EntityDigest()
+
+    /// Problems that are listed: 1,000; more are only counted.
+    public static let problemCountMax = 1_000
+
+    public var isSound: Bool { problemCount == 0 }
+
+    mutating func add(_ problem: Problem) {
+        problemCount += 1
+        if problems.count < VerifyReport.problemCountMax { problems.append(problem) }
+    }
+}

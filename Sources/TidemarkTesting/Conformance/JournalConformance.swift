@@ -1,0 +1,77 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Checks that a journal keeps its promises: random flushes, compared after each with a plain dictionary,
+/// with failed flushes and reopenings in between.
+///
+/// The weights of what happens differ from seed to seed; a failure names its seed and step.
+package struct JournalConformance {
+    /// What went otherwise than promised.
+    package struct Failure: Error, CustomStringConvertible {
+        package let seed: UInt64
+        package let step: Int
+        package let message: String
+
+        package var description: String { "seed \(seed), step \(step): \(message)" }
+    }
+
+    /// Flushes of one run.
+    package var flushCount = 30
+    /// Rows that a flush changes, at most.
+    package var rowCountMax = 60
+
+    package init() {}
+
+    /// Runs one seed to its end.
+    ///
+    /// - Parameters:
+    ///   - seed: Repeats the run exactly.
+    ///   - open: Gives a journal: an empty one at first, later what was closed before.
+    /// - Throws: ``Failure``, and what the journal throws.
+    package func run(seed: UInt64, open: () async throws -> any Journal) async throws {
+        var model = JournalModel(seed: seed, rowCountMax: rowCountMax)
+        var journal = try await open()
+        var state = try await journal.recover()
+        try check(state.lastRow == 0 && state.libraries.isEmpty && state.types.isEmpty, seed, 0, "a new journal is not empty")
+        for step in 1...flushCount {
+            let flush = model.nextFlush()
+            try await journal.commit(flush)
+            try await compare(journal, &model, seed, step)
+            if model.chance(1, in: 4) {
+                try await journal.close()
+                do throws(StorageError) {
+                    try await journal.commit(flush)
+                    throw StorageError(.inputOutput, "a closed journal took a flush", advice: "")
+                } catch {
+                    try check(error.code == .closed, seed, step, "after close a commit gives \(error)")
+                }
+                journal = try await open()
+                state = try await journal.recover()
+                if let difference = model.difference(to: state) {
+                    throw Failure(seed: seed, step: step, message: "after reopening, \(difference)")
+                }
+                try await compare(journal, &model, seed, step)
+            }
+        }
+        try await journal.close()
+    }
+
+    private func compare(
+        _ journal: any Journal, _ model: inout JournalModel, _ seed: UInt64, _ step: Int
+    ) async throws {
+        let keys = model.keysToLoad()
+        let loaded = try await journal.load(keys)
+        let byKey = Dictionary(loaded.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        try check(byKey.count == loaded.count, seed, step, "load gave a key twice")
+        for key in keys {
+            try check(
+                byKey[key] == model.entities[key], seed, step,
+                "\(key) is \(String(describing: byKey[key])), not \(String(describing: model.entities[key]))")
+        }
+    }
+
+    private func check(_ holds: Bool, _ seed: UInt64, _ step: Int, _ message: @autoclosure () -> String) throws {
+        if !holds { throw Failure(seed: seed, step: step, message: message()) }
+    }
+}

@@ -1,0 +1,194 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The naive side of ``JournalConformance``: makes flushes, and remembers what they mean.
+struct JournalModel {
+    private(set) var entities: [StoredKey: StoredEntity] = [:]
+    private var state = RecoveredState()
+    private var random: SeededGenerator
+    private var usedRows: Set<Int64> = []
+    private let rowCountMax: Int
+    /// How often each kind of change is drawn, fixed for a run.
+    private let weights: [Int]
+    private let idCount: Int
+    private var clock: Int64 = 1_700_000_000_000
+
+    init(seed: UInt64, rowCountMax: Int) {
+        var random = SeededGenerator(seed: seed)
+        weights = (0..<4).map { _ in Int.random(in: 1...8, using: &random) }
+        idCount = Int.random(in: 5...300, using: &random)
+        self.rowCountMax = rowCountMax
+        self.random = random
+    }
+
+    mutating func chance(_ part: Int, in whole: Int) -> Bool {
+        Int.random(in: 0..<whole, using: &random) < part
+    }
+
+    // MARK: Flushes
+
+    mutating func nextFlush() -> FlushBatch {
+        var flush = FlushBatch()
+        if state.libraries.isEmpty || chance(1, in: 5) { addLibrary(&flush) }
+        if state.types.isEmpty || chance(1, in: 5) { addType(&flush) }
+        changeEntities(&flush)
+        var counts = [Int64](repeating: 0, count: state.libraries.count)
+        for key in entities.keys { counts[Int(key.library)] += 1 }
+        for index in state.libraries.indices {
+            let isChanged = state.libraries[index].entityCount != counts[index]
+            state.libraries[index].entityCount = counts[index]
+            if chance(1, in: 2) {
+                changeLibrary(index, &flush)
+            } else if isChanged {
+                flush.libraries.append(state.libraries[index])
+            }
+        }
+        if chance(1, in: 2) {
+            state.counts.lines += Int64.random(in: 1...100, using: &random)
+            state.counts.applied += 1
+            state.counts.reconciled += 2
+            flush.counts = state.counts
+        }
+        if chance(1, in: 3) {
+            state.ignoredKinds[ByteString("Kind\(Int.random(in: 0..<5, using: &random))"), default: 0] += 1
+            flush.ignoredKinds = state.ignoredKinds
+        }
+        return flush
+    }
+
+    private mutating func addLibrary(_ flush: inout FlushBatch) {
+        let index = LibraryIndex(state.libraries.count)
+        let name: ByteString = index == 0 ? "" : ByteString("library\u{0} \(index) é")
+        flush.newLibraries.append((index, name))
+        state.libraries.append(
+            LibraryRecord(
+                index: index, name: name, epoch: nil, generation: 0, cursor: nil, isStale: false, lost: [],
+                entityCount: 0))
+    }
+
+    private mutating func addType(_ flush: inout FlushBatch) {
+        let name = ByteString("type-\(state.types.count)")
+        flush.newTypes.append((TypeIndex(state.types.count), name))
+        state.types.append(name)
+    }
+
+    private mutating func changeLibrary(_ index: Int, _ flush: inout FlushBatch) {
+        var record = state.libraries[index]
+        let cursor = (record.cursor?.rawValue ?? -1) + Int64.random(in: 1...50, using: &random)
+        record.cursor = EventSequence(cursor)
+        record.isStale = chance(1, in: 3)
+        if chance(1, in: 4) {
+            record.generation += 1
+            record.epoch = chance(1, in: 3) ? nil : ByteString("epoch \(record.generation)")
+            record.lost = []
+        }
+        if chance(1, in: 3), record.lost.last.map({ $0.last.rawValue + 1 < cursor }) ?? true {
+            record.lost.append(LostRange(first: EventSequence(cursor), last: EventSequence(cursor)))
+        }
+        state.libraries[index] = record
+        flush.libraries.append(record)
+    }
+
+    private mutating func changeEntities(_ flush: inout FlushBatch) {
+        var touched: Set<StoredKey> = []
+        for _ in 0..<Int.random(in: 0...rowCountMax, using: &random) {
+            let key = randomKey()
+            guard touched.insert(key).inserted else { continue }
+            clock += 7
+            if let stored = entities[key] {
+                let draw = Int.random(in: 0..<weights.reduce(0, +), using: &random)
+                let change: FlushRow.Change = draw < weights[0] ? .delete : draw < weights[0] + weights[1] ? .stamp : .update
+                write(key, row: stored.row, change: change, &flush)
+            } else {
+                var row = Int64.random(in: 1...Int64(usedRows.count + 3), using: &random)
+                while usedRows.contains(row) { row += 1 }
+                write(key, row: row, change: .insert, &flush)
+            }
+        }
+        flush.rows.sort { $0.row < $1.row }
+        usedRows = Set(entities.values.map(\.row))
+    }
+
+    private mutating func write(_ key: StoredKey, row: Int64, change: FlushRow.Change, _ flush: inout FlushBatch) {
+        let sequence = chance(1, in: 5) ? nil : EventSequence(Int64.random(in: 0...Int64.max, using: &random))
+        let generation = chance(1, in: 2) ? 0 : UInt32.random(in: 0...UInt32.max, using: &random)
+        var payload: [UInt8] = []
+        if change == .insert || change == .update { payload = randomPayload(key) }
+        let isUUID = if case .uuid = key.id { true } else { false }
+        let id = if case .uuid(let value) = key.id { value.bytes } else { key.id.text.bytes }
+        let idOffset = flush.bytes.count
+        flush.bytes += id
+        let payloadOffset = flush.bytes.count
+        flush.bytes += payload
+        flush.rows.append(
+            FlushRow(
+                row: row, change: change, library: key.library, type: key.type, isUUID: isUUID, idOffset: idOffset,
+                idCount: id.count, payloadOffset: payloadOffset, payloadCount: payload.count, sequence: sequence,
+                generation: generation, writtenAt: clock))
+        usedRows.insert(row)
+        state.tombstones.removeAll { $0.key == key }
+        if change == .delete {
+            entities[key] = nil
+            let tombstone = Tombstone(sequence: sequence, generation: generation, deletedAt: clock)
+            state.tombstones.append((key, tombstone))
+            flush.tombstones.append(FlushTombstone(key: key, tombstone: tombstone))
+            return
+        }
+        if change == .insert { flush.tombstones.append(FlushTombstone(key: key, tombstone: nil)) }
+        entities[key] = StoredEntity(
+            key: key, row: row, payload: change == .stamp ? entities[key]?.payload ?? [] : payload, sequence: sequence,
+            generation: generation, writtenAt: clock)
+    }
+
+    private mutating func randomKey() -> StoredKey {
+        let number = Int.random(in: 0..<idCount, using: &random)
+        let id: StoredID =
+            switch number % 3 {
+            case 0: .uuid(UUIDValue(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number)))
+            case 1: .text(ByteString("\(number)"))
+            default: .text(ByteString("text id \(number) \u{0} ü"))
+            }
+        return StoredKey(
+            library: LibraryIndex(number % state.libraries.count), type: TypeIndex(number % state.types.count), id: id)
+    }
+
+    private mutating func randomPayload(_ key: StoredKey) -> [UInt8] {
+        let id = key.id.text.description
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: return Array("{}".utf8)
+        case 1:
+            // Nothing that compresses.
+            return (0..<Int.random(in: 1...3_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        case 2:
+            return Array("{\"id\":\"\(id)\",\"text\":\"\(String(repeating: "abc ", count: Int.random(in: 0...5_000, using: &random)))\"}".utf8)
+        default:
+            return Array("{\"name\":\"\(random.next() % 1_000)\",\"id\":\"\(id)\",\"size\":\(random.next() % 100_000)}".utf8)
+        }
+    }
+
+    // MARK: Comparing
+
+    /// Some that are stored, some that are not, in no order.
+    mutating func keysToLoad() -> [StoredKey] {
+        var keys = Set(entities.keys)
+        for _ in 0..<20 { keys.insert(randomKey()) }
+        return Array(keys)
+    }
+
+    /// - Returns: nil when a recovered state is what the flushes said.
+    func difference(to recovered: RecoveredState) -> String? {
+        if recovered.libraries != state.libraries {
+            return "libraries are \(recovered.libraries), not \(state.libraries)"
+        }
+        if recovered.types != state.types { return "types are \(recovered.types), not \(state.types)" }
+        if recovered.tombstones.map(\.key) != state.tombstones.map(\.key)
+            || recovered.tombstones.map(\.tombstone) != state.tombstones.map(\.tombstone)
+        {
+            return "tombstones are \(recovered.tombstones), not \(state.tombstones)"
+        }
+        if recovered.counts != state.counts { return "counts are \(recovered.counts), not \(state.counts)" }
+        if recovered.ignoredKinds != state.ignoredKinds { return "ignored kinds are \(recovered.ignoredKinds)" }
+        let lastRow = entities.values.map(\.row).max() ?? 0
+        return recovered.lastRow == lastRow ? nil : "the last row is \(recovered.lastRow), not \(lastRow)"
+    }
+}

@@ -1,0 +1,92 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// What a ``MemoryJournal`` holds: the plainest reading of what a flush says.
+struct MemoryJournalContents: Sendable {
+    private(set) var entities: [StoredKey: StoredEntity] = [:]
+    private(set) var quarantine: [QuarantineRecord] = []
+    private var rows: [Int64: StoredKey] = [:]
+    private var libraries: [LibraryRecord] = []
+    private var types: [ByteString] = []
+    private var tombstones: [(key: StoredKey, tombstone: Tombstone)] = []
+    private var counts = EventCounts()
+    private var ignoredKinds: [ByteString: Int64] = [:]
+    private var lastQuarantine: Int64 = 0
+
+    var recovered: RecoveredState {
+        var state = RecoveredState()
+        state.libraries = libraries
+        state.types = types
+        state.tombstones = tombstones
+        state.lastRow = rows.keys.max() ?? 0
+        state.counts = counts
+        state.ignoredKinds = ignoredKinds
+        return state
+    }
+
+    /// - Throws: ``Tidemark/StorageError`` `.damaged` when the flush contradicts what is stored; nothing is to be kept
+    ///   then.
+    mutating func apply(_ flush: FlushBatch, quarantineRecordCountMax: Int) throws(StorageError) {
+        for row in flush.rows where row.change == .delete {
+            guard let key = rows.removeValue(forKey: row.row) else { continue }
+            entities[key] = nil
+        }
+        for row in flush.rows where row.change != .delete { try apply(row, flush.bytes) }
+        for (index, name) in flush.newTypes {
+            guard Int(index) == types.count else { throw contradiction("type \(index)") }
+            types.append(name)
+        }
+        for (index, name) in flush.newLibraries {
+            guard Int(index) == libraries.count else { throw contradiction("library \(index)") }
+            libraries.append(
+                LibraryRecord(
+                    index: index, name: name, epoch: nil, generation: 0, cursor: nil, isStale: false, lost: [],
+                    entityCount: 0))
+        }
+        for record in flush.libraries {
+            guard Int(record.index) < libraries.count else { throw contradiction("library \(record.index)") }
+            libraries[Int(record.index)] = record
+        }
+        for change in flush.tombstones {
+            tombstones.removeAll { $0.key == change.key }
+            if let tombstone = change.tombstone { tombstones.append((change.key, tombstone)) }
+        }
+        quarantine.removeAll { record in record.number.map { flush.quarantineRemoved.contains($0) } ?? false }
+        for var record in flush.quarantine {
+            lastQuarantine += 1
+            record.number = lastQuarantine
+            quarantine.append(record)
+        }
+        quarantine.removeFirst(max(0, quarantine.count - quarantineRecordCountMax))
+        if let counts = flush.counts { self.counts = counts }
+        if let kinds = flush.ignoredKinds { ignoredKinds.merge(kinds) { $1 } }
+    }
+
+    private mutating func apply(_ row: FlushRow, _ bytes: [UInt8]) throws(StorageError) {
+        let idBytes = Array(bytes[row.idOffset..<row.idOffset + row.idCount])
+        let uuid = row.isUUID ? idBytes.withUnsafeBytes { UUIDValue(bytes: $0) } : nil
+        let key = StoredKey(
+            library: row.library, type: row.type, id: uuid.map { .uuid($0) } ?? .text(ByteString(idBytes)))
+        switch row.change {
+        case .insert:
+            guard rows[row.row] == nil else { throw contradiction("row \(row.row)") }
+            if let taken = entities[key] { rows[taken.row] = nil }
+        case .update, .stamp:
+            guard rows[row.row] == key else { throw contradiction("row \(row.row)") }
+        case .delete:
+            return
+        }
+        let payload =
+            row.change == .stamp
+            ? entities[key]?.payload ?? [] : Array(bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount])
+        rows[row.row] = key
+        entities[key] = StoredEntity(
+            key: key, row: row.row, payload: payload, sequence: row.sequence, generation: row.generation,
+            writtenAt: row.writtenAt)
+    }
+
+    private func contradiction(_ what: String) -> StorageError {
+        StorageError(.damaged, "a flush contradicts the stored \(what)", advice: "this is a bug in the writer")
+    }
+}
