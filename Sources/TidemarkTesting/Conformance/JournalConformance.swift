@@ -61,7 +61,7 @@ package struct JournalConformance {
         _ journal: any Journal, _ model: inout JournalModel, _ seed: UInt64, _ step: Int
     ) async throws {
         let keys = model.keysToLoad()
-        let loaded = try await journal.load(keys)
+        let loaded = try await journal.load(keys).entities
         let byKey = Dictionary(loaded.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         try check(byKey.count == loaded.count, seed, step, "load gave a key twice")
         for key in keys {

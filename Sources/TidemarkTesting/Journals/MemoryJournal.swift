@@ -13,6 +13,10 @@ package actor MemoryJournal: Journal {
 
         package init() {}
 
+        fileprivate func clear() {
+            contents = MemoryJournalContents()
+        }
+
         fileprivate func update<Result: Sendable>(
             _ body: @Sendable (inout MemoryJournalContents) throws(StorageError) -> Result
         ) throws(StorageError) -> Result {
@@ -79,10 +83,10 @@ package actor MemoryJournal: Journal {
         return await store.contents.recovered
     }
 
-    package func load(_ keys: [StoredKey]) async throws(StorageError) -> [StoredEntity] {
+    package func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
         try checkOpen()
         let entities = await store.contents.entities
-        return keys.compactMap { entities[$0] }
+        return LoadedEntities(entities: keys.compactMap { entities[$0] })
     }
 
     package func commit(_ flush: FlushBatch) async throws(StorageError) {
@@ -96,6 +100,11 @@ package actor MemoryJournal: Journal {
         }
         commitCount += 1
         committedRowCount += flush.rows.count
+    }
+
+    package func rebuild() async throws(StorageError) {
+        try checkOpen()
+        await store.clear()
     }
 
     package func byteCount() -> Int64 { 0 }
