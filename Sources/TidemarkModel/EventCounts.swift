@@ -29,19 +29,20 @@ public struct EventCounts: Hashable, Sendable {
         lines == blank + control + messages + events + stillHeld
     }
 
-    public static func + (left: EventCounts, right: EventCounts) -> EventCounts {
-        var sum = left
-        sum.lines += right.lines
-        sum.blank += right.blank
-        sum.control += right.control
-        sum.messages += right.messages
-        sum.applied += right.applied
-        sum.duplicate += right.duplicate
-        sum.ignored += right.ignored
-        sum.quarantined += right.quarantined
-        sum.held += right.held
-        sum.membersQuarantined += right.membersQuarantined
-        sum.reconciled += right.reconciled
-        return sum
+    /// What was counted between an earlier count, `right`, and `left`.
+    public static func - (left: EventCounts, right: EventCounts) -> EventCounts {
+        var difference = left
+        difference.lines -= right.lines
+        difference.blank -= right.blank
+        difference.control -= right.control
+        difference.messages -= right.messages
+        difference.applied -= right.applied
+        difference.duplicate -= right.duplicate
+        difference.ignored -= right.ignored
+        difference.quarantined -= right.quarantined
+        difference.held -= right.held
+        difference.membersQuarantined -= right.membersQuarantined
+        difference.reconciled -= right.reconciled
+        return difference
     }
 }

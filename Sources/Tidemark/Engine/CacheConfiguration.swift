@@ -19,14 +19,17 @@ public struct CacheConfiguration: Sendable {
 
     public init() {}
 
-    /// Sets what a named kind of source needs.
-    ///
-    /// - Parameter profile: `spacedrive`: deletes and bulk events name the model `entry`, changes the resource `file`.
-    /// - Returns: false when there is no such profile.
-    public mutating func apply(profile: String) -> Bool {
-        guard profile == "spacedrive" else { return false }
-        typeAliases["entry"] = "file"
-        return true
+    /// A kind of source that names things its own way.
+    public enum Profile: String, Sendable, CaseIterable {
+        /// Deletes and bulk events name the model, `entry`, changes the resource, `file`.
+        case spacedrive
+    }
+
+    /// Sets what a kind of source needs.
+    public mutating func apply(_ profile: Profile) {
+        switch profile {
+        case .spacedrive: typeAliases["entry"] = "file"
+        }
     }
 }
 

@@ -117,6 +117,11 @@ public actor SyncCache {
     /// What became of every line and event since the database was made.
     public func counts() -> EventCounts { state.counts }
 
+    /// Events that wait for a missing one, and the lines of a stream that are durable.
+    package func progress(of input: InputID) -> (heldCount: Int, durableLineCount: Int64) {
+        (state.heldCount, inputs[input]?.acknowledged ?? 0)
+    }
+
     /// Entities in memory and on disk.
     public func entityCount() -> Int64 { state.entityCount }
 

@@ -58,6 +58,11 @@ package final class DescriptorInput: LineInput {
         return poll(&sources, 1, 0) > 0
     }
 
+    /// Whether ``stop()`` ended the reading.
+    package var wasStopped: Bool { isStopped.load(ordering: .acquiring) }
+
+    package var isTerminal: Bool { isatty(descriptor) == 1 }
+
     /// Safe to call from a signal handler's thread, any number of times.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }

@@ -10,7 +10,7 @@ import TidemarkWire
 package final class IngestStream {
     private let cache: SyncCache
     private let reader: BatchReader
-    private let input: InputID
+    package let input: InputID
     /// The batch that is read while the last one is applied; nil at the end.
     private var upcoming: Task<Result<EventBatch?, InputError>, Never>?
     /// What became durable, while the stream is read; ends after ``finish()``.

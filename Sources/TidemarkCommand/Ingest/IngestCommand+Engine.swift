@@ -1,18 +1,108 @@
+import Logging
+import Tidemark
 import TidemarkModel
+import TidemarkSQLite
 
 extension IngestCommand {
-    /// The only place of this command that touches the engine.
+    /// Applies the input until its end; the only place of this command that touches the engine.
     ///
     /// - Parameters:
-    ///   - input: Read until its end, or until ``ByteInput/Piece/stopped``; then the summary says interrupted.
-    ///   - show: Called after a block of input was applied.
-    ///   - acknowledge: Called after each COMMIT, with what it made durable.
+    ///   - errors: Gets the words that a user should see on the way.
+    ///   - show: Called after each block of input.
     func ingest(
-        _ input: ByteInput, show: (IngestProgress) throws(Failure) -> Void,
-        acknowledge: (IngestProgress) throws(Failure) -> Void
-    ) async throws(Failure) -> IngestSummary {
-        throw Failure(
-            .internal, "not_built", "this build cannot write a database", outcome: "nothing was done",
-            advice: "build it with the engine")
+        _ input: DescriptorInput, errors: Output, show: (IngestProgress) throws(Failure) -> Void
+    ) async throws -> IngestSummary {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let journal = try await SQLiteJournal.open(path: database.path)
+        if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
+            try IngestCommand.tellRebuilt(database.path, movedTo, reason, to: errors)
+        }
+        let cache = try await SyncCache.open(configuration: configuration, journal: journal, upstream: upstream)
+        let before = await cache.counts()
+        let stream: IngestStream
+        do throws(InputError) {
+            stream = try await IngestStream(of: input, into: cache)
+        } catch {
+            throw IngestCommand.failure(error)
+        }
+        let acknowledging = acknowledge(stream.acknowledgements)
+        var failure: (any Error)?
+        do {
+            while try await stream.next() {
+                try show(await progress(of: stream, cache))
+            }
+            try await stream.finish()
+        } catch let error as InputError {
+            failure = IngestCommand.failure(error)
+        } catch {
+            failure = error
+        }
+        var summary = IngestSummary()
+        summary.counts = await cache.counts() - before
+        summary.entityCount = await cache.entityCount()
+        summary.libraries = await cache.libraries().sorted { $0.library < $1.library }
+        summary.isInterrupted = input.wasStopped
+        try await cache.close()
+        await acknowledging?.value
+        if let failure { throw failure }
+        summary.databaseByteCount = await journal.byteCount()
+        summary.milliseconds = (clock.now - start).milliseconds
+        precondition(summary.counts.isConserved(), "lines were not conserved: \(summary.counts)")
+        return summary
+    }
+
+    private var configuration: CacheConfiguration {
+        var configuration = CacheConfiguration()
+        configuration.defaultLibrary = ByteString(options.defaultLibrary)
+        if let profile = options.profile { configuration.apply(profile) }
+        // Nobody waits for a line's acknowledgement: larger flushes do the same work with fewer writes.
+        if !options.printsAcknowledgements { configuration.flush = .bulk }
+        return configuration
+    }
+
+    private var upstream: FileUpstream? {
+        guard case .file(let path) = options.upstream else { return nil }
+        return FileUpstream(path: path, defaultLibrary: ByteString(options.defaultLibrary))
+    }
+
+    /// Prints what became durable while the stream is read; nil when nobody asked.
+    private func acknowledge(_ acknowledgements: AsyncStream<Acknowledgement>) -> Task<Void, Never>? {
+        guard options.printsAcknowledgements else { return nil }
+        return Task {
+            // An output of its own: the summary's is written only when this one is done.
+            let output = Output.standard()
+            for await acknowledgement in acknowledgements {
+                do throws(Failure) {
+                    try output.writeLine(acknowledgement.line)
+                    try output.flush()
+                } catch {
+                    // Nobody can be told any more; the stream is still applied to its end.
+                    return
+                }
+            }
+        }
+    }
+
+    private func progress(of stream: IngestStream, _ cache: SyncCache) async -> IngestProgress {
+        let (heldCount, durableLineCount) = await cache.progress(of: stream.input)
+        return IngestProgress(
+            lineCount: stream.lineCount, heldCount: heldCount, durableLineCount: durableLineCount)
+    }
+
+    static func failure(_ error: InputError) -> Failure {
+        Failure(
+            .inputOutput, "input_output", error.message, place: "standard input",
+            outcome: "what was read before is stored", advice: "give the rest of the stream again")
+    }
+
+    /// A rebuilt database begins empty, which nobody should have to find out by missing something.
+    static func tellRebuilt(_ path: String, _ movedTo: String, _ reason: String, to errors: Output) throws(Failure) {
+        let notice = Failure(
+            .ok, "rebuilt", "the database was damaged (\(reason))", place: path,
+            outcome: "it lies at \(movedTo) now, and an empty one stands in its place",
+            advice: "feed the stream again from its beginning")
+        try errors.writeLine(errors.style.paint(notice.line, .yellow))
+        try errors.flush()
     }
 }

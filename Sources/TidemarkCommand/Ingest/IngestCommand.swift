@@ -1,4 +1,5 @@
 import ArgumentParser
+import Tidemark
 import TidemarkModel
 
 #if canImport(Darwin)
@@ -29,7 +30,12 @@ struct IngestCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let input = try ByteInput()
+        let input: DescriptorInput
+        do throws(InputError) {
+            input = try DescriptorInput(STDIN_FILENO)
+        } catch {
+            throw IngestCommand.failure(error)
+        }
         let output = Output.standard()
         let errors = Output.errors()
         if case .file(let path) = options.upstream { try IngestCommand.checkReadable(path) }
@@ -41,13 +47,7 @@ struct IngestCommand: AsyncParsableCommand {
         // Watching goes on until the last commit: a second signal is the user's way out of a flush that hangs.
         defer { signals.end() }
         var line = ProgressLine(errors)
-        let summary = try await ingest(input) { progress throws(Failure) in
-            try line.show(progress)
-        } acknowledge: { progress throws(Failure) in
-            guard options.printsAcknowledgements else { return }
-            try output.writeLine(progress.acknowledgement)
-            try output.flush()
-        }
+        let summary = try await ingest(input, errors: errors) { progress throws(Failure) in try line.show(progress) }
         try line.clear()
         if output.isTerminal, !format.isJSON {
             try summary.write(to: output)

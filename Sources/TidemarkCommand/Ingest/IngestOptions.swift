@@ -1,14 +1,10 @@
 import ArgumentParser
-import TidemarkModel
+import Tidemark
+
+extension CacheConfiguration.Profile: ExpressibleByArgument {}
 
 /// How a stream is read.
 struct IngestOptions: ParsableArguments {
-    /// Names that one kind of server gives things, and ours.
-    enum Profile: String, ExpressibleByArgument, CaseIterable {
-        /// `entry` means `file`.
-        case spacedrive
-    }
-
     @Flag(name: .customLong("ack"), help: "After each commit, print a line that says what is durable.")
     var printsAcknowledgements = false
     @Option(
@@ -16,7 +12,7 @@ struct IngestOptions: ParsableArguments {
         help: ArgumentHelp("The library of events that name none.", valueName: "id"))
     var defaultLibrary = ""
     @Option(help: "How the server names types.")
-    var profile: Profile?
+    var profile: CacheConfiguration.Profile?
     @Option(
         help: ArgumentHelp("Where missing events are asked for: a log file, as file:PATH.", valueName: "file:path"))
     var upstream: UpstreamAddress?

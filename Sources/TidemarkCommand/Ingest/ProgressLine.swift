@@ -21,17 +21,17 @@ struct ProgressLine {
         let now = clock.now
         guard output.isTerminal, now - (shownAt ?? start) >= ProgressLine.interval else { return }
         let milliseconds = max(1, (now - (shownAt ?? start)).milliseconds)
-        let rate = (progress.counts.lines - shownLineCount) * 1_000 / milliseconds
-        let lag = progress.counts.lines - progress.durableLineCount
+        let rate = (progress.lineCount - shownLineCount) * 1_000 / milliseconds
+        let lag = progress.lineCount - progress.durableLineCount
         let text =
-            "\(HumanText.count(progress.counts.lines, "line")), \(HumanText.count(rate))/s, "
+            "\(HumanText.count(progress.lineCount, "line")), \(HumanText.count(rate))/s, "
             + "\(HumanText.count(lag)) not yet durable"
             + (progress.heldCount > 0 ? ", \(HumanText.count(progress.heldCount)) waiting for a gap" : "")
         try output.write("\r\u{1B}[K".utf8)
         try output.write(output.style.paint(Printable.excerpt(text, count: output.columnCount - 1), .dim).utf8)
         try output.flush()
         shownAt = now
-        shownLineCount = progress.counts.lines
+        shownLineCount = progress.lineCount
     }
 
     /// Takes the line away, so that what follows starts on a clean one.

@@ -1,0 +1,24 @@
+import Tidemark
+import TidemarkModel
+
+extension Acknowledgement {
+    /// `{"ack":{"lines":n,"libraries":{"<id>":sequence}}}`, libraries in the order of their ids.
+    ///
+    /// - Source: contract section 9.
+    var line: [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.name("ack")
+            line.object { line in
+                line.member("lines", lines)
+                line.name("libraries")
+                line.object { line in
+                    for library in libraries.sorted(by: { $0.key < $1.key }) {
+                        line.member(library.key, library.value)
+                    }
+                }
+            }
+        }
+        return line.bytes
+    }
+}
