@@ -7,7 +7,7 @@ import TidemarkTesting
 #endif
 
 /// Laws: L5. `TIDEMARK_KILLS` says how often; a failure names the kill, and the seed is the same every time.
-@Suite(EngineWiring.trait) struct CrashTests {
+@Suite struct CrashTests {
     @Test func `what was acknowledged outlives SIGKILL, and the end is as if nothing had happened`() async throws {
         let killCount = Int(ProcessInfo.processInfo.environment["TIDEMARK_KILLS"] ?? "") ?? 2
         var settings = SyntheticSettings()

@@ -6,7 +6,7 @@ import TidemarkTesting
     import Glibc
 #endif
 
-@Suite(EngineWiring.trait) struct IngestTests {
+@Suite struct IngestTests {
     @Test func `the first run comes out as the README says`() async throws {
         let folder = try TemporaryFolder()
         let result = try await ingest(try firstRun(), into: folder)
