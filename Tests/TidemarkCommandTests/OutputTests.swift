@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 
+@testable import Tidemark
 @testable import TidemarkCommand
 
 @Suite struct OutputTests {
@@ -88,11 +89,9 @@ import TidemarkModel
     }
 
     @Test func `an acknowledgement has the shape of the contract`() {
-        var progress = IngestProgress()
-        progress.durableLineCount = 7
-        progress.durableCursors = [("a", EventSequence(3)), ("b", EventSequence(0))]
+        let acknowledgement = Acknowledgement(lines: 7, libraries: ["b": EventSequence(0), "a": EventSequence(3)])
         #expect(
-            String(decoding: progress.acknowledgement, as: UTF8.self)
+            String(decoding: acknowledgement.line, as: UTF8.self)
                 == "{\"ack\":{\"lines\":7,\"libraries\":{\"a\":3,\"b\":0}}}")
     }
 }

@@ -59,7 +59,7 @@ import TidemarkTesting
         configuration.onDamagedRow = { row in told.withLock { $0.append(row) } }
         let journal = try await SQLiteJournal.open(configuration)
         #expect(await journal.openingReport == .reopened)
-        let loaded = try await journal.load([stored(1), stored(2), stored(3)])
+        let loaded = try await journal.load([stored(1), stored(2), stored(3)]).entities
         #expect(loaded.map(\.key) == [stored(1), stored(3)])
         #expect(told.withLock { $0.map(\.fault) } == [fault])
         #expect(told.withLock { $0.map(\.key) } == [key(2)])
@@ -90,7 +90,7 @@ import TidemarkTesting
         var cache = try await written(3)
         sqlite(["UPDATE entities SET body = x'00' WHERE \"row\" = 2"])
         let journal = try await SQLiteJournal.open(path: folder.file())
-        #expect(try await journal.load([stored(2)]).isEmpty)
+        #expect(try await journal.load([stored(2)]).entities.isEmpty)
         // The cache took it for absent: it comes as a new row, and counts it once more.
         var flush = FlushBatch()
         let payload = Array(#"{"id":"2","name":"again"}"#.utf8)
@@ -103,7 +103,7 @@ import TidemarkTesting
         flush.libraries = cache.take().libraries
         flush.libraries[0].entityCount = 4
         try await journal.commit(flush)
-        #expect(try await journal.load([stored(2)]).map(\.payload) == [payload])
+        #expect(try await journal.load([stored(2)]).entities.map(\.payload) == [payload])
         try await journal.close()
         let report = try SQLiteReader(path: folder.file()).verify()
         #expect(report.problems == [])
@@ -119,7 +119,7 @@ import TidemarkTesting
         cache.stamp(key(3), sequence: 52)
         try await journal.commit(cache.take())
         #expect(await journal.damagedRowCount == 1)
-        let loaded = try await journal.load([stored(1), stored(3)])
+        let loaded = try await journal.load([stored(1), stored(3)]).entities
         #expect(loaded.map(\.sequence) == [EventSequence(50), EventSequence(52)])
         try await journal.close()
     }
@@ -136,7 +136,7 @@ import TidemarkTesting
         func stored(_ row: FlushRow, _ flush: FlushBatch) -> StoredKey {
             flush.bytes.withUnsafeBytes { row.storedKey(id: row.id(in: $0)) }
         }
-        #expect(try await reopened.load([stored(first.rows[0], first)]).isEmpty)
+        #expect(try await reopened.load([stored(first.rows[0], first)]).entities.isEmpty)
         let second = resources.flush(rowCount: 1_500, isDistinct: true)
         try await reopened.commit(second)
         #expect(try await reopened.load(second.rows.map { stored($0, second) }).count == 1_500)
@@ -170,7 +170,7 @@ import TidemarkTesting
         var fresh = SmallCache()
         for number in 1...3 { fresh.put(key(number), #"{"id":"\#(number)"}"#) }
         try await journal.commit(fresh.take())
-        #expect(try await journal.load([stored(1), stored(2), stored(3)]).count == 3)
+        #expect(try await journal.load([stored(1), stored(2), stored(3)]).entities.count == 3)
         try await journal.close()
         #expect(try SQLiteReader(path: folder.file()).verify().isSound)
         #expect(try SQLiteReader(path: target).verify().isSound)
@@ -196,10 +196,10 @@ import TidemarkTesting
                 #expect(error.code == .diskFull)
             }
         }
-        #expect(try await journal.load([stored(1), stored(2)]).map(\.key) == [stored(1)])
+        #expect(try await journal.load([stored(1), stored(2)]).entities.map(\.key) == [stored(1)])
         try await journal.limitPages(100_000)
         try await journal.commit(flush)
-        #expect(try await journal.load((1...100).map { stored($0) }).count == 100)
+        #expect(try await journal.load((1...100).map { stored($0) }).entities.count == 100)
         try await journal.close()
         #expect(try SQLiteReader(path: folder.file()).verify().isSound)
     }

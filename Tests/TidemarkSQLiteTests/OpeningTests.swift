@@ -182,7 +182,7 @@ import TidemarkStore
             // Damage outside what opening reads shows when it is read; either way nothing false is served.
             if case .reopened = await journal.openingReport {
                 do {
-                    let loaded = try await journal.load([key])
+                    let loaded = try await journal.load([key]).entities
                     #expect(loaded.allSatisfy { $0.payload == Array(#"{"id":"1","name":"one"}"#.utf8) })
                 } catch {
                     #expect(error.code == .damaged)
@@ -241,7 +241,7 @@ import TidemarkStore
         }
         let copy = try await SQLiteJournal.open(path: folder.file("copy.db"))
         #expect(await copy.openingReport == .reopened)
-        #expect(try await copy.load([StoredKey(library: 0, type: 0, id: .text("1"))]).count == 1)
+        #expect(try await copy.load([StoredKey(library: 0, type: 0, id: .text("1"))]).entities.count == 1)
         try await copy.close()
         try await journal.close()
     }

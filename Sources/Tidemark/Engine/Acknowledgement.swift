@@ -6,4 +6,9 @@ public struct Acknowledgement: Sendable, Hashable {
     public var lines: Int64
     /// The cursor of every library that has one.
     public var libraries: [ByteString: EventSequence]
+
+    package init(lines: Int64, libraries: [ByteString: EventSequence]) {
+        self.lines = lines
+        self.libraries = libraries
+    }
 }

@@ -30,7 +30,7 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         do throws(StorageError) {
-            try await withLoaded(state.keysToLoadForHeld()) { _ in followGaps(ignoringWindow: false) }
+            try await withLoaded(state.keysToLoadForHeld()) { followGaps(ignoringWindow: false) }
         } catch {
             // The gap stays; the next batch, or the end of the input, looks again.
             configuration.logger.error("held events wait: \(error)")
@@ -93,7 +93,7 @@ extension SyncCache {
             do throws(StorageError) {
                 var keys = state.keysToLoadForHeld()
                 for batch in batches { keys += state.keysToLoad(for: batch) }
-                requests = try await withLoaded(keys) { state in
+                requests = try await withLoaded(keys) {
                     state.applyAnswer(
                         batches, coveredThrough: coveredThrough, to: library, attempt: attempt, random: random,
                         at: clock.now())

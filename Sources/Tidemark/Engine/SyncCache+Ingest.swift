@@ -29,7 +29,7 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         let keys = state.keysToLoad(for: batch)
-        try await withLoaded(keys) { state in
+        try await withLoaded(keys) {
             state.apply(batch, at: clock.now())
         }
         inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
@@ -43,7 +43,7 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         while true {
-            try await withLoaded(state.keysToLoadForHeld()) { _ in followGaps(ignoringWindow: true) }
+            try await withLoaded(state.keysToLoadForHeld()) { followGaps(ignoringWindow: true) }
             let tasks = Array(reconcileTasks.values)
             if tasks.isEmpty { break }
             for task in tasks { await task.value }
@@ -57,16 +57,16 @@ extension SyncCache {
     }
 
     /// Reads entities that only the journal holds into memory, then uses them in the same step: nothing comes between,
-    /// and nothing is evicted on the way.
+    /// and nothing is evicted on the way. `body` reaches the state through the actor, so that it may call what does.
     func withLoaded<Result>(
-        _ keys: [StoredKey], _ body: (inout CacheState) -> Result
+        _ keys: [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
-        guard !keys.isEmpty else { return body(&state) }
+        guard !keys.isEmpty else { return body() }
         loadingCount += 1
         defer { loadingCount -= 1 }
         let loaded = try await journal.load(keys)
         state.install(loaded)
-        return body(&state)
+        return body()
     }
 
     /// Stops the reader while there is too much to write, or too much is held for an upstream's answer.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TidemarkModel
+import TidemarkSQLite
 
 /// `tidemark export`: every entity, one a line.
 struct ExportCommand: AsyncParsableCommand {
@@ -39,7 +40,7 @@ struct ExportCommand: AsyncParsableCommand {
             line.member("library_id", entity.key.library)
             line.member("resource_type", entity.key.type)
             line.member("id", entity.key.id)
-            line.member("resource", json: entity.resource)
+            line.member("resource", json: entity.payload)
             line.member("sequence", entity.sequence)
         }
         return line.bytes

@@ -1,6 +1,6 @@
 import ArgumentParser
 import TidemarkModel
-import TidemarkStore
+import TidemarkSQLite
 
 /// `tidemark gaps`: where each library stands in its log, and what was lost.
 struct GapsCommand: AsyncParsableCommand {
@@ -21,7 +21,9 @@ struct GapsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reader = try CacheReader(path: database.path)
-        let statuses = reader.libraries.map(\.status).filter { scope.library == nil || $0.library == scope.library }
+        let statuses = try reader.libraries().map(\.status).filter {
+            scope.library == nil || $0.library == scope.library
+        }
         let output = Output.standard()
         if format.isJSON {
             var line = JSONLine()

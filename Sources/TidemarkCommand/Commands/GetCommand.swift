@@ -1,5 +1,6 @@
 import ArgumentParser
 import TidemarkModel
+import TidemarkSQLite
 
 /// `tidemark get`: one entity.
 struct GetCommand: AsyncParsableCommand {
@@ -28,7 +29,7 @@ struct GetCommand: AsyncParsableCommand {
         if format.isJSON {
             try output.writeLine(answer.json)
         } else if let entity = answer.entity {
-            try output.writeLine(entity.resource)
+            try output.writeLine(entity.payload)
         } else {
             let errors = Output.errors()
             try errors.writeLine("tidemark: \(Printable.text(name.text)) is not in the cache (\(answer.missCode))")

@@ -1,6 +1,6 @@
 import ArgumentParser
 import TidemarkModel
-import TidemarkStore
+import TidemarkSQLite
 
 /// `tidemark list`: entities in key order, a page at a time.
 struct ListCommand: AsyncParsableCommand {
@@ -36,12 +36,13 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let reader = try CacheReader(path: database.path)
         // One more than asked for tells whether there is a next page.
+        let libraries = try reader.libraries().map(\.status.library)
         var entities = try reader.page(
-            library: scope.library, type: type.map { ByteString($0) }, after: startKey(reader), countMax: limit + 1)
+            library: scope.library, type: type.map { ByteString($0) }, after: startKey(libraries), countMax: limit + 1)
         let hasNext = entities.count > limit
         if hasNext { entities.removeLast(entities.count - limit) }
         let output = Output.standard()
-        let isMixed = scope.library == nil && reader.libraries.count > 1
+        let isMixed = scope.library == nil && libraries.count > 1
         if format.isJSON {
             try output.writeLine(json(entities, hasNext: hasNext, isMixed: isMixed))
         } else {
@@ -52,9 +53,9 @@ struct ListCommand: AsyncParsableCommand {
         try reader.reportDamage()
     }
 
-    private func startKey(_ reader: CacheReader) -> EntityKey? {
+    private func startKey(_ libraries: [ByteString]) -> EntityKey? {
         guard let after else { return nil }
-        let library = afterLibrary.map { ByteString($0) } ?? scope.library ?? reader.libraries.first?.name ?? ""
+        let library = afterLibrary.map { ByteString($0) } ?? scope.library ?? libraries.first ?? ""
         return after.key(library: library)
     }
 
@@ -63,7 +64,7 @@ struct ListCommand: AsyncParsableCommand {
         line.object { line in
             line.name("entities")
             line.array { line in
-                for entity in entities { line.value(json: entity.resource) }
+                for entity in entities { line.value(json: entity.payload) }
             }
             line.member("next", hasNext ? entities.last?.key.text : nil)
             if isMixed { line.member("next_library_id", hasNext ? entities.last?.key.library : nil) }
@@ -82,9 +83,9 @@ struct ListCommand: AsyncParsableCommand {
         for entity in entities {
             var cells = [
                 entity.key.text.description, entity.sequence.map { String($0.rawValue) } ?? "-",
-                HumanText.byteCount(entity.resource.count),
+                HumanText.byteCount(entity.payload.count),
                 // Enough for any terminal; a resource may be megabytes.
-                String(decoding: entity.resource.prefix(2_000), as: UTF8.self),
+                String(decoding: entity.payload.prefix(2_000), as: UTF8.self),
             ]
             if isMixed { cells.insert(entity.key.library.description, at: 0) }
             table.append(cells)

@@ -18,11 +18,13 @@ struct QuarantineShowCommand: AsyncParsableCommand {
     @Argument(help: "The number that quarantine list shows.")
     var number: Int64
 
+    func validate() throws {
+        guard number > 0 else { throw ValidationError("Records are numbered from 1, not \(number).") }
+    }
+
     func run() async throws {
         let reader = try CacheReader(path: database.path)
-        guard let record = try reader.quarantine(after: number - 1, reason: nil, countMax: 1).first,
-            record.number == number
-        else {
+        guard let record = try reader.quarantineRecord(number) else {
             throw Failure(
                 .usage, "not_found", "there is no record \(number) in quarantine", place: database.path,
                 outcome: "nothing was done", advice: "tidemark quarantine list shows the numbers")

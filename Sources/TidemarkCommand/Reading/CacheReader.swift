@@ -1,46 +1,153 @@
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkStore
 
-/// A database, read beside its writer or without one.
+/// A database as the reading commands see it, beside its writer or without one.
+///
+/// Damaged rows are left out of what it gives and remembered, so that a command prints all that is sound first and
+/// then ends with ``reportDamage()``.
 struct CacheReader {
-    /// What ``verify()`` found.
-    struct Report {
-        var entityCount: Int64
-        /// One sentence each; empty when all is well.
-        var problems: [String]
+    private let reader: SQLiteReader
+    private let path: String
+    private let damage = DamageList()
 
-        var isSound: Bool { problems.isEmpty }
+    /// - Throws: ``Failure`` when there is no database, or it cannot be read as one.
+    init(path: String) throws(Failure) {
+        self.path = path
+        reader = try CacheReader.mapped { () throws(StorageError) in try SQLiteReader(path: path) }
     }
 
     /// In the order of their ids.
-    let libraries: [LibraryRecord] = []
-    let counts = EventCounts()
-    let ignoredKinds: [ByteString: Int64] = [:]
-    let byteCount: Int64 = 0
-    let entityCount: Int64 = 0
-
-    init(path: String) throws(Failure) {
-        throw Failure(
-            StorageError(.notFound, "there is no database at \(path)", advice: "make one with tidemark ingest"),
-            isReader: true)
+    func libraries() throws(Failure) -> [ReadLibrary] {
+        try CacheReader.mapped { () throws(StorageError) in try reader.libraries() }
     }
 
-    func answer(to name: EntityName, library: ByteString?) throws(Failure) -> EntityAnswer { .absent }
-
-    func page(library: ByteString?, type: ByteString?, after: EntityKey?, countMax: Int) throws(Failure) -> [ReadEntity]
-    {
-        []
+    func counts() throws(Failure) -> EventCounts {
+        try CacheReader.mapped { () throws(StorageError) in try reader.counts() }
     }
 
+    func ignoredKinds() throws(Failure) -> [ByteString: Int64] {
+        try CacheReader.mapped { () throws(StorageError) in try reader.ignoredKinds() }
+    }
+
+    var byteCount: Int64 { reader.byteCounts().total }
+
+    /// Looks for one entity.
+    ///
+    /// - Parameter library: nil looks in every library, the one of events without a library first.
+    /// - Throws: ``Failure`` ``ExitStatus/usage`` when several other libraries have it: then one must be named.
+    func answer(to name: EntityName, library: ByteString?) throws(Failure) -> ReadAnswer {
+        if let library { return try answer(name.key(library: library)) }
+        var found: [ReadEntity] = []
+        var miss = ReadAnswer.absent
+        for known in try libraries().map(\.status.library) {
+            switch try answer(name.key(library: known)) {
+            case .found(let entity):
+                // Libraries come in the order of their ids, so this one, if it is there at all, is the first.
+                if known.bytes.isEmpty { return .found(entity) }
+                found.append(entity)
+            case .deleted:
+                miss = .deleted
+            case .absent, .damaged:
+                continue
+            }
+        }
+        guard found.count < 2 else {
+            let names = found.prefix(5).map { "'\($0.key.library)'" }.joined(separator: ", ")
+            throw .usage("\(found.count) libraries have \(name.text)", advice: "name one with --library: \(names)")
+        }
+        return found.first.map { .found($0) } ?? miss
+    }
+
+    private func answer(_ key: EntityKey) throws(Failure) -> ReadAnswer {
+        let answer = try CacheReader.mapped { () throws(StorageError) in try reader.entity(key) }
+        if case .damaged(let row) = answer { damage.rows.append(row) }
+        return answer
+    }
+
+    /// At most `countMax` entities in key order, held in memory.
+    func page(
+        library: ByteString?, type: ByteString?, after: EntityKey?, countMax: Int
+    ) throws(Failure) -> [ReadEntity] {
+        var entities: [ReadEntity] = []
+        try forEach(library: library, type: type, after: after) { entity in
+            entities.append(entity)
+            return entities.count < countMax
+        }
+        return entities
+    }
+
+    /// Every entity in key order, one at a time, all of one committed state.
+    ///
+    /// - Parameter visit: Returns false to stop.
     func forEach(
-        library: ByteString?, type: ByteString?, _ body: (ReadEntity) throws(Failure) -> Bool
-    ) throws(Failure) {}
+        library: ByteString?, type: ByteString?, after: EntityKey? = nil,
+        _ visit: (ReadEntity) throws(Failure) -> Bool
+    ) throws(Failure) {
+        // The walk knows storage errors only; what the visitor threw is kept and thrown afterwards.
+        var failure: Failure?
+        try CacheReader.mapped { () throws(StorageError) in
+            try reader.walk(library: library, type: type, after: after) { step in
+                switch step {
+                case .damaged(let row):
+                    damage.rows.append(row)
+                    return true
+                case .entity(let entity):
+                    do throws(Failure) {
+                        return try visit(entity)
+                    } catch {
+                        failure = error
+                        return false
+                    }
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
 
-    func quarantine(after: Int64, reason: QuarantineReason?, countMax: Int) throws(Failure) -> [QuarantineRecord] { [] }
+    /// Records of the quarantine with numbers above `after`, oldest first.
+    func quarantine(after: Int64, reason: QuarantineReason?, countMax: Int) throws(Failure) -> [QuarantineRecord] {
+        var records: [QuarantineRecord] = []
+        try CacheReader.mapped { () throws(StorageError) in
+            try reader.quarantine(QuarantineFilter(reason: reason, after: after), limit: countMax) { record in
+                records.append(record)
+                return true
+            }
+        }
+        return records
+    }
 
-    func verify() throws(Failure) -> Report { Report(entityCount: 0, problems: []) }
+    /// nil when there is none of that number.
+    func quarantineRecord(_ number: Int64) throws(Failure) -> QuarantineRecord? {
+        try CacheReader.mapped { () throws(StorageError) in try reader.quarantineRecord(number) }
+    }
 
-    func reportDamage() throws(Failure) {}
+    /// Reads and checks everything.
+    func verify() throws(Failure) -> VerifyReport {
+        try CacheReader.mapped { () throws(StorageError) in try reader.verify() }
+    }
+
+    /// Throws when rows were left out: what was printed is sound and not all there is.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/badData``.
+    func reportDamage() throws(Failure) {
+        guard let first = damage.rows.first else { return }
+        let name = first.key.map { "\($0.text)" } ?? "row \(first.row)"
+        throw Failure(
+            .badData, "damaged", HumanText.count(damage.rows.count, "row") + " failed the check, the first is \(name)",
+            place: path, outcome: "what failed was left out", advice: "tidemark verify says what is wrong")
+    }
+
+    static func mapped<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {
+        do throws(StorageError) {
+            return try body()
+        } catch {
+            throw Failure(error, isReader: true)
+        }
+    }
+}
+
+/// What a reader left out. Bound: one entry a damaged row.
+private final class DamageList {
+    var rows: [DamagedRow] = []
 }

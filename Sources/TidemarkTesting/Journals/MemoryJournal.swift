@@ -13,6 +13,10 @@ package actor MemoryJournal: Journal {
 
         package init() {}
 
+        fileprivate func clear() {
+            contents = MemoryJournalContents()
+        }
+
         fileprivate func update<Result: Sendable>(
             _ body: @Sendable (inout MemoryJournalContents) throws(StorageError) -> Result
         ) throws(StorageError) -> Result {
@@ -85,11 +89,6 @@ package actor MemoryJournal: Journal {
         return LoadedEntities(entities: keys.compactMap { entities[$0] })
     }
 
-    package func rebuild() async throws(StorageError) {
-        try checkOpen()
-        try await store.update { (contents) throws(StorageError) in contents = MemoryJournalContents() }
-    }
-
     package func commit(_ flush: FlushBatch) async throws(StorageError) {
         while isPaused { await withCheckedContinuation { waiting.append($0) } }
         try checkOpen()
@@ -101,6 +100,11 @@ package actor MemoryJournal: Journal {
         }
         commitCount += 1
         committedRowCount += flush.rows.count
+    }
+
+    package func rebuild() async throws(StorageError) {
+        try checkOpen()
+        await store.clear()
     }
 
     package func byteCount() -> Int64 { 0 }

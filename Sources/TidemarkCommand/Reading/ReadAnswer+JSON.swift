@@ -1,21 +1,17 @@
 import TidemarkModel
+import TidemarkSQLite
 
-/// What is known of one entity: itself, or why it is not there.
-enum EntityAnswer {
-    case found(ReadEntity)
-    case absent
-    case deleted
-
+extension ReadAnswer {
     var entity: ReadEntity? {
         guard case .found(let entity) = self else { return nil }
         return entity
     }
 
-    /// The word in `miss`; empty when the entity is there.
+    /// The word in `miss`; empty when the entity is there. A row that fails its check counts as absent.
     var missCode: String {
         switch self {
         case .found: ""
-        case .absent: "absent"
+        case .absent, .damaged: "absent"
         case .deleted: "deleted"
         }
     }
@@ -26,7 +22,7 @@ enum EntityAnswer {
     var json: [UInt8] {
         var line = JSONLine()
         line.object { line in
-            line.member("entity", json: entity?.resource)
+            line.member("entity", json: entity?.payload)
             line.member("pending", false)
             line.member("sequence", entity?.sequence)
             line.member("stale", false)

@@ -1,0 +1,59 @@
+import TidemarkModel
+import TidemarkSQLite
+
+/// What `stats` shows of a database that no engine has open.
+struct Statistics {
+    var libraries: [ReadLibrary]
+    var counts: EventCounts
+    var ignoredKinds: [ByteString: Int64]
+    var byteCount: Int64
+
+    private var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
+
+    /// - Source: contract sections 7 and 9.
+    var json: [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("entities", entityCount)
+            for name in ["queries", "observers", "pending", "memory_bytes"] as [ByteString] { line.member(name, 0) }
+            line.member("disk_bytes", byteCount)
+            line.member("hits", 0)
+            line.name("misses")
+            line.object { _ in }
+            line.member("evictions", 0)
+            line.member("notifications", 0)
+            line.libraries(libraries.map(\.status))
+            line.member("storage", "ok" as ByteString?)
+            line.counts(counts)
+            line.name("ignored_kinds")
+            line.object { line in
+                for (name, count) in ignoredKinds.sorted(by: { $0.key < $1.key }) { line.member(name, count) }
+            }
+        }
+        return line.bytes
+    }
+
+    func write(to output: Output) throws(Failure) {
+        let rows: [(String, String)] = [
+            ("entities", HumanText.count(entityCount)),
+            ("libraries", HumanText.count(libraries.count)),
+            ("on disk", HumanText.byteCount(byteCount)),
+            ("lines read", HumanText.count(counts.lines)),
+            ("events", HumanText.count(counts.events)),
+            ("  applied", HumanText.count(counts.applied)),
+            ("  duplicate", HumanText.count(counts.duplicate)),
+            ("  ignored", HumanText.count(counts.ignored)),
+            ("  quarantined", HumanText.count(counts.quarantined)),
+            ("  held, never applied", HumanText.count(counts.held)),
+            ("members quarantined", HumanText.count(counts.membersQuarantined)),
+            ("reconciled", HumanText.count(counts.reconciled)),
+        ]
+        let width = rows.map(\.0.count).max() ?? 0
+        for (name, value) in rows {
+            try output.writeLine(name + String(repeating: " ", count: width - name.count + 2) + value)
+        }
+        for (name, count) in ignoredKinds.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(10) {
+            try output.writeLine("  ignored \(Printable.text(name)): \(HumanText.count(count))")
+        }
+    }
+}
