@@ -26,6 +26,7 @@ let package = Package(
         .target(
             name: "CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CPrefetch"),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -34,7 +35,7 @@ let package = Package(
         .target(
             name: "TidemarkWire", dependencies: ["TidemarkModel", "CSimdjson"],
             swiftSettings: strict),
-        .target(name: "TidemarkStore", dependencies: ["TidemarkModel"], swiftSettings: strict),
+        .target(name: "TidemarkStore", dependencies: ["TidemarkModel", "CPrefetch"], swiftSettings: strict),
         .target(
             name: "Tidemark",
             dependencies: [

@@ -127,9 +127,6 @@ int tm_decoder_decode(tm_decoder *decoder, const uint8_t *block, size_t count, c
 // sequence, previous and epoch. Gives one event of kind TM_UNUSABLE and reason TM_TOO_LONG.
 int tm_decoder_salvage(tm_decoder *decoder, const uint8_t *block, size_t count, tm_batch *batch);
 
-// Asks the processor to fetch what lies at an address; any address is allowed.
-static inline void tm_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 extension EntityStore {
     /// What the store takes: payloads, slots and table.
     package var byteCount: Int {
-        blockByteCount + slotCount * MemoryLayout<EntitySlot>.stride
+        blockByteCount + pages.count * EntityStore.pageSlotCount * MemoryLayout<EntitySlot>.stride
             + tableCapacity * (MemoryLayout<UInt32>.stride + 1)
     }
 
@@ -16,8 +16,8 @@ extension EntityStore {
         var evicted = 0
         var index = leastRecent
         while byteCount > byteCountMax, index != EntityStore.none {
-            let newer = slots[Int(index)].previous
-            if !slots[Int(index)].flags.contains(.isDirty) {
+            let newer = self.slot(index).pointee.previous
+            if !self.slot(index).pointee.flags.contains(.isDirty) {
                 unlink(index)
                 evicted += 1
             }

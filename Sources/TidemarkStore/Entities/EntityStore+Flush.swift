@@ -5,14 +5,14 @@ extension EntityStore {
     package var dirtyCount: Int { dirty.count + deletedRows.count }
 
     mutating func markDirty(_ index: UInt32, hasNewPayload: Bool) {
-        var flags = slots[Int(index)].flags
+        var flags = self.slot(index).pointee.flags
         if hasNewPayload {
             flags.insert(.hasNewPayload)
-            dirtyByteCount += Int(slots[Int(index)].payloadCount)
+            dirtyByteCount += Int(self.slot(index).pointee.payloadCount)
         }
         if !flags.contains(.isListed) { dirty.append(index) }
         flags.formUnion([.isDirty, .isListed])
-        slots[Int(index)].flags = flags
+        self.slot(index).pointee.flags = flags
     }
 
     /// Copies the last version of everything that changed into a flush, ascending by row, and starts anew.
@@ -24,12 +24,12 @@ extension EntityStore {
         flush.bytes.reserveCapacity(dirtyByteCount + dirty.count * 16)
         for deleted in deletedRows { append(deleted, to: &flush) }
         for index in dirty {
-            let slot = slots[Int(index)]
-            slots[Int(index)].flags.remove(.isListed)
-            guard slot.flags.contains([.isLive, .isDirty]) else { continue }
-            append(index, slot, to: &flush)
-            slots[Int(index)].flags.subtract([.isDirty, .hasNewPayload])
-            slots[Int(index)].flags.insert(.hasRow)
+            let entry = self.slot(index).pointee
+            self.slot(index).pointee.flags.remove(.isListed)
+            guard entry.flags.contains([.isLive, .isDirty]) else { continue }
+            append(index, entry, to: &flush)
+            self.slot(index).pointee.flags.subtract([.isDirty, .hasNewPayload])
+            self.slot(index).pointee.flags.insert(.hasRow)
         }
         flush.rows.sort { $0.row < $1.row }
         dirty.removeAll(keepingCapacity: true)
@@ -84,9 +84,9 @@ extension EntityStore {
         dirtyByteCount = 0
         nextRow = 1
         for index in 0..<slotCount {
-            slots[index].flags.subtract([.isListed, .hasRow])
-            guard slots[index].flags.contains(.isLive) else { continue }
-            slots[index].row = nextRow
+            self.slot(UInt32(index)).pointee.flags.subtract([.isListed, .hasRow])
+            guard self.slot(UInt32(index)).pointee.flags.contains(.isLive) else { continue }
+            self.slot(UInt32(index)).pointee.row = nextRow
             nextRow += 1
             markDirty(UInt32(index), hasNewPayload: true)
         }
@@ -100,8 +100,8 @@ extension EntityStore {
     /// Entities in memory by library index.
     package func countByLibrary(libraryCount: Int) -> [Int64] {
         var counts = [Int64](repeating: 0, count: libraryCount)
-        for index in 0..<slotCount where slots[index].flags.contains(.isLive) {
-            counts[Int(slots[index].library)] += 1
+        for index in 0..<slotCount where self.slot(UInt32(index)).pointee.flags.contains(.isLive) {
+            counts[Int(self.slot(UInt32(index)).pointee.library)] += 1
         }
         return counts
     }

@@ -6,8 +6,8 @@ extension EntityStore {
     /// - Complexity: O(slots + table).
     package func checkInvariants() {
         var inTable = 0
-        for position in 0..<tableCapacity where table[position] != EntityStore.none {
-            let slot = slots[Int(table[position])]
+        for position in 0..<tableCapacity where tags[position] != 0 {
+            let slot = self.slot(table[position]).pointee
             precondition(slot.flags.contains(.isLive), "the table names a free slot \(table[position])")
             inTable += 1
         }
@@ -17,9 +17,9 @@ extension EntityStore {
         var previous = EntityStore.none
         var index = mostRecent
         while index != EntityStore.none {
-            precondition(slots[Int(index)].previous == previous, "slot \(index) has a wrong neighbour")
+            precondition(self.slot(index).pointee.previous == previous, "slot \(index) has a wrong neighbour")
             previous = index
-            index = slots[Int(index)].next
+            index = self.slot(index).pointee.next
             inList += 1
             precondition(inList <= count, "the list by access has a cycle")
         }
@@ -28,7 +28,7 @@ extension EntityStore {
         var blocks = 0
         var listed = 0
         for index in 0..<slotCount {
-            let slot = slots[index]
+            let slot = self.slot(UInt32(index)).pointee
             blocks += Int(slot.blockCount)
             if slot.flags.contains(.isListed) { listed += 1 }
             if slot.flags.contains(.isDirty) {
@@ -45,7 +45,7 @@ extension EntityStore {
     ///
     /// - Parameter body: Gets the key, the resource's bytes, valid inside it only, and the stamp.
     package func forEach(_ body: (StoredKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {
-        for index in 0..<slotCount where slots[index].flags.contains(.isLive) {
+        for index in 0..<slotCount where self.slot(UInt32(index)).pointee.flags.contains(.isLive) {
             body(key(of: UInt32(index)), payload(of: UInt32(index)), stamp(of: UInt32(index)))
         }
     }

@@ -14,18 +14,19 @@ package struct EntityStore: ~Copyable {
     /// Differs in every process; see ``EntityIdentity``.
     package let seed: UInt64
 
-    /// Slots by index; owned. Grows by doubling, bounded by the memory limit through eviction.
-    var slots: UnsafeMutablePointer<EntitySlot>
-    var slotCapacity: Int
+    /// Slots by index, in pages of `pageSlotCount`; owned. A slot never moves, and at most one page is unused. Bounded
+    /// by the memory limit through eviction.
+    var pages: [UnsafeMutablePointer<EntitySlot>] = []
     /// Slots ever used; those freed since are linked from `firstFree`.
     var slotCount = 0
     var firstFree = EntityStore.none
     /// Entities in memory.
     package private(set) var count = 0
 
-    /// Table positions: slot index, or `none`. A power of two, at most three quarters full.
+    /// Slot index by table position. A power of two, at most 13/16 full.
     var table: UnsafeMutablePointer<UInt32>
-    /// The low byte of each position's hash, so that most mismatches never touch a slot.
+    /// By table position: 0 where it is free, else seven bits of the hash and the top bit, so that most mismatches never
+    /// touch a slot.
     var tags: UnsafeMutablePointer<UInt8>
     var tableCapacity: Int
 
@@ -44,6 +45,8 @@ package struct EntityStore: ~Copyable {
     var nextRow: Int64
 
     static let none = UInt32.max
+    /// 64 KiB a page.
+    static let pageSlotCount = 1_024
     private static let tableCapacityMin = 1_024
 
     /// - Parameters:
@@ -52,22 +55,25 @@ package struct EntityStore: ~Copyable {
     package init(seed: UInt64, lastRow: Int64 = 0) {
         self.seed = seed
         nextRow = lastRow + 1
-        slotCapacity = EntityStore.tableCapacityMin
-        slots = .allocate(capacity: slotCapacity)
         tableCapacity = EntityStore.tableCapacityMin
         table = .allocate(capacity: tableCapacity)
         tags = .allocate(capacity: tableCapacity)
-        table.initialize(repeating: EntityStore.none, count: tableCapacity)
         tags.initialize(repeating: 0, count: tableCapacity)
     }
 
     deinit {
         for index in 0..<slotCount {
-            slots[index].block?.deallocate()
+            self.slot(UInt32(index)).pointee.block?.deallocate()
         }
-        slots.deallocate()
+        for page in pages { page.deallocate() }
         table.deallocate()
         tags.deallocate()
+    }
+
+    /// - Parameter index: Of a slot that was used at some time.
+    @inline(__always)
+    func slot(_ index: UInt32) -> UnsafeMutablePointer<EntitySlot> {
+        pages[Int(index) / EntityStore.pageSlotCount] + Int(index) % EntityStore.pageSlotCount
     }
 
     // MARK: Finding
@@ -78,34 +84,39 @@ package struct EntityStore: ~Copyable {
     @inline(__always)
     package func find(_ identity: EntityIdentity) -> UInt32? {
         let mask = tableCapacity - 1
-        let tag = UInt8(truncatingIfNeeded: identity.hash)
+        let tag = EntityStore.tag(of: identity.hash)
         var position = Int(truncatingIfNeeded: identity.hash >> 8) & mask
-        while true {
-            let index = table[position]
-            if index == EntityStore.none { return nil }
-            if tags[position] == tag, matches(slots[Int(index)], identity) { return index }
+        while tags[position] != 0 {
+            if tags[position] == tag, matches(self.slot(table[position]), identity) { return table[position] }
             position = (position + 1) & mask
         }
+        return nil
     }
 
-    private func matches(_ slot: EntitySlot, _ identity: EntityIdentity) -> Bool {
-        guard slot.id == identity.id, slot.library == identity.library, slot.type == identity.type,
-            slot.flags.contains(.isUUID) == identity.isUUID
+    @inline(__always)
+    private static func tag(of hash: UInt64) -> UInt8 {
+        UInt8(truncatingIfNeeded: hash) | 0x80
+    }
+
+    @inline(__always)
+    private func matches(_ slot: UnsafeMutablePointer<EntitySlot>, _ identity: EntityIdentity) -> Bool {
+        guard slot.pointee.id == identity.id, slot.pointee.library == identity.library,
+            slot.pointee.type == identity.type, slot.pointee.flags.contains(.isUUID) == identity.isUUID
         else { return false }
         if identity.isUUID { return true }
         return JSONText.haveEqualBytes(
-            UnsafeRawBufferPointer(start: slot.block, count: slot.idByteCount), identity.text)
+            UnsafeRawBufferPointer(start: slot.pointee.block, count: slot.pointee.idByteCount), identity.text)
     }
 
     /// The resource's bytes.
     package func payload(of index: UInt32) -> UnsafeRawBufferPointer {
-        let slot = slots[Int(index)]
+        let slot = self.slot(index).pointee
         guard let block = slot.block else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: block + slot.idByteCount, count: Int(slot.payloadCount))
     }
 
     func key(of index: UInt32) -> StoredKey {
-        let slot = slots[Int(index)]
+        let slot = self.slot(index).pointee
         let id: StoredID =
             slot.flags.contains(.isUUID)
             ? .uuid(slot.id) : .text(ByteString(UnsafeRawBufferPointer(start: slot.block, count: slot.idByteCount)))
@@ -114,7 +125,7 @@ package struct EntityStore: ~Copyable {
 
     /// When and by which event the entity was last written.
     package func stamp(of index: UInt32) -> EntityStamp {
-        let slot = slots[Int(index)]
+        let slot = self.slot(index).pointee
         return EntityStamp(
             sequence: slot.sequence < 0 ? nil : EventSequence(slot.sequence), generation: slot.generation,
             writtenAt: slot.writtenAt)
@@ -145,7 +156,7 @@ package struct EntityStore: ~Copyable {
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp
     ) -> UInt32 {
         let index = link(identity, payload: payload, stamp: stamp)
-        slots[Int(index)].row = nextRow
+        self.slot(index).pointee.row = nextRow
         nextRow += 1
         markDirty(index, hasNewPayload: true)
         return index
@@ -158,14 +169,14 @@ package struct EntityStore: ~Copyable {
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp, row: Int64
     ) {
         let index = link(identity, payload: payload, stamp: stamp)
-        slots[Int(index)].row = row
-        slots[Int(index)].flags.insert(.hasRow)
+        self.slot(index).pointee.row = row
+        self.slot(index).pointee.flags.insert(.hasRow)
     }
 
     /// Removes an entity from memory and, with the next flush, from the journal.
     package mutating func remove(_ index: UInt32) {
-        if slots[Int(index)].flags.contains(.hasRow) {
-            deletedRows.append(StoredRow(key: key(of: index), row: slots[Int(index)].row))
+        if self.slot(index).pointee.flags.contains(.hasRow) {
+            deletedRows.append(StoredRow(key: key(of: index), row: self.slot(index).pointee.row))
         }
         unlink(index)
     }
@@ -181,7 +192,7 @@ package struct EntityStore: ~Copyable {
     private mutating func link(
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp
     ) -> UInt32 {
-        if (count + 1) * 4 > tableCapacity * 3 { growTable() }
+        if (count + 1) * 16 > tableCapacity * 13 { growTable() }
         let (index, listed) = takeSlot()
         var slot = EntitySlot(
             block: nil, id: identity.id, sequence: -1, writtenAt: 0, payloadCount: 0, blockCount: 0, rowLow: 0,
@@ -195,7 +206,7 @@ package struct EntityStore: ~Copyable {
             slot.block = block
             slot.blockCount = UInt32(EntityStore.rounded(identity.text.count + payload.count))
         }
-        slots[Int(index)] = slot
+        self.slot(index).pointee = slot
         store(payload, in: index)
         setStamp(stamp, of: index)
         place(index, hash: identity.hash)
@@ -205,25 +216,25 @@ package struct EntityStore: ~Copyable {
     }
 
     private mutating func setStamp(_ stamp: EntityStamp, of index: UInt32) {
-        slots[Int(index)].sequence = stamp.sequence?.rawValue ?? -1
-        slots[Int(index)].generation = stamp.generation
-        slots[Int(index)].writtenAt = stamp.writtenAt
+        self.slot(index).pointee.sequence = stamp.sequence?.rawValue ?? -1
+        self.slot(index).pointee.generation = stamp.generation
+        self.slot(index).pointee.writtenAt = stamp.writtenAt
     }
 
     // MARK: Payload blocks
 
-    /// Blocks come in steps of 16 bytes, which is what allocators give anyway.
-    private static func rounded(_ count: Int) -> Int { max(16, (count + 15) & ~15) }
+    /// Blocks come in steps of 16 bytes and end 8 before one, where the allocator keeps its own 8.
+    private static func rounded(_ count: Int) -> Int { max(24, ((count + 7) & ~15) + 8) }
 
     private mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         let rounded = EntityStore.rounded(count)
         blockByteCount += rounded
-        return .allocate(byteCount: rounded, alignment: 16)
+        return .allocate(byteCount: rounded, alignment: 8)
     }
 
     /// Puts the resource behind the id's text, in the same block while it fits without waste.
     private mutating func store(_ payload: UnsafeRawBufferPointer, in index: UInt32) {
-        let slot = slots[Int(index)]
+        let slot = self.slot(index).pointee
         let idByteCount = slot.idByteCount
         let needed = EntityStore.rounded(idByteCount + payload.count)
         let available = Int(slot.blockCount)
@@ -236,13 +247,13 @@ package struct EntityStore: ~Copyable {
                 blockByteCount -= available
             }
             block = new
-            slots[Int(index)].block = new
-            slots[Int(index)].blockCount = UInt32(needed)
+            self.slot(index).pointee.block = new
+            self.slot(index).pointee.blockCount = UInt32(needed)
         }
         if let block, let source = payload.baseAddress {
             (block + idByteCount).copyMemory(from: source, byteCount: payload.count)
         }
-        slots[Int(index)].payloadCount = UInt32(payload.count)
+        self.slot(index).pointee.payloadCount = UInt32(payload.count)
     }
 
     // MARK: Slots and table
@@ -251,30 +262,26 @@ package struct EntityStore: ~Copyable {
     private mutating func takeSlot() -> (index: UInt32, listed: EntitySlot.Flags) {
         if firstFree != EntityStore.none {
             let index = firstFree
-            firstFree = slots[Int(index)].next
-            return (index, slots[Int(index)].flags.intersection(.isListed))
+            firstFree = self.slot(index).pointee.next
+            return (index, self.slot(index).pointee.flags.intersection(.isListed))
         }
-        if slotCount == slotCapacity {
-            let grown = UnsafeMutablePointer<EntitySlot>.allocate(capacity: slotCapacity * 2)
-            grown.moveInitialize(from: slots, count: slotCount)
-            slots.deallocate()
-            slots = grown
-            slotCapacity *= 2
+        if slotCount == pages.count * EntityStore.pageSlotCount {
+            pages.append(.allocate(capacity: EntityStore.pageSlotCount))
         }
         slotCount += 1
         return (UInt32(slotCount - 1), [])
     }
 
     mutating func unlink(_ index: UInt32) {
-        let slot = slots[Int(index)]
+        let slot = self.slot(index).pointee
         displace(index)
         detach(index)
         slot.block?.deallocate()
         blockByteCount -= Int(slot.blockCount)
-        slots[Int(index)].block = nil
-        slots[Int(index)].blockCount = 0
-        slots[Int(index)].flags = slot.flags.intersection(.isListed)
-        slots[Int(index)].next = firstFree
+        self.slot(index).pointee.block = nil
+        self.slot(index).pointee.blockCount = 0
+        self.slot(index).pointee.flags = slot.flags.intersection(.isListed)
+        self.slot(index).pointee.next = firstFree
         firstFree = index
         count -= 1
     }
@@ -286,19 +293,19 @@ package struct EntityStore: ~Copyable {
     private mutating func place(_ index: UInt32, hash: UInt64) {
         let mask = tableCapacity - 1
         var position = Int(truncatingIfNeeded: hash >> 8) & mask
-        while table[position] != EntityStore.none { position = (position + 1) & mask }
+        while tags[position] != 0 { position = (position + 1) & mask }
         table[position] = index
-        tags[position] = UInt8(truncatingIfNeeded: hash)
+        tags[position] = EntityStore.tag(of: hash)
     }
 
     /// Takes an index out of the table and closes the hole, so that no chain is ever cut.
     private mutating func displace(_ index: UInt32) {
         let mask = tableCapacity - 1
-        var hole = Int(truncatingIfNeeded: hash(of: slots[Int(index)]) >> 8) & mask
-        while table[hole] != index { hole = (hole + 1) & mask }
+        var hole = Int(truncatingIfNeeded: hash(of: self.slot(index).pointee) >> 8) & mask
+        while tags[hole] == 0 || table[hole] != index { hole = (hole + 1) & mask }
         var position = (hole + 1) & mask
-        while table[position] != EntityStore.none {
-            let home = Int(truncatingIfNeeded: hash(of: slots[Int(table[position])]) >> 8) & mask
+        while tags[position] != 0 {
+            let home = Int(truncatingIfNeeded: hash(of: self.slot(table[position]).pointee) >> 8) & mask
             if (position - home) & mask >= (position - hole) & mask {
                 table[hole] = table[position]
                 tags[hole] = tags[position]
@@ -306,7 +313,7 @@ package struct EntityStore: ~Copyable {
             }
             position = (position + 1) & mask
         }
-        table[hole] = EntityStore.none
+        tags[hole] = 0
     }
 
     private mutating func growTable() {
@@ -316,11 +323,10 @@ package struct EntityStore: ~Copyable {
         tableCapacity *= 2
         table = .allocate(capacity: tableCapacity)
         tags = .allocate(capacity: tableCapacity)
-        table.initialize(repeating: EntityStore.none, count: tableCapacity)
         tags.initialize(repeating: 0, count: tableCapacity)
-        for position in 0..<oldCapacity where oldTable[position] != EntityStore.none {
+        for position in 0..<oldCapacity where oldTags[position] != 0 {
             let index = oldTable[position]
-            place(index, hash: hash(of: slots[Int(index)]))
+            place(index, hash: hash(of: self.slot(index).pointee))
         }
         oldTable.deallocate()
         oldTags.deallocate()
@@ -329,17 +335,17 @@ package struct EntityStore: ~Copyable {
     // MARK: The list by access
 
     private mutating func attach(_ index: UInt32) {
-        slots[Int(index)].previous = EntityStore.none
-        slots[Int(index)].next = mostRecent
-        if mostRecent != EntityStore.none { slots[Int(mostRecent)].previous = index }
+        self.slot(index).pointee.previous = EntityStore.none
+        self.slot(index).pointee.next = mostRecent
+        if mostRecent != EntityStore.none { self.slot(mostRecent).pointee.previous = index }
         mostRecent = index
         if leastRecent == EntityStore.none { leastRecent = index }
     }
 
     private mutating func detach(_ index: UInt32) {
-        let previous = slots[Int(index)].previous
-        let next = slots[Int(index)].next
-        if previous != EntityStore.none { slots[Int(previous)].next = next } else { mostRecent = next }
-        if next != EntityStore.none { slots[Int(next)].previous = previous } else { leastRecent = previous }
+        let previous = self.slot(index).pointee.previous
+        let next = self.slot(index).pointee.next
+        if previous != EntityStore.none { self.slot(previous).pointee.next = next } else { mostRecent = next }
+        if next != EntityStore.none { self.slot(next).pointee.previous = previous } else { leastRecent = previous }
     }
 }

@@ -14,7 +14,11 @@ extension CacheState {
         isUnwritten = true
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
-                for event in batch.events {
+                var lookahead = Lookahead()
+                for (index, event) in batch.events.enumerated() {
+                    lookahead.look(
+                        from: index, in: batch, store: entities, library: libraryNames.lastIndex,
+                        type: lastType?.index ?? 0)
                     let line = batch.lines[Int(event.line)]
                     let view = EventView(
                         event: event, members: members, bytes: bytes,

@@ -28,6 +28,9 @@ struct NameTable {
         return lookUp(ByteString(name))
     }
 
+    /// The number of the name that was asked for last; 0 before the first.
+    var lastIndex: UInt16 { last?.index ?? 0 }
+
     /// The number of a name that has one.
     func existingIndex(of name: ByteString) -> UInt16? { indexes[name] }
 

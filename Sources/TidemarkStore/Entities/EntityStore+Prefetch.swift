@@ -1,0 +1,50 @@
+import CPrefetch
+
+/// Asks for memory ahead of its use, a batch of events at a time.
+///
+/// An event touches four places far from each other: its table position, its slot, its payload and its neighbours in
+/// the list by access. Each would be a cache miss of its own, one behind the other. Looking some events ahead lets
+/// them overlap; the stages are as many events apart as a miss takes.
+extension EntityStore {
+    /// First look: the table.
+    @inline(__always)
+    func prefetchTable(_ hash: UInt64) {
+        let position = Int(truncatingIfNeeded: hash >> 8) & (tableCapacity - 1)
+        tidemark_prefetch(tags + position)
+        tidemark_prefetch(table + position)
+    }
+
+    /// Second look, the table being there: the slot.
+    @inline(__always)
+    func prefetchSlot(_ identity: EntityIdentity) -> UInt32 {
+        let position = Int(truncatingIfNeeded: identity.hash >> 8) & (tableCapacity - 1)
+        // The first position with a fitting tag is the right one all but once in a hundred times.
+        var candidate = position
+        let tag = UInt8(truncatingIfNeeded: identity.hash) | 0x80
+        while tags[candidate] != 0, tags[candidate] != tag { candidate = (candidate + 1) & (tableCapacity - 1) }
+        guard tags[candidate] != 0 else { return EntityStore.none }
+        let index = table[candidate]
+        tidemark_prefetch_for_write(self.slot(index))
+        return index
+    }
+
+    /// Third look, the slot being there: payload and neighbours.
+    @inline(__always)
+    func prefetchPayload(_ index: UInt32) {
+        guard index != EntityStore.none else { return }
+        let slot = self.slot(index)
+        if let block = slot.pointee.block {
+            var offset = 0
+            let count = min(Int(slot.pointee.blockCount), EntityStore.prefetchByteCountMax)
+            while offset < count {
+                tidemark_prefetch_for_write(block + offset)
+                offset += 64
+            }
+        }
+        if slot.pointee.previous != EntityStore.none { tidemark_prefetch_for_write(self.slot(slot.pointee.previous)) }
+        if slot.pointee.next != EntityStore.none { tidemark_prefetch_for_write(self.slot(slot.pointee.next)) }
+    }
+
+    /// Longer payloads are read in order, which the processor foresees by itself.
+    private static var prefetchByteCountMax: Int { 1_024 }
+}
