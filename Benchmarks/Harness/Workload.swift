@@ -29,6 +29,23 @@ struct Workload {
     /// Chunks as a reader would get them.
     static let chunkByteCount = 512 << 10
 
+    /// The input cut into lines, as the decoder gets it.
+    func blocks() -> [LineBlock] {
+        var framer = LineFramer()
+        var blocks: [LineBlock] = []
+        var offset = 0
+        bytes.withUnsafeBytes { bytes in
+            while offset < byteCount {
+                let count = min(Workload.chunkByteCount, byteCount - offset)
+                framer.append(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+                offset += count
+                blocks += framer.takeBlocks()
+            }
+        }
+        framer.finish()
+        return blocks + framer.takeBlocks()
+    }
+
     /// Frames and decodes the whole input.
     ///
     /// - Parameter body: Gets each batch, in order.

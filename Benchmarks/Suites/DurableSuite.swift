@@ -14,6 +14,14 @@ enum DurableSuite {
         }
         let input = folder.appending(path: "input.ndjson")
         try Data(workload.bytes[..<workload.byteCount]).write(to: input)
+        report.add(
+            try await Measurement.compare(
+                "ingest to memory, engine", count: workload.lineCount, runs: runs, goal: 2.3,
+                referenceName: "on-demand parse",
+                reference: {
+                    workload.bytes.withUnsafeBufferPointer { reference_on_demand($0.baseAddress, workload.byteCount) }
+                },
+                subject: { try await ingest(input, into: ForgetfulJournal()) }))
         var databaseByteCount: Int64 = 0
         report.add(
             try await Measurement.compare(
@@ -43,11 +51,14 @@ enum DurableSuite {
     }
 
     private static func ingest(_ input: URL, into database: URL) async throws -> UInt64 {
+        try await ingest(input, into: try await SQLiteJournal.open(path: database.path))
+    }
+
+    private static func ingest(_ input: URL, into journal: any Journal) async throws -> UInt64 {
         let file = try FileHandle(forReadingFrom: input)
         defer {
             do { try file.close() } catch { print("not closed: \(error)") }
         }
-        let journal = try await SQLiteJournal.open(path: database.path)
         var configuration = CacheConfiguration()
         configuration.flush = .bulk
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)

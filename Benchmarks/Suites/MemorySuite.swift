@@ -24,15 +24,26 @@ enum MemorySuite {
     }
 
     static func parse(_ workload: Workload, runs: Int, into report: inout Report) async throws {
+        let blocks = workload.blocks()
+        let pool = BatchPool()
+        let decoder = try EventDecoder(pool: pool)
         report.add(
             try await Measurement.compare(
                 "validated parse", count: workload.lineCount, runs: runs, goal: 1.2, referenceName: "DOM parse",
                 reference: {
-                    workload.bytes.withUnsafeBufferPointer { reference_dom($0.baseAddress, workload.byteCount) }
+                    var sum: UInt64 = 0
+                    for block in blocks {
+                        block.lines.withUnsafeBytes { lines in
+                            let spans = lines.bindMemory(to: UInt32.self)
+                            sum &+= reference_dom(block.bytes, spans.baseAddress, block.lines.count)
+                        }
+                    }
+                    return sum
                 },
                 subject: {
                     var hash: UInt64 = 0
-                    try workload.decode { batch in
+                    for block in blocks {
+                        let batch = try decoder.decode(block)
                         for event in batch.events { hash &+= UInt64(event.sequence?.rawValue ?? 0) }
                         for member in batch.members { hash &+= UInt64(member.resource.count) &* 31 }
                     }

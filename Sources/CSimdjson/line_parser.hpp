@@ -117,6 +117,7 @@ class LineParser {
     const uint8_t *block_ = nullptr;
     size_t blockEnd_ = 0;
     size_t nextBackslash_ = 0;
+    size_t firstBackslash_ = 0;  // as the line began
     const uint32_t *indexes_ = nullptr;
     size_t at_ = 0;
     uint32_t lineEnd_ = 0;

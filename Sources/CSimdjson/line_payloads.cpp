@@ -190,7 +190,8 @@ uint8_t LineParser::identify(size_t token, tm_member &member) {
         Span text{start + 1, indexes_[token + 1] - 1, false};
         while (block_[text.end] != '"') text.end--;
         if (text.end == text.start) return TM_MISSING_ID;
-        text.escaped = std::memchr(block_ + text.start, '\\', text.end - text.start) != nullptr;
+        text.escaped = firstBackslash_ < lineEnd_ &&
+                       std::memchr(block_ + text.start, '\\', text.end - text.start) != nullptr;
         if (!resolve(text, member.id, limits_.id_byte_count_max)) {
             return member.id.offset == TM_ABSENT ? TM_MISSING_ID : TM_ID_TOO_LONG;
         }

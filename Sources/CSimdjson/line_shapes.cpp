@@ -12,6 +12,7 @@ LineClass LineParser::parse(const uint32_t *indexes, size_t first, uint32_t line
     tokenEnd_ = indexes[first];
     hasSpace_ = false;
     if (nextBackslash_ < indexes[first]) findBackslash(indexes[first]);
+    firstBackslash_ = nextBackslash_;
     payload = Payload();
     envelope = EnvelopeFields();
     LineClass lineClass = LineClass::event;

@@ -28,12 +28,12 @@ bool LineParser::checkEscapes(uint32_t start, uint32_t end) const {
 // Where the string that begins at `quote` ends, behind its closing quote; 0 when it is none. The end is found from
 // behind: only white space can stand between it and the next index. Strings come in the order of the line, so the
 // next backslash of the block tells at once that one holds none.
-inline uint32_t LineParser::stringEnd(uint32_t quote, uint32_t next) {
+__attribute__((always_inline)) inline uint32_t LineParser::stringEnd(uint32_t quote, uint32_t next) {
     if (block_[next - 1] == '"' && next - 1 > quote && nextBackslash_ >= next) return next;
     return spacedStringEnd(quote, next);
 }
 
-uint32_t LineParser::spacedStringEnd(uint32_t quote, uint32_t next) {
+__attribute__((noinline)) uint32_t LineParser::spacedStringEnd(uint32_t quote, uint32_t next) {
     uint32_t end = next - 1;
     while (end > quote && isSpace(block_[end])) end--;
     if (end <= quote || block_[end] != '"') return 0;
@@ -57,7 +57,7 @@ bool LineParser::parseString(Span &span) {
 }
 
 // Where the number, true, false or null that begins at `start` ends; 0 when it is none of them.
-inline uint32_t LineParser::scalarEnd(uint32_t start, uint32_t next) const {
+__attribute__((always_inline)) inline uint32_t LineParser::scalarEnd(uint32_t start, uint32_t next) const {
     uint32_t end;
     switch (block_[start]) {
         case 't': end = wordEnd(start, next, "true", 4); break;
@@ -196,8 +196,10 @@ key:
             if (valueEnd == 0) return false;
         }
         if (valueEnd != 0) {
-            if (identity != nullptr && depth == base + 1 && (length == 2 || length == 4)) {
-                identity->note(*this, Span{index[0] + 1, index[1] - 1, false}, size_t(index - first) + 2);
+            if (identity != nullptr && depth == base + 1) {
+                const uint8_t *const name = block + index[0] + 1;
+                if (length == 2 && name[0] == 'i' && name[1] == 'd') identity->id = size_t(index - first) + 2;
+                if (length == 4 && std::memcmp(name, "uuid", 4) == 0) identity->uuid = size_t(index - first) + 2;
             }
             spaces |= (index[0] ^ tokenEnd) | (index[2] ^ (index[1] + 1)) | (index[3] ^ valueEnd);
             tokenEnd = index[3] + 1;

@@ -4,8 +4,6 @@ import Synchronization
 package final class BatchPool: Sendable {
     package let blocks = BufferPool<UInt8>()
     package let lines = BufferPool<EventBatch.LineSpan>()
-    package let events = BufferPool<ChangeEvent>()
-    package let members = BufferPool<ChangeMember>()
 
     package init() {}
 }

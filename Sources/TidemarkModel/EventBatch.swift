@@ -58,8 +58,6 @@ package final class EventBatch: Sendable {
         guard let pool else { return }
         pool.blocks.give(block)
         pool.lines.give(lines)
-        pool.events.give(events)
-        pool.members.give(members)
     }
 
     /// Lends the bytes that the events point into; valid inside `body` only.

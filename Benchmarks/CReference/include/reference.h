@@ -13,8 +13,9 @@ extern "C" {
 // not validate what it skips. `bytes` has 64 readable bytes behind `count`. Returns a sum of what it read.
 uint64_t reference_on_demand(const uint8_t *bytes, size_t count);
 
-// Parses every line of NDJSON whole with simdjson's DOM parser, which validates everything. Returns a sum.
-uint64_t reference_dom(const uint8_t *bytes, size_t count);
+// Parses every line whole with simdjson's DOM parser, which validates everything. `spans` are offset and count of each
+// line, in turns; the bytes behind the last line are readable. Returns a sum.
+uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, size_t line_count);
 
 // Copies payloads to the places of their entities: for each i, counts[i] bytes from source + offsets[i] to the block
 // of entity entities[i]. Returns a sum.

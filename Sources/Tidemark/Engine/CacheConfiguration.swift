@@ -54,9 +54,9 @@ public struct FlushPolicy: Sendable {
     /// often fewer times.
     public static var bulk: FlushPolicy {
         var policy = FlushPolicy()
-        policy.interval = 200
-        policy.startCount = 131_072
-        policy.changeCountMax = 262_144
+        policy.interval = 1000
+        policy.startCount = 262144
+        policy.changeCountMax = 262144
         policy.byteCountMax = 128 << 20
         return policy
     }

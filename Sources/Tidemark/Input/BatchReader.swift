@@ -5,7 +5,7 @@ import TidemarkWire
 
 /// Reads and decodes an input beside the engine, on a thread of its own that may wait for the disk or a pipe.
 ///
-/// At most one batch is under way for each call of ``next()``; who calls ahead of need gets that many.
+/// One batch is under way for each call of ``next()``.
 final class BatchReader: Sendable {
     /// What only the reader's own queue touches.
     private struct Work {

@@ -11,8 +11,6 @@ package final class IngestStream {
     private let cache: SyncCache
     private let reader: BatchReader
     package let input: InputID
-    /// The batch that is read while the last one is applied; nil at the end.
-    private var upcoming: Task<Result<EventBatch?, InputError>, Never>?
     /// What became durable, while the stream is read; ends after ``finish()``.
     package let acknowledgements: AsyncStream<Acknowledgement>
     /// Lines, and bytes behind them, that were applied so far.
@@ -36,15 +34,16 @@ package final class IngestStream {
         }
     }
 
-    /// Applies the next lines; meanwhile those after them are read.
+    /// Reads, decodes and applies the next lines.
+    ///
+    /// Reading ahead while the last batch is applied was tried and dropped: what one core decoded, the other had to
+    /// fetch line by line, which cost as much as it saved and took the core from the journal.
     ///
     /// - Returns: false at the end of the input.
     /// - Throws: ``InputError`` when it cannot be read on, ``StorageError`` when what is stored cannot be read.
+    /// - Source: docs/decisions/0004-flush-policy.md.
     package func next() async throws -> Bool {
-        let current = upcoming ?? read()
-        upcoming = nil
-        guard let batch = try await current.value.get() else { return false }
-        upcoming = read()
+        guard let batch = try await reader.next() else { return false }
         try await cache.ingest(batch)
         lineCount += Int64(batch.lines.count)
         if let last = batch.lines.last {
@@ -65,15 +64,5 @@ package final class IngestStream {
     /// Reading ends with what was read so far.
     package func stop() {
         reader.stop()
-    }
-
-    private func read() -> Task<Result<EventBatch?, InputError>, Never> {
-        Task { [reader] in
-            do throws(InputError) {
-                return .success(try await reader.next())
-            } catch {
-                return .failure(error)
-            }
-        }
     }
 }

@@ -9,7 +9,9 @@ final class EntityWriter {
     private let keys: KeyWriter
     private let read: PreparedStatement
     private let delete: PreparedStatement
+    /// Seals rows anew whose payload stays.
     private let encoder: PayloadEncoder
+    private let pipeline: BodyPipeline
     /// Rows that are new, and rows that exist; never both hold something.
     private var inserts: RowBatch
     private var updates: RowBatch
@@ -25,6 +27,7 @@ final class EntityWriter {
 
     init(_ connection: OpaquePointer, encoder: PayloadEncoder) throws {
         self.encoder = encoder
+        pipeline = try BodyPipeline()
         keys = try KeyWriter(connection)
         inserts = try RowBatch(connection, "INSERT OR IGNORE")
         updates = try RowBatch(connection, "REPLACE")
@@ -49,35 +52,26 @@ final class EntityWriter {
                 try delete.run()
                 try keys.remove(row, bytes: bytes)
             }
-            var lastType: TypeIndex?
-            var dictionary: PayloadDictionary?
-            for index in flush.rows.indices {
-                let row = flush.rows[index]
-                if row.type != lastType {
-                    lastType = row.type
-                    dictionary = dictionaries[row.type]
+            try pipeline.forEachChunk(of: flush, bytes: bytes, dictionaries: dictionaries) { chunk in
+                for (index, body) in zip(chunk.rows, chunk.bodies) {
+                    let row = flush.rows[index]
+                    switch row.change {
+                    case .insert:
+                        newKeys.append(NewKey(row, id: row.id(in: bytes), index: index))
+                        if inserts.isFull || !updates.isEmpty { try writeBatches() }
+                        inserts.append(row, body: body)
+                    case .update:
+                        if updates.isFull || !inserts.isEmpty { try writeBatches() }
+                        updates.append(row, body: body)
+                    case .stamp:
+                        try renewStamps(row, id: row.id(in: bytes), &outcome)
+                    case .delete:
+                        continue
+                    }
                 }
-                switch row.change {
-                case .insert:
-                    let id = row.id(in: bytes)
-                    newKeys.append(NewKey(row, id: id, index: index))
-                    try makeRoom(for: row.payloadCount, isInsert: true)
-                    let body = encoder.encode(
-                        row.payload(in: bytes), id: id, seal: PayloadSeal(row), dictionary: dictionary, isPadded: true)
-                    inserts.append(row, body: body)
-                case .update:
-                    try makeRoom(for: row.payloadCount, isInsert: false)
-                    let body = encoder.encode(
-                        row.payload(in: bytes), id: row.id(in: bytes), seal: PayloadSeal(row), dictionary: dictionary,
-                        isPadded: false)
-                    updates.append(row, body: body)
-                case .stamp:
-                    try renewStamps(row, id: row.id(in: bytes), &outcome)
-                case .delete:
-                    continue
-                }
+                // The bodies go with the chunk.
+                try writeBatches()
             }
-            try writeBatches()
             newKeys.sort { $0.precedes($1, rows: flush.rows, bytes: bytes) }
             outcome.replacedRowCounts = try keys.write(newKeys, of: flush.rows, bytes: bytes)
         }
@@ -87,15 +81,6 @@ final class EntityWriter {
     // MARK: Batches
 
     /// Rows are written in table order, so a change of verb ends a batch, like a full one.
-    @inline(__always)
-    private func makeRoom(for payloadByteCount: Int, isInsert: Bool) throws {
-        if isInsert ? (inserts.isFull || !updates.isEmpty) : (updates.isFull || !inserts.isEmpty) {
-            try writeBatches()
-        } else if !encoder.hasRoom(for: payloadByteCount) {
-            try writeBatches()
-        }
-    }
-
     private func writeBatches() throws {
         if !inserts.isEmpty { try inserts.write() }
         if !updates.isEmpty { try updates.write() }
@@ -119,7 +104,7 @@ final class EntityWriter {
             outcome.damaged.append((row.storedKey(id: id), row.row, .checksumMismatch))
             return
         }
-        try makeRoom(for: stored.count, isInsert: false)
+        if updates.isFull || !inserts.isEmpty || !encoder.hasRoom(for: stored.count) { try writeBatches() }
         updates.append(row, body: encoder.reseal(stored, id: id, seal: PayloadSeal(row)))
     }
 }

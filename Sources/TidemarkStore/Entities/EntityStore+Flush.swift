@@ -6,8 +6,7 @@ extension EntityStore {
 
     mutating func markDirty(_ index: UInt32, hasNewPayload: Bool) {
         var flags = self.slot(index).pointee.flags
-        if hasNewPayload {
-            flags.insert(.hasNewPayload)
+        if hasNewPayload, flags.insert(.hasNewPayload).inserted {
             dirtyByteCount += Int(self.slot(index).pointee.payloadCount)
         }
         if !flags.contains(.isListed) { dirty.append(index) }
@@ -23,15 +22,21 @@ extension EntityStore {
         flush.rows.reserveCapacity(dirty.count + deletedRows.count)
         flush.bytes.reserveCapacity(dirtyByteCount + dirty.count * 16)
         for deleted in deletedRows { append(deleted, to: &flush) }
+        // Sorted while they are small: a row of a flush is six times as large as its number.
+        var changed: [(row: Int64, index: UInt32)] = []
+        changed.reserveCapacity(dirty.count)
         for index in dirty {
-            let entry = self.slot(index).pointee
-            self.slot(index).pointee.flags.remove(.isListed)
-            guard entry.flags.contains([.isLive, .isDirty]) else { continue }
-            append(index, entry, to: &flush)
+            let slot = self.slot(index)
+            slot.pointee.flags.remove(.isListed)
+            if slot.pointee.flags.contains([.isLive, .isDirty]) { changed.append((slot.pointee.row, index)) }
+        }
+        changed.sort { $0.row < $1.row }
+        for (_, index) in changed {
+            append(index, self.slot(index).pointee, to: &flush)
             self.slot(index).pointee.flags.subtract([.isDirty, .hasNewPayload])
             self.slot(index).pointee.flags.insert(.hasRow)
         }
-        flush.rows.sort { $0.row < $1.row }
+        if !deletedRows.isEmpty { flush.rows.sort { $0.row < $1.row } }
         dirty.removeAll(keepingCapacity: true)
         deletedRows.removeAll(keepingCapacity: true)
         dirtyByteCount = 0

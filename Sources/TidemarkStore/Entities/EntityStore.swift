@@ -38,7 +38,7 @@ package struct EntityStore: ~Copyable {
     /// Slots that changed since the last flush, in the order of their first change; each once. Bounded by the
     /// flush policy: the engine stops reading before it grows past it.
     var dirty: [UInt32] = []
-    /// Payload bytes that were written since the last flush.
+    /// Payload bytes that the next flush holds.
     var dirtyByteCount = 0
     /// Rows of entities that are gone since the last flush; bounded like `dirty`.
     var deletedRows: [StoredRow] = []
@@ -141,7 +141,12 @@ package struct EntityStore: ~Copyable {
         _ index: UInt32, payload: UnsafeRawBufferPointer, stamp: EntityStamp
     ) -> Bool {
         let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
-        if !isEqual { store(payload, in: index) }
+        if !isEqual {
+            if self.slot(index).pointee.flags.contains(.hasNewPayload) {
+                dirtyByteCount += payload.count - Int(self.slot(index).pointee.payloadCount)
+            }
+            store(payload, in: index)
+        }
         setStamp(stamp, of: index)
         markDirty(index, hasNewPayload: !isEqual)
         touch(index)
@@ -274,6 +279,7 @@ package struct EntityStore: ~Copyable {
 
     mutating func unlink(_ index: UInt32) {
         let slot = self.slot(index).pointee
+        if slot.flags.contains(.hasNewPayload) { dirtyByteCount -= Int(slot.payloadCount) }
         displace(index)
         detach(index)
         slot.block?.deallocate()

@@ -1,0 +1,13 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// A journal that stores nothing: what is left is the price of the engine itself.
+struct ForgetfulJournal: Journal {
+    func recover() async throws(StorageError) -> RecoveredState { RecoveredState() }
+    func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities { LoadedEntities() }
+    func commit(_ flush: FlushBatch) async throws(StorageError) {}
+    func rebuild() async throws(StorageError) {}
+    func byteCount() async -> Int64 { 0 }
+    func close() async throws(StorageError) {}
+}
