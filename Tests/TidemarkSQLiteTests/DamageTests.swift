@@ -139,7 +139,7 @@ import TidemarkTesting
         #expect(try await reopened.load([stored(first.rows[0], first)]).entities.isEmpty)
         let second = resources.flush(rowCount: 1_500, isDistinct: true)
         try await reopened.commit(second)
-        #expect(try await reopened.load(second.rows.map { stored($0, second) }).count == 1_500)
+        #expect(try await reopened.load(second.rows.map { stored($0, second) }).entities.count == 1_500)
         try await reopened.close()
         let report = try SQLiteReader(path: folder.file()).verify()
         #expect(report.problemCount == 1_501)
