@@ -84,6 +84,8 @@ let package = Package(
                 "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTesting",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "ProtocolTests", dependencies: ["TidemarkCommand", "TidemarkTesting"], swiftSettings: strict),
         .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
         .testTarget(
             name: "TidemarkSQLiteTests",
