@@ -95,6 +95,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "TidemarkTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkWire", "TidemarkTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "TidemarkStoreTests",
             dependencies: ["TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkTesting"],
             swiftSettings: strict),
