@@ -85,12 +85,21 @@ let package = Package(
                 "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTesting",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "ProtocolTests", dependencies: ["TidemarkCommand", "TidemarkTesting"], swiftSettings: strict),
         .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
         .testTarget(
             name: "TidemarkSQLiteTests",
             dependencies: [
                 "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting", "CZstd",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkWire", "TidemarkTesting",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(

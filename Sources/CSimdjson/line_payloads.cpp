@@ -164,6 +164,8 @@ static uint64_t eightDigits(uint64_t text, uint64_t &invalid) {
     const uint64_t values = (text & ones * 0x0F) + letters * 9;
     const uint64_t aboveNine = (values + ones * 6) >> 4 & ones;
     invalid |= (values + ones * '0' + aboveNine * ('a' - '0' - 10)) ^ (text | letters << 5);
+    // Written back, the letters behind f are themselves; only their values, 16 and more, tell.
+    invalid |= values & ones * 0x10;
     uint64_t packed = __builtin_bswap64(values);
     packed = (packed | packed >> 4) & 0x00FF00FF00FF00FFu;
     packed = (packed | packed >> 8) & 0x0000FFFF0000FFFFu;

@@ -6,7 +6,7 @@ import TidemarkTesting
     private static let states = ["cold", "live", "gap", "reconciling", "stale"]
 
     private func cells() throws -> [String] {
-        let page = ProtocolVector.folder.deletingLastPathComponent().appending(path: "sequencing.md")
+        let page = ProtocolVector.protocolFolder.appending(path: "sequencing.md")
         return try String(contentsOf: page, encoding: .utf8).split(separator: "\n").compactMap { line in
             let parts = line.split(separator: "`", omittingEmptySubsequences: false)
             guard line.hasPrefix("| `"), parts.count > 1, parts[1].contains("/") else { return nil }
@@ -31,7 +31,7 @@ import TidemarkTesting
     }
 
     @Test func `the page of errors names every reason`() throws {
-        let page = ProtocolVector.folder.deletingLastPathComponent().appending(path: "errors.md")
+        let page = ProtocolVector.protocolFolder.appending(path: "errors.md")
         let words = try String(contentsOf: page, encoding: .utf8)
         for reason in ReferenceReason.allCases { #expect(words.contains("| `\(reason.rawValue)` |")) }
     }

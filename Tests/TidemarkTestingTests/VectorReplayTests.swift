@@ -14,23 +14,22 @@ import TidemarkTesting
             model.ingest(try vector.input(of: run))
             model.endOfInput()
             let summary = try ReferenceJSONParser.parse(model.summary.line)
-            let problems = differences(try #require(run.member("summary")), summary)
+            let problems = try #require(run.member("summary")).differences(from: summary)
             #expect(problems.isEmpty, "run \(index + 1): \(problems)")
             let counts = model.summary.counts
             #expect(counts.lines == counts.blank + counts.control + counts.messages + counts.events)
-            let isStrict = (run.member("arguments")?.elements ?? []).contains { $0.text == Array("--strict".utf8) }
+            let isStrict = vector.arguments(of: run).contains("--strict")
             let isUnclean = counts.quarantined + counts.membersQuarantined > 0
-            #expect(text(try #require(run.member("exit"))) == (isStrict && isUnclean ? "65" : "0"))
+            #expect(vector.exitStatus(of: run) == (isStrict && isUnclean ? 65 : 0))
         }
-        if let export = vector.json.member("export")?.elements {
-            let wanted = export.compactMap(\.text).map { String(decoding: $0, as: UTF8.self) }
+        if let wanted = vector.exportLines {
             #expect(model.exportLines().map { String(decoding: $0, as: UTF8.self) } == wanted)
         }
         if let quarantine = vector.json.member("quarantine")?.elements {
             let found = model.quarantine.map(\.json)
-            #expect(found.count == quarantine.count, "found \(found.map(text))")
+            #expect(found.count == quarantine.count, "found \(found)")
             for (wanted, found) in zip(quarantine, found) {
-                let problems = differences(wanted, found)
+                let problems = wanted.differences(from: found)
                 #expect(problems.isEmpty, "\(problems)")
             }
         }

@@ -3,6 +3,13 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
+/// A question to an upstream, or the pause before the next one.
+struct ReconcileTask {
+    /// An attempt that is over must not take away the task of the one that followed it.
+    var attempt: UInt64
+    var task: Task<Void, Never>
+}
+
 extension SyncCache {
     /// Looks at what is missing: asks upstreams, gives up what waited long enough, sets the timer for the rest.
     func followGaps(ignoringWindow: Bool) {
@@ -30,7 +37,7 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         do throws(StorageError) {
-            try await withLoaded(state.keysToLoadForHeld()) { followGaps(ignoringWindow: false) }
+            try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         } catch {
             // The gap stays; the next batch, or the end of the input, looks again.
             configuration.logger.error("held events wait: \(error)")
@@ -54,7 +61,7 @@ extension SyncCache {
         let name = state.status(of: library).library
         let limits = configuration.limits
         configuration.logger.info("asking for \(name) from \(sequence.rawValue) on")
-        reconcileTasks[library] = Task {
+        follow(attempt, of: library) {
             let result: Result<([EventBatch], EventSequence?), UpstreamError>
             do throws(UpstreamError) {
                 let answer = try await upstream.events(since: sequence, of: name)
@@ -91,9 +98,9 @@ extension SyncCache {
         switch result {
         case .success((let batches, let coveredThrough)):
             do throws(StorageError) {
-                var keys = state.keysToLoadForHeld()
-                for batch in batches { keys += state.keysToLoad(for: batch) }
-                requests = try await withLoaded(keys) {
+                requests = try await withLoaded({
+                    batches.reduce(into: state.keysToLoadForHeld()) { $0 += state.keysToLoad(for: $1) }
+                }) {
                     state.applyAnswer(
                         batches, coveredThrough: coveredThrough, to: library, attempt: attempt, random: random,
                         at: clock.now())
@@ -108,27 +115,32 @@ extension SyncCache {
             requests = state.failReconcile(
                 of: library, attempt: attempt, isFinal: error.isFinal, random: random, at: clock.now())
         }
-        settle(library, requests)
+        settle(library, attempt, requests)
     }
 
     private func wait(_ library: LibraryIndex, attempt: UInt64, milliseconds: Int64) {
         guard !isClosed else { return }
-        reconcileTasks[library] = Task { [clock] in
+        follow(attempt, of: library) { [clock] in
             do {
                 try await clock.sleep(milliseconds: milliseconds)
             } catch {
                 return
             }
-            self.resumed(library, attempt: attempt)
+            await self.resumed(library, attempt: attempt)
         }
     }
 
-    private func resumed(_ library: LibraryIndex, attempt: UInt64) {
-        settle(library, state.resumeReconcile(of: library, attempt: attempt, at: clock.now()))
+    private func follow(_ attempt: UInt64, of library: LibraryIndex, _ body: @escaping @Sendable () async -> Void) {
+        reconcileTasks[library]?.task.cancel()
+        reconcileTasks[library] = ReconcileTask(attempt: attempt, task: Task { await body() })
     }
 
-    private func settle(_ library: LibraryIndex, _ requests: [ReconcileRequest]) {
-        reconcileTasks[library] = nil
+    private func resumed(_ library: LibraryIndex, attempt: UInt64) {
+        settle(library, attempt, state.resumeReconcile(of: library, attempt: attempt, at: clock.now()))
+    }
+
+    private func settle(_ library: LibraryIndex, _ attempt: UInt64, _ requests: [ReconcileRequest]) {
+        if reconcileTasks[library]?.attempt == attempt { reconcileTasks[library] = nil }
         perform(requests)
         if !isClosed { followGaps(ignoringWindow: false) }
         scheduleFlush()

@@ -28,8 +28,7 @@ extension SyncCache {
     package func ingest(_ batch: EventBatch) async throws(StorageError) {
         await takeTurn()
         defer { turn.giveBack() }
-        let keys = state.keysToLoad(for: batch)
-        try await withLoaded(keys) {
+        try await withLoaded({ state.keysToLoad(for: batch) }) {
             state.apply(batch, at: clock.now())
         }
         inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
@@ -43,10 +42,10 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         while true {
-            try await withLoaded(state.keysToLoadForHeld()) { followGaps(ignoringWindow: true) }
+            try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
             let tasks = Array(reconcileTasks.values)
             if tasks.isEmpty { break }
-            for task in tasks { await task.value }
+            for reconcile in tasks { await reconcile.task.value }
         }
         scheduleFlush()
     }
@@ -58,14 +57,25 @@ extension SyncCache {
 
     /// Reads entities that only the journal holds into memory, then uses them in the same step: nothing comes between,
     /// and nothing is evicted on the way. `body` reaches the state through the actor, so that it may call what does.
+    ///
+    /// An upstream's answer and the input's next batch may both want to read. They do so one after the other:
+    ///
+    ///     answer: reads x from the journal …                      … installs x as it was
+    ///     batch:                              reads x, deletes it
+    ///
+    /// Whoever needs nothing read goes at once: what is not in memory is no business of his.
     func withLoaded<Result>(
-        _ keys: [StoredKey], _ body: () -> Result
+        _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
-        guard !keys.isEmpty else { return body() }
+        if keys().isEmpty { return body() }
+        if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
         loadingCount += 1
-        defer { loadingCount -= 1 }
-        let loaded = try await journal.load(keys)
-        state.install(loaded)
+        defer {
+            loadingCount -= 1
+            loadTurn.giveBack()
+        }
+        let missing = keys()
+        if !missing.isEmpty { state.install(try await journal.load(missing)) }
         return body()
     }
 
@@ -78,8 +88,8 @@ extension SyncCache {
             guard let flushTask else { break }
             await flushTask.value
         }
-        while state.isFull, upstream != nil, let task = reconcileTasks.values.first {
-            await task.value
+        while state.isFull, upstream != nil, let reconcile = reconcileTasks.values.first {
+            await reconcile.task.value
         }
     }
 }

@@ -24,7 +24,7 @@ public actor SyncCache {
     /// Waits for the reorder window; nil when nothing is missing.
     var gapTimer: Task<Void, Never>?
     /// One for each library that is being asked for, or waits for its next attempt; bounded by `libraryCountMax`.
-    var reconcileTasks: [LibraryIndex: Task<Void, Never>] = [:]
+    var reconcileTasks: [LibraryIndex: ReconcileTask] = [:]
     /// Inputs that feed this cache. Bounded by who opens them.
     var inputs: [InputID: InputPosition] = [:]
     var nextInput: UInt32 = 0
@@ -40,6 +40,8 @@ public actor SyncCache {
     public internal(set) var evictedCount = 0
     /// Reads that memory answered, and those that it did not.
     var readCounts = ReadCounts()
+    /// Entities are read from the journal and used by one caller at a time; see ``withLoaded(_:_:)``.
+    var loadTurn = FirstComeLock()
     /// Callers between asking the journal for entities and using them; nothing is evicted meanwhile.
     var loadingCount = 0
     var isClosed = false
@@ -135,7 +137,7 @@ public actor SyncCache {
         isClosed = true
         gapTimer?.cancel()
         flushTimer?.cancel()
-        for task in reconcileTasks.values { task.cancel() }
+        for reconcile in reconcileTasks.values { reconcile.task.cancel() }
         var failure: StorageError?
         do throws(StorageError) {
             try await flush()

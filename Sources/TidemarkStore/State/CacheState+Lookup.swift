@@ -67,13 +67,18 @@ extension CacheState {
         else { return }
         for member in view.ownMembers where member.reason == nil {
             let identity = identity(of: member, in: view, library: library, type: type)
-            if entities.find(identity) == nil { keys.insert(identity.storedKey) }
+            if entities.find(identity) == nil { collect(identity.storedKey, into: &keys) }
         }
         guard event.kind != .deleted, let metadata = view.text(event.detail) else { return }
         for id in MergeRules(metadata: metadata).alternateIDs {
             let key = StoredKey(library: library, type: type, id: id)
-            if withIdentity(key, { entities.find($0) }) == nil { keys.insert(key) }
+            if withIdentity(key, { entities.find($0) }) == nil { collect(key, into: &keys) }
         }
+    }
+
+    /// What was deleted is not asked for: until the delete is written the journal still has the entity.
+    private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
+        if tombstones[key] == nil { keys.insert(key) }
     }
 
     /// Takes in what the journal gave for keys to load.

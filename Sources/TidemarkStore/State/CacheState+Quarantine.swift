@@ -25,18 +25,16 @@ extension CacheState {
         noteHole(view, at: sequence, now: now)
     }
 
-    /// Puts a bad member of a batch aside; the others go on.
+    /// Puts a bad member of a batch aside; the others go on. An upstream's have no line to look at and are dropped.
     mutating func setAside(
         _ member: ChangeMember, of view: EventView, because reason: QuarantineReason, at now: Int64
     ) {
-        let isUpstream = view.source == .upstream
-        if !isUpstream { counts.membersQuarantined += 1 }
+        guard case .line(_, let line) = view.source else { return }
+        counts.membersQuarantined += 1
         let bytes = view.bytes[member.resource]
-        var line: Int64 = 0
-        if case .line(_, let number) = view.source { line = number }
         quarantine.append(
             QuarantineRecord(
-                kind: isUpstream ? .upstream : .member, reason: reason, line: line, offset: view.offset,
+                kind: .member, reason: reason, line: line, offset: view.offset,
                 library: libraryName(of: view), sequence: view.event.sequence, receivedAt: now,
                 bytes: Array(bytes.prefix(configuration.limits.quarantineByteCountMax)), byteCount: bytes.count))
     }

@@ -34,7 +34,14 @@ extension CacheState {
         guard libraries[Int(library)].gate.generation == generation else { return }
         if let cursor = libraries[Int(library)].gate.cursor, cursor >= sequence { return }
         libraries[Int(library)].gate.advance(to: sequence)
-        if libraries[Int(library)].isWatched { drain(library, at: now) }
+        guard libraries[Int(library)].isWatched else { return }
+        drain(library, at: now)
+        // What was missing arrived by itself. An upstream's own events leave the decision to the end of its answer.
+        if view.source != .upstream, libraries[Int(library)].machine.isActive,
+            libraries[Int(library)].gate.missing == nil
+        {
+            libraries[Int(library)].machine.cancel()
+        }
     }
 
     private mutating func hold(

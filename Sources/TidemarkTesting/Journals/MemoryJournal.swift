@@ -35,6 +35,11 @@ package actor MemoryJournal: Journal {
     private var isFailing: StorageError?
     private var isPaused = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var areLoadsPaused = false
+    private var waitingLoads: [CheckedContinuation<Void, Never>] = []
+    private var isRebuildPaused = false
+    private var waitingRebuilds: [CheckedContinuation<Void, Never>] = []
+    private var watchers: [CheckedContinuation<Void, Never>] = []
 
     /// Flushes that were committed.
     package private(set) var commitCount = 0
@@ -71,6 +76,45 @@ package actor MemoryJournal: Journal {
         waiting.removeAll()
     }
 
+    /// Lets loads that were asked for read at once, but give what they read only after ``resumeLoads()``.
+    package func pauseLoads() {
+        areLoadsPaused = true
+    }
+
+    package func resumeLoads() {
+        areLoadsPaused = false
+        for continuation in waitingLoads { continuation.resume() }
+        waitingLoads.removeAll()
+    }
+
+    /// Holds a rebuild back until ``resumeRebuild()``.
+    package func pauseRebuild() {
+        isRebuildPaused = true
+    }
+
+    package func resumeRebuild() {
+        isRebuildPaused = false
+        for continuation in waitingRebuilds { continuation.resume() }
+        waitingRebuilds.removeAll()
+    }
+
+    /// Returns once a commit, load or rebuild is held back.
+    package func waitUntilHeld() async {
+        while waiting.isEmpty, waitingLoads.isEmpty, waitingRebuilds.isEmpty {
+            await withCheckedContinuation { watchers.append($0) }
+        }
+    }
+
+    private func tellWatchers() {
+        for watcher in watchers { watcher.resume() }
+        watchers.removeAll()
+    }
+
+    /// What is stored under a key; as a test wants to see it, whatever the journal's faults.
+    package func stored() async -> [StoredKey: StoredEntity] {
+        await store.contents.entities
+    }
+
     /// The quarantine, oldest first; a journal has no way to read it, a test wants to.
     package func quarantine() async -> [QuarantineRecord] {
         await store.contents.quarantine
@@ -86,11 +130,22 @@ package actor MemoryJournal: Journal {
     package func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
         try checkOpen()
         let entities = await store.contents.entities
+        while areLoadsPaused {
+            await withCheckedContinuation {
+                waitingLoads.append($0)
+                tellWatchers()
+            }
+        }
         return LoadedEntities(entities: keys.compactMap { entities[$0] })
     }
 
     package func commit(_ flush: FlushBatch) async throws(StorageError) {
-        while isPaused { await withCheckedContinuation { waiting.append($0) } }
+        while isPaused {
+            await withCheckedContinuation {
+                waiting.append($0)
+                tellWatchers()
+            }
+        }
         try checkOpen()
         if let isFailing { throw isFailing }
         if !failures.isEmpty { throw failures.removeFirst() }
@@ -104,6 +159,12 @@ package actor MemoryJournal: Journal {
 
     package func rebuild() async throws(StorageError) {
         try checkOpen()
+        while isRebuildPaused {
+            await withCheckedContinuation {
+                waitingRebuilds.append($0)
+                tellWatchers()
+            }
+        }
         await store.clear()
     }
 

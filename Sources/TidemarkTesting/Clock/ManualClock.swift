@@ -1,0 +1,87 @@
+import Synchronization
+import Tidemark
+
+/// A clock that stands still until it is moved.
+///
+/// With `skipsUpTo`, sleeps up to that length end at once and take the time with them, so that pauses cost nothing and
+/// longer waits can still be driven by hand.
+public final class ManualClock: CacheClock {
+    private struct Sleeper {
+        var id: UInt64
+        var deadline: Int64
+        /// Given true when the time has come, false when its task was cancelled.
+        var continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var now: Int64
+        var nextID: UInt64 = 0
+        /// Bounded by the tasks that sleep.
+        var sleepers: [Sleeper] = []
+        /// Cancelled before they fell asleep; taken out when they try to.
+        var cancelled: Set<UInt64> = []
+    }
+
+    private let state: Mutex<State>
+    private let skipsUpTo: Int64
+
+    public init(now: Int64 = 1_700_000_000_000, skipsUpTo: Int64 = 0) {
+        state = Mutex(State(now: now))
+        self.skipsUpTo = skipsUpTo
+    }
+
+    public func now() -> Int64 { state.withLock { $0.now } }
+
+    /// Tasks that sleep now.
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// Moves on and wakes whoever slept long enough, the earliest first.
+    public func advance(milliseconds: Int64) {
+        let woken = state.withLock { state in
+            state.now += milliseconds
+            let due = state.sleepers.filter { $0.deadline <= state.now }
+            state.sleepers.removeAll { $0.deadline <= state.now }
+            return due.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
+        }
+        for sleeper in woken { sleeper.continuation.resume(returning: true) }
+    }
+
+    public func sleep(milliseconds: Int64) async throws(CancellationError) {
+        if milliseconds <= skipsUpTo {
+            state.withLock { $0.now += max(0, milliseconds) }
+            await Task.yield()
+            if Task.isCancelled { throw CancellationError() }
+            return
+        }
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let isOver = await withTaskCancellationHandler {
+            await withCheckedContinuation { fallAsleep(id, milliseconds, $0) }
+        } onCancel: {
+            cancel(id)
+        }
+        if !isOver { throw CancellationError() }
+    }
+
+    private func fallAsleep(_ id: UInt64, _ milliseconds: Int64, _ continuation: CheckedContinuation<Bool, Never>) {
+        let isCancelled = state.withLock { state in
+            if state.cancelled.remove(id) != nil { return true }
+            state.sleepers.append(Sleeper(id: id, deadline: state.now + milliseconds, continuation: continuation))
+            return false
+        }
+        if isCancelled { continuation.resume(returning: false) }
+    }
+
+    private func cancel(_ id: UInt64) {
+        let sleeper: Sleeper? = state.withLock { state in
+            guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
+                state.cancelled.insert(id)
+                return nil
+            }
+            return state.sleepers.remove(at: index)
+        }
+        sleeper?.continuation.resume(returning: false)
+    }
+}

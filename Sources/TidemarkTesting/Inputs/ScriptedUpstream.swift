@@ -1,0 +1,47 @@
+import Tidemark
+import TidemarkModel
+
+/// An upstream that answers when it is told to, and what it is told to.
+package actor ScriptedUpstream: Upstream {
+    /// A question that waits for its answer.
+    private struct Question {
+        var sequence: EventSequence
+        var library: ByteString
+        var continuation: CheckedContinuation<Result<UpstreamAnswer, UpstreamError>, Never>
+    }
+
+    /// In the order they came; bounded by the libraries, each of which asks once.
+    private var questions: [Question] = []
+    private var watchers: [CheckedContinuation<Void, Never>] = []
+    /// Sequences that were asked from so far.
+    package private(set) var asked: [EventSequence] = []
+
+    package init() {}
+
+    package func events(
+        since sequence: EventSequence, of library: ByteString
+    ) async throws(UpstreamError) -> UpstreamAnswer {
+        asked.append(sequence)
+        let result = await withCheckedContinuation { continuation in
+            questions.append(Question(sequence: sequence, library: library, continuation: continuation))
+            for watcher in watchers { watcher.resume() }
+            watchers = []
+        }
+        return try result.get()
+    }
+
+    /// Returns once so many questions were asked in all.
+    package func waitForQuestions(_ count: Int) async {
+        while asked.count < count { await withCheckedContinuation { watchers.append($0) } }
+    }
+
+    /// Answers the oldest open question.
+    package func answer(_ result: Result<UpstreamAnswer, UpstreamError>) {
+        precondition(!questions.isEmpty, "nothing was asked")
+        questions.removeFirst().continuation.resume(returning: result)
+    }
+
+    package func answer(lines: [String]) {
+        answer(.success(UpstreamAnswer(lines: Array(lines.map { $0 + "\n" }.joined().utf8))))
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// A cache and the model of it, fed with the same bytes and compared whole.
+struct CacheUnderTest {
+    let cache: SyncCache
+    let countsBefore: EventCounts
+
+    /// How often random tests run: `TIDEMARK_SEEDS` multiplies it.
+    static func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
+        let factor = ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { UInt64($0) } ?? 1
+        return 1...count * max(1, factor)
+    }
+
+    static func open(
+        _ journal: any Journal, _ configuration: CacheConfiguration, upstream: (any Upstream)?, clock: any CacheClock
+    ) async throws -> CacheUnderTest {
+        let cache = try await SyncCache.open(
+            configuration: configuration, journal: journal, upstream: upstream, clock: clock)
+        return CacheUnderTest(cache: cache, countsBefore: await cache.counts())
+    }
+
+    /// Feeds a stream; without an end, gaps stay open and only what was applied becomes durable.
+    func ingest(_ stream: [UInt8], seed: UInt64, endsInput: Bool) async throws {
+        let input = ChunkInput(stream, seed: seed, chunkByteCountMax: 3_000)
+        let ingest = try await IngestStream(of: input, into: cache, chunkByteCount: 4_096)
+        while try await ingest.next() {}
+        if endsInput { try await ingest.finish() } else { try await cache.flush() }
+    }
+
+    func summary() async -> ReferenceSummary {
+        ReferenceSummary(
+            counts: await cache.counts() - countsBefore, entityCount: await cache.entityCount(),
+            libraries: await cache.libraries())
+    }
+
+    /// What the cache and the model disagree about; empty when nothing.
+    func differences(from model: ReferenceModel) async throws -> [String] {
+        var problems: [String] = []
+        let (own, wanted) = (await summary(), model.summary)
+        if own != wanted {
+            problems.append("\(String(decoding: own.line, as: UTF8.self)), not \(String(decoding: wanted.line, as: UTF8.self))")
+        }
+        for (key, entity) in model.store.entities {
+            let answer = try await cache.entity(CacheUnderTest.key(key))
+            guard case .found(let resource) = answer else {
+                problems.append("\(CacheUnderTest.key(key)) is \(answer)")
+                continue
+            }
+            if resource.bytes != entity.json.written || resource.sequence?.rawValue != entity.sequence {
+                problems.append(
+                    "\(CacheUnderTest.key(key)) is \(String(decoding: resource.bytes, as: UTF8.self)) of "
+                        + "\(String(describing: resource.sequence)), not \(entity.json) of "
+                        + "\(String(describing: entity.sequence))")
+            }
+        }
+        for key in model.store.tombstones.keys {
+            let answer = try await cache.entity(CacheUnderTest.key(key))
+            if answer != .missing(.deleted) { problems.append("\(CacheUnderTest.key(key)) is \(answer), not deleted") }
+        }
+        return problems
+    }
+
+    private static func key(_ key: ReferenceKey) -> EntityKey {
+        EntityKey(library: ByteString(key.library), type: ByteString(key.type), id: ByteString(key.id))
+    }
+}
+
+/// Cuts a stream after whole lines.
+func runs(of stream: [UInt8], count: Int, _ random: inout SplitMix64) -> [[UInt8]] {
+    let lines = stream.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) + [0x0A] }
+    var cuts = (1..<max(2, count)).map { _ in random.below(lines.count) }.sorted()
+    cuts = [0] + cuts + [lines.count]
+    return zip(cuts, cuts.dropFirst()).map { Array(lines[$0..<$1].joined()) }
+}

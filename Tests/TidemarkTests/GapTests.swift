@@ -1,0 +1,166 @@
+import Logging
+import Synchronization
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// Windows, questions and answers, on a clock and an upstream that the test moves. Laws: L4, L7.
+@Suite struct GapTests {
+    private func open(
+        _ clock: ManualClock, upstream: (any Upstream)? = nil, journal: MemoryJournal = MemoryJournal(),
+        _ change: (inout CacheConfiguration) -> Void = { _ in }
+    ) async throws -> SyncCache {
+        var configuration = CacheConfiguration()
+        configuration.logger.logLevel = .critical
+        change(&configuration)
+        return try await SyncCache.open(
+            configuration: configuration, journal: journal, upstream: upstream, clock: clock)
+    }
+
+    private func status(
+        _ phase: LibraryPhase, _ cursor: Int64, lost: [ClosedRange<Int64>] = [], epoch: ByteString = ""
+    ) -> [LibraryStatus] {
+        let lost = lost.map { LostRange(first: EventSequence($0.lowerBound), last: EventSequence($0.upperBound)) }
+        return [LibraryStatus(library: "a", epoch: epoch, cursor: EventSequence(cursor), phase: phase, lost: lost)]
+    }
+
+    @Test func `a gap is lost when its window ends and nothing waits unread`() async throws {
+        let clock = ManualClock()
+        let cache = try await open(clock)
+        let input = try await HandInput(into: cache, hasUnread: { false })
+        try await input.feed([Lines.change(1), Lines.change(4)])
+        #expect(await cache.libraries() == status(.gap, 1))
+        clock.advance(milliseconds: 49)
+        for _ in 0..<100 { await Task.yield() }
+        #expect(await cache.libraries() == status(.gap, 1))
+        let isLost = await eventually {
+            clock.advance(milliseconds: 1)
+            return await cache.libraries() == status(.stale, 4, lost: [2...3])
+        }
+        #expect(isLost)
+    }
+
+    @Test func `no window ends while unread input waits`() async throws {
+        let clock = ManualClock()
+        let hasUnread = Flag(true)
+        let cache = try await open(clock)
+        let input = try await HandInput(into: cache, hasUnread: { hasUnread.value })
+        try await input.feed([Lines.change(1), Lines.change(4)])
+        for _ in 0..<20 {
+            #expect(await eventually { clock.sleeperCount > 0 })
+            clock.advance(milliseconds: 50)
+            for _ in 0..<20 { await Task.yield() }
+        }
+        #expect(await cache.libraries() == status(.gap, 1))
+        hasUnread.value = false
+        let isLost = await eventually {
+            clock.advance(milliseconds: 50)
+            return await cache.libraries() == status(.stale, 4, lost: [2...3])
+        }
+        #expect(isLost)
+    }
+
+    @Test func `lines that were read ahead of a slow disk are unread input`() async throws {
+        let clock = ManualClock()
+        let journal = MemoryJournal()
+        let cache = try await open(clock, journal: journal) {
+            $0.flush.startCount = 1
+            $0.flush.changeCountMax = 1
+        }
+        // The second chunk is read while the disk holds up the first; then the input itself has nothing more.
+        let source = ChunkInput([
+            Lines.bytes([Lines.change(1), Lines.change(3)]), Lines.bytes([Lines.change(2)]),
+        ])
+        await journal.pause()
+        let stream = try await IngestStream(of: source, into: cache)
+        async let isMore = stream.next()
+        await journal.waitUntilHeld()
+        #expect(await eventually { !source.hasUnread() })
+        // The timer's turn comes before the second batch's.
+        clock.advance(milliseconds: 1_000)
+        for _ in 0..<1_000 { await Task.yield() }
+        await journal.resume()
+        #expect(try await isMore)
+        while try await stream.next() {}
+        try await stream.finish()
+        #expect(await cache.libraries() == status(.live, 3))
+    }
+
+    @Test func `an answer that comes after a new log began changes nothing, and the newer question is waited for`()
+        async throws
+    {
+        let upstream = ScriptedUpstream()
+        let cache = try await open(ManualClock(), upstream: upstream)
+        let input = try await HandInput(into: cache)
+        try await input.feed([Lines.change(1, epoch: "x"), Lines.heartbeat(4)])
+        await upstream.waitForQuestions(1)
+        try await input.feed([Lines.change(1, id: "g1", epoch: "y"), Lines.heartbeat(3)])
+        await upstream.waitForQuestions(2)
+        await upstream.answer(lines: [Lines.change(2, epoch: "x")])
+        async let end: Void = input.end()
+        for _ in 0..<1_000 { await Task.yield() }
+        await upstream.answer(lines: [Lines.change(2, id: "g2", epoch: "y"), Lines.change(3, id: "g3", epoch: "y")])
+        try await end
+        #expect(await cache.libraries() == status(.stale, 3, epoch: "y"))
+        #expect(try await cache.entity(Lines.key("f2")) == .missing(.absent))
+        #expect(await upstream.asked.map(\.rawValue) == [2, 2])
+        #expect(await cache.counts().reconciled == 2)
+    }
+
+    @Test func `an entity that a batch deletes while an answer is read does not come back`() async throws {
+        let upstream = ScriptedUpstream()
+        let journal = MemoryJournal()
+        let cache = try await open(ManualClock(skipsUpTo: 1_000), upstream: upstream, journal: journal) {
+            $0.memoryByteCountMax = 0
+            $0.reorderWindow = 3_600_000
+        }
+        let input = try await HandInput(into: cache)
+        try await input.feed([Lines.change(1, id: "x"), Lines.change(2, id: "y")])
+        try await cache.flush()
+        #expect(await cache.evictedCount == 2)
+        await journal.pauseLoads()
+        try await input.feed([Lines.heartbeat(4)])
+        await upstream.waitForQuestions(1)
+        await upstream.answer(lines: [Lines.change(3, id: "x")])
+        await journal.waitUntilHeld()
+        async let fed: Void = input.feed([Lines.delete(9, id: "x").replacing("\"sequence\":9,", with: "")])
+        for _ in 0..<1_000 { await Task.yield() }
+        await journal.resumeLoads()
+        try await fed
+        await upstream.waitForQuestions(2)
+        await upstream.answer(lines: [Lines.delete(4, id: "x")])
+        try await input.end()
+        #expect(try await cache.entity(Lines.key("x")) == .missing(.deleted))
+        #expect(await cache.entityCount() == 1)
+        try await cache.close()
+        let stored = await journal.stored().values.map { String(decoding: $0.payload, as: UTF8.self) }
+        #expect(stored == ["{\"id\":\"y\",\"n\":2}"])
+    }
+
+    @Test func `an upstream that fails is asked five times, then the gap is lost`() async throws {
+        let upstream = ScriptedUpstream()
+        let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
+        let input = try await HandInput(into: cache)
+        try await input.feed([Lines.change(1), Lines.heartbeat(3)])
+        for count in 1...5 {
+            await upstream.waitForQuestions(count)
+            await upstream.answer(.failure(UpstreamError("not now")))
+        }
+        try await input.end()
+        #expect(await upstream.asked.map(\.rawValue) == [2, 2, 2, 2, 2])
+        #expect(await cache.libraries() == status(.stale, 3, lost: [2...3]))
+    }
+}
+
+/// A Bool that a test changes while others look.
+final class Flag: Sendable {
+    private let storage: Atomic<Bool>
+
+    init(_ value: Bool) { storage = Atomic(value) }
+
+    var value: Bool {
+        get { storage.load(ordering: .sequentiallyConsistent) }
+        set { storage.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+}

@@ -1,0 +1,78 @@
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+import TidemarkWire
+
+/// Event lines of library `a`, and ways to feed them.
+enum Lines {
+    static func change(_ sequence: Int64, id: String? = nil, epoch: String? = nil) -> String {
+        let epoch = epoch.map { "\"epoch\":\"\($0)\"," } ?? ""
+        return "{\"library_id\":\"a\",\"sequence\":\(sequence),\(epoch)\"event\":{\"ResourceChanged\":"
+            + "{\"resource_type\":\"file\",\"resource\":{\"id\":\"\(id ?? "f\(sequence)")\",\"n\":\(sequence)}}}}"
+    }
+
+    static func delete(_ sequence: Int64, id: String) -> String {
+        "{\"library_id\":\"a\",\"sequence\":\(sequence),\"event\":{\"ResourceDeleted\":"
+            + "{\"resource_type\":\"file\",\"resource_id\":\"\(id)\"}}}"
+    }
+
+    static func heartbeat(_ last: Int64) -> String {
+        "{\"library_id\":\"a\",\"event\":{\"Heartbeat\":{\"last_sequence\":\(last)}}}"
+    }
+
+    static func bytes(_ lines: [String]) -> [UInt8] { Array(lines.map { $0 + "\n" }.joined().utf8) }
+
+    static func key(_ id: String) -> EntityKey { EntityKey(library: "a", type: "file", id: ByteString(id)) }
+}
+
+/// An input that a test feeds a batch at a time.
+struct HandInput {
+    let cache: SyncCache
+    let input: InputID
+    let acknowledgements: AsyncStream<Acknowledgement>
+    private let state: State
+
+    private final class State {
+        var framer: LineFramer
+        let decoder: EventDecoder
+
+        init(input: InputID) throws {
+            framer = LineFramer(input: input)
+            decoder = try EventDecoder()
+        }
+    }
+
+    init(into cache: SyncCache, hasUnread: @escaping @Sendable () -> Bool = { true }) async throws {
+        self.cache = cache
+        (input, acknowledgements) = await cache.openInput(hasUnread: hasUnread)
+        state = try State(input: input)
+    }
+
+    func feed(_ lines: [String]) async throws {
+        Lines.bytes(lines).withUnsafeBytes { state.framer.append($0) }
+        for block in state.framer.takeBlocks() { try await cache.ingest(try state.decoder.decode(block)) }
+    }
+
+    /// Gives up what is missing, makes all of it durable, and ends.
+    func end() async throws {
+        try await cache.endOfInput()
+        try await cache.flush()
+        await cache.closeInput(input)
+    }
+
+    /// Every acknowledgement, once the input was ended.
+    func allAcknowledgements() async -> [Acknowledgement] {
+        var all: [Acknowledgement] = []
+        for await acknowledgement in acknowledgements { all.append(acknowledgement) }
+        return all
+    }
+}
+
+/// Looks again and again, giving others their turn, until something holds; false when it never does.
+func eventually(_ holds: () async throws -> Bool) async rethrows -> Bool {
+    for _ in 0..<200_000 {
+        if try await holds() { return true }
+        await Task.yield()
+    }
+    return false
+}
