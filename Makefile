@@ -2,6 +2,7 @@
 
 SWIFT ?= swift
 KILLS ?= 20
+BENCH ?=
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
 .DEFAULT_GOAL := help
@@ -23,10 +24,10 @@ format:
 format-check:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
-## bench: time ingest of a synthetic stream
+## bench: time every stage beside its reference, in one run (BENCH=--smoke for a small one)
 bench: deps
-	@$(SWIFT) build -c release --product tidemark
-	@Benchmarks/ingest.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+	@$(SWIFT) build -c release --product tidemark-bench
+	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench" $(BENCH)
 
 ## crash-test: kill an ingest KILLS times and check that nothing acknowledged was lost (KILLS=20)
 crash-test: deps

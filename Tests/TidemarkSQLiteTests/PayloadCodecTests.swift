@@ -157,8 +157,9 @@ import TidemarkTesting
 
     private func varint(_ value: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 10)
-        let count = bytes.withUnsafeMutableBufferPointer {
-            PayloadCodec.writeVarint(UInt64(value), into: $0.baseAddress!)
+        let count = bytes.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { preconditionFailure("ten bytes without an address") }
+            return PayloadCodec.writeVarint(UInt64(value), into: start)
         }
         return Array(bytes[..<count])
     }

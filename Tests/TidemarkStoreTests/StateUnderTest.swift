@@ -8,7 +8,7 @@ struct StateUnderTest: ~Copyable {
     private(set) var state: CacheState
     private let limits: Limits
     private let upstream: [UInt8]?
-    private let chunks: SplitMix64
+    private let chunks: SeededGenerator
     private var now: Int64 = 1_000_000
     private(set) var quarantine: [QuarantineRecord] = []
     private var countsBefore: EventCounts
@@ -19,7 +19,7 @@ struct StateUnderTest: ~Copyable {
     ) {
         self.limits = limits
         self.upstream = upstream
-        chunks = SplitMix64(seed: seed)
+        chunks = SeededGenerator(seed: seed)
         countsBefore = recovered.counts
         state = CacheState(
             configuration: CacheStateConfiguration(

@@ -11,8 +11,8 @@ import TidemarkTesting
         #expect(stream(1) != stream(2))
     }
 
-    @Test func `SplitMix64 gives the published numbers`() {
-        var random = SplitMix64(seed: 1_234_567)
+    @Test func `a seeded generator gives the published numbers of SplitMix64`() {
+        var random = SeededGenerator(seed: 1_234_567)
         #expect(
             (0..<3).map { _ in random.next() } == [
                 6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,

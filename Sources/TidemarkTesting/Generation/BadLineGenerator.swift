@@ -8,7 +8,7 @@ package struct BadLineGenerator: Sendable {
     ///
     /// - Parameter head: Envelope members as JSON text with a comma at the end, or empty. Fields that stand
     ///   there stay readable unless the reason forbids it.
-    package func line(head: String, _ random: inout SplitMix64) -> [UInt8] {
+    package func line(head: String, _ random: inout SeededGenerator) -> [UInt8] {
         let long = String(repeating: "x", count: 1_025)
         func event(_ kind: String) -> [UInt8] { Array("{\(head)\"event\":\(kind)}".utf8) }
         switch random.below(13) {

@@ -35,7 +35,7 @@ package struct EventWriter: Sendable {
     ///
     /// - Parameter payload: JSON text; nil writes the kind as a bare string, or without `data`.
     package func line(
-        _ name: String, _ payload: String?, _ fields: Fields, _ form: Form, _ random: inout SplitMix64
+        _ name: String, _ payload: String?, _ fields: Fields, _ form: Form, _ random: inout SeededGenerator
     ) -> String {
         let around = members(fields, &random)
         let single = payload.map { writer.object([(name, $0)], &random) } ?? SpacedWriter.string(name)
@@ -54,14 +54,14 @@ package struct EventWriter: Sendable {
         }
     }
 
-    private func kind(_ name: String, _ payload: String?, _ random: inout SplitMix64) -> String {
+    private func kind(_ name: String, _ payload: String?, _ random: inout SeededGenerator) -> String {
         guard let payload else {
             return random.chance(500) ? SpacedWriter.string(name) : writer.object([("type", "\"\(name)\"")], &random)
         }
         return writer.object([("type", SpacedWriter.string(name)), ("data", payload)], &random)
     }
 
-    private func members(_ fields: Fields, _ random: inout SplitMix64) -> [(String, String)] {
+    private func members(_ fields: Fields, _ random: inout SeededGenerator) -> [(String, String)] {
         var members: [(String, String)] = []
         if let library = fields.library {
             members.append(("library_id", SpacedWriter.string(library)))

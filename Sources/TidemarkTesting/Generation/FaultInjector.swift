@@ -7,7 +7,7 @@ package struct FaultInjector: Sendable {
     package init(weights: StreamWeights) { self.weights = weights }
 
     /// The lines after faults, in their new order.
-    package func spoil(_ lines: [[UInt8]], _ random: inout SplitMix64) -> [[UInt8]] {
+    package func spoil(_ lines: [[UInt8]], _ random: inout SeededGenerator) -> [[UInt8]] {
         var spoiled: [[UInt8]] = []
         for line in lines where !random.chance(weights.drop) {
             if random.chance(weights.cut), line.count > 2 {

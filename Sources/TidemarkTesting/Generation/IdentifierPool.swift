@@ -5,10 +5,10 @@ package struct IdentifierPool: Sendable {
     private static let coldCount = 400
     private let salt: UInt64
 
-    package init(random: inout SplitMix64) { salt = random.next() }
+    package init(random: inout SeededGenerator) { salt = random.next() }
 
     /// An id as JSON text. The same id may come in another spelling the next time.
-    package func id(_ random: inout SplitMix64) -> String {
+    package func id(_ random: inout SeededGenerator) -> String {
         let number = random.chance(500) ? random.below(Self.hotCount) : random.below(Self.coldCount)
         switch number % 3 {
         case 0: return uuid(number, isUpper: random.chance(300))
@@ -18,7 +18,7 @@ package struct IdentifierPool: Sendable {
     }
 
     private func uuid(_ number: Int, isUpper: Bool) -> String {
-        var mixed = SplitMix64(seed: salt &+ UInt64(number))
+        var mixed = SeededGenerator(seed: salt &+ UInt64(number))
         let digits = Array("0123456789abcdef")
         let text = (0..<36).map { index -> Character in
             [8, 13, 18, 23].contains(index) ? "-" : digits[mixed.below(16)]
@@ -26,7 +26,7 @@ package struct IdentifierPool: Sendable {
         return "\"" + (isUpper ? String(text).uppercased() : String(text)) + "\""
     }
 
-    private func plain(_ number: Int, _ random: inout SplitMix64) -> String {
+    private func plain(_ number: Int, _ random: inout SeededGenerator) -> String {
         let spellings = [
             ["\"caf\u{E9}-\(number)\"", "\"caf\\u00e9-\(number)\"", "\"caf\\u00E9-\(number)\""],
             ["\"cafe\u{301}-\(number)\""],

@@ -9,7 +9,7 @@ package struct ResourceGenerator: Sendable {
     }
 
     /// A usable resource as JSON text.
-    package func resource(_ random: inout SplitMix64) -> String {
+    package func resource(_ random: inout SeededGenerator) -> String {
         var members = fields(&random, depth: 0)
         let identity: (String, String)
         switch random.below(12) {
@@ -24,7 +24,7 @@ package struct ResourceGenerator: Sendable {
     }
 
     /// The `metadata` of a merge as JSON text.
-    package func metadata(_ random: inout SplitMix64) -> String {
+    package func metadata(_ random: inout SeededGenerator) -> String {
         var members: [(String, String)] = []
         if random.chance(500) {
             let names = (0..<random.below(3)).map { _ in SpacedWriter.string(random.pick(Self.names)) }
@@ -39,16 +39,16 @@ package struct ResourceGenerator: Sendable {
     }
 
     /// An id as JSON text.
-    package func id(_ random: inout SplitMix64) -> String { ids.id(&random) }
+    package func id(_ random: inout SeededGenerator) -> String { ids.id(&random) }
 
     private static let names = ["name", "size", "path", "state", "tags", "extra", "note", "\u{E9}t\u{E9}"]
 
-    private func fields(_ random: inout SplitMix64, depth: Int) -> [(String, String)] {
+    private func fields(_ random: inout SeededGenerator, depth: Int) -> [(String, String)] {
         let count = random.below(depth == 0 ? 6 : 3)
         return (0..<count).map { _ in (random.pick(Self.names), value(&random, depth: depth)) }
     }
 
-    private func value(_ random: inout SplitMix64, depth: Int) -> String {
+    private func value(_ random: inout SeededGenerator, depth: Int) -> String {
         let isDeep = depth >= 3
         switch random.below(isDeep ? 4 : 8) {
         case 0: return random.pick(["0", "-0", "1.10", "1e5", "1E+05", "18446744073709551615", "0.1e-7", "-12"])

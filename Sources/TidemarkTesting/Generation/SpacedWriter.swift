@@ -6,7 +6,7 @@ package struct SpacedWriter: Sendable {
     package init(whiteSpace: Int) { self.whiteSpace = whiteSpace }
 
     /// An object of members whose values are JSON text already.
-    package func object(_ members: [(String, String)], _ random: inout SplitMix64) -> String {
+    package func object(_ members: [(String, String)], _ random: inout SeededGenerator) -> String {
         var text = "{" + gap(&random)
         for (index, member) in members.enumerated() {
             if index > 0 { text += "," + gap(&random) }
@@ -16,7 +16,7 @@ package struct SpacedWriter: Sendable {
     }
 
     /// An array of elements that are JSON text already.
-    package func array(_ elements: [String], _ random: inout SplitMix64) -> String {
+    package func array(_ elements: [String], _ random: inout SeededGenerator) -> String {
         var text = "[" + gap(&random)
         for (index, element) in elements.enumerated() {
             if index > 0 { text += "," + gap(&random) }
@@ -40,7 +40,7 @@ package struct SpacedWriter: Sendable {
         return spelled + "\""
     }
 
-    private func gap(_ random: inout SplitMix64) -> String {
+    private func gap(_ random: inout SeededGenerator) -> String {
         random.chance(whiteSpace) ? random.pick([" ", "\t", "  ", " \r", "\t \t"]) : ""
     }
 }

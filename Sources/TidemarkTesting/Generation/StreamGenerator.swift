@@ -9,7 +9,7 @@ package struct StreamGenerator: Sendable {
     private let writer: SpacedWriter
     private let envelopes: EventWriter
     private let badLines: BadLineGenerator
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private var logs: [LibraryLog]
 
     /// The log of one library as its daemon writes it.
@@ -24,7 +24,7 @@ package struct StreamGenerator: Sendable {
     private static let types = ["file", "file", "file", "album", "tag", "entry", "a", "a-b", "a.b", "T_9"]
 
     package init(seed: UInt64, options: StreamOptions = StreamOptions()) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let weights = StreamWeights(random: &random)
         let writer = SpacedWriter(whiteSpace: weights.whiteSpace)
         let names: [String?] = ["7d2f1c64-9a4e-4c0b-8d8e-2f6a1b3c4d5e", "B\u{E9}ta \"2\"", nil, "gamma", "delta"]

@@ -18,7 +18,7 @@ package struct StreamWeights: Sendable {
     package let filtered: Int
     package let anew: Int
 
-    package init(random: inout SplitMix64) {
+    package init(random: inout SeededGenerator) {
         kinds = (0..<10).map { _ in random.below(8) * random.below(8) + 1 }
         forms = (0..<4).map { _ in random.below(6) + 1 }
         func rate(_ choices: [Int]) -> Int { random.pick(choices) }

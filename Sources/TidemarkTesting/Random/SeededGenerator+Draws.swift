@@ -17,3 +17,25 @@ extension SeededGenerator {
         return Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 }
+
+extension SeededGenerator {
+    /// True `perMille` times of a thousand.
+    package mutating func chance(_ perMille: Int) -> Bool { below(1_000) < perMille }
+
+    /// One of the elements, each as likely as the others.
+    ///
+    /// - Parameter elements: At least one.
+    package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+
+    /// An index, each as likely as its weight.
+    ///
+    /// - Parameter weights: Not negative, not all zero.
+    package mutating func weighted(_ weights: [Int]) -> Int {
+        var rest = below(weights.reduce(0, +))
+        for (index, weight) in weights.enumerated() {
+            if rest < weight { return index }
+            rest -= weight
+        }
+        preconditionFailure("weights \(weights) summed to less than a number below their sum")
+    }
+}

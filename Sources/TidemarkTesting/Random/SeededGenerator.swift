@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats exactly: SplitMix64.
+/// Random numbers that a seed repeats exactly, on every machine: SplitMix64.
 ///
 /// - Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {

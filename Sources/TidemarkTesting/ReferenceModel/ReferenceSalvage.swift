@@ -36,7 +36,13 @@ package struct ReferenceSalvage {
             parser.skipWhiteSpace()
             let hasMore = parser.take(",")
             let isClosed = !hasMore && parser.take("}")
-            guard hasMore || isClosed else { return false }
+            guard hasMore || isClosed else {
+                // What an envelope holds stands whole by itself, whatever comes behind the envelope.
+                if isTop, member.key.unescaped == Array("envelope".utf8), case .object = member.value {
+                    found.append(member)
+                }
+                return false
+            }
             found.append(member)
             if isClosed { return true }
         }
