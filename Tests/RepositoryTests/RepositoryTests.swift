@@ -41,11 +41,20 @@ import TidemarkTesting
 
     @Test func `sources never crash on purpose, sleep or shrug off an error`() throws {
         let banned = [
-            "try!", "try?", "as!", "fatalError(", "Task.sleep", "@unchecked Sendable", "unsafelyUnwrapped",
+            "try!", "try?", "as!", "fatalError(", "Task.sleep", "nonisolated(unsafe)", "unsafelyUnwrapped",
         ]
         for file in try Tree.swiftFiles(in: "Sources") {
             for (number, line) in try Tree.codeLines(file) {
                 for word in banned { #expect(!line.contains(word), "\(file):\(number) says \(word)") }
+            }
+        }
+    }
+
+    @Test func `what the compiler cannot check as sendable comes with a proof`() throws {
+        for file in try Tree.swiftFiles(in: "Sources") {
+            let text = try Tree.text(file)
+            if text.contains("@unchecked Sendable") {
+                #expect(text.contains("/// Sendable by "), "\(file) does not say why its type is sendable")
             }
         }
     }

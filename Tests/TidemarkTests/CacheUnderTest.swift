@@ -70,7 +70,7 @@ struct CacheUnderTest {
 }
 
 /// Cuts a stream after whole lines.
-func runs(of stream: [UInt8], count: Int, _ random: inout SplitMix64) -> [[UInt8]] {
+func runs(of stream: [UInt8], count: Int, _ random: inout SeededGenerator) -> [[UInt8]] {
     let lines = stream.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) + [0x0A] }
     var cuts = (1..<max(2, count)).map { _ in random.below(lines.count) }.sorted()
     cuts = [0] + cuts + [lines.count]

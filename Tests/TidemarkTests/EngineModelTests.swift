@@ -32,7 +32,7 @@ import TidemarkTesting
     }
 
     private func run(seed: UInt64, _ open: (Int) async throws -> any Journal) async throws {
-        var random = SplitMix64(seed: seed ^ 0xABCD)
+        var random = SeededGenerator(seed: seed ^ 0xABCD)
         let hasUpstream = random.chance(500)
         var options = StreamOptions()
         options.lineCount = 250

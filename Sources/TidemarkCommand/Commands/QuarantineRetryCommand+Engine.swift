@@ -1,10 +1,51 @@
+import Tidemark
 import TidemarkModel
+import TidemarkSQLite
 
 extension QuarantineRetryCommand {
+    /// Records that are read and retried at once; bounds the memory of a long quarantine.
+    private static let pageCount = 256
+
     /// The only place of this command that touches the engine.
-    func retry() async throws(Failure) -> Summary {
-        throw Failure(
-            .internal, "not_built", "records cannot be retried yet", place: database.path,
-            outcome: "they stay in quarantine", advice: "feed the corrected lines to tidemark ingest")
+    func retry() async throws -> Summary {
+        // Read first: a database that is not there must not come into being by a retry.
+        let reader = try SQLiteReader(path: database.path)
+        for number in numbers where try reader.quarantineRecord(number) == nil {
+            throw Failure(
+                .usage, "not_found", "there is no record \(number)", place: database.path, outcome: "nothing was retried",
+                advice: "see tidemark quarantine list --db \(database.path)")
+        }
+        let journal = try await SQLiteJournal.open(path: database.path)
+        let cache = try await SyncCache.open(journal: journal)
+        var summary = Summary()
+        var last: Int64 = 0
+        while true {
+            let page = try records(of: reader, after: last)
+            guard let newest = page.last?.number else { break }
+            last = newest
+            let counts = try await cache.retry(page)
+            summary.retriedCount += page.count
+            summary.appliedCount += counts.applied
+            summary.supersededCount += counts.superseded
+            summary.remainingCount += counts.refused
+        }
+        try await cache.endOfInput()
+        try await cache.close()
+        return summary
+    }
+
+    private func records(of reader: SQLiteReader, after last: Int64) throws(StorageError) -> [QuarantineRecord] {
+        var page: [QuarantineRecord] = []
+        if isForAll {
+            try reader.quarantine(QuarantineFilter(after: last), limit: QuarantineRetryCommand.pageCount) {
+                page.append($0)
+                return true
+            }
+        } else {
+            for number in Set(numbers).filter({ $0 > last }).sorted().prefix(QuarantineRetryCommand.pageCount) {
+                if let record = try reader.quarantineRecord(number) { page.append(record) }
+            }
+        }
+        return page
     }
 }

@@ -21,7 +21,7 @@ package struct EntityStore: ~Copyable {
     var slotCount = 0
     var firstFree = EntityStore.none
     /// Entities in memory.
-    package private(set) var count = 0
+    package internal(set) var count = 0
 
     /// Slot index by table position. A power of two, at most 13/16 full.
     var table: UnsafeMutablePointer<UInt32>
@@ -94,7 +94,7 @@ package struct EntityStore: ~Copyable {
     }
 
     @inline(__always)
-    private static func tag(of hash: UInt64) -> UInt8 {
+    static func tag(of hash: UInt64) -> UInt8 {
         UInt8(truncatingIfNeeded: hash) | 0x80
     }
 
@@ -186,14 +186,6 @@ package struct EntityStore: ~Copyable {
         unlink(index)
     }
 
-    /// Moves an entity to the recent end of the list by access.
-    @inline(__always)
-    package mutating func touch(_ index: UInt32) {
-        guard index != mostRecent else { return }
-        detach(index)
-        attach(index)
-    }
-
     private mutating func link(
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp
     ) -> UInt32 {
@@ -259,99 +251,5 @@ package struct EntityStore: ~Copyable {
             (block + idByteCount).copyMemory(from: source, byteCount: payload.count)
         }
         self.slot(index).pointee.payloadCount = UInt32(payload.count)
-    }
-
-    // MARK: Slots and table
-
-    /// A slot to fill, and whether it is still listed for the next flush.
-    private mutating func takeSlot() -> (index: UInt32, listed: EntitySlot.Flags) {
-        if firstFree != EntityStore.none {
-            let index = firstFree
-            firstFree = self.slot(index).pointee.next
-            return (index, self.slot(index).pointee.flags.intersection(.isListed))
-        }
-        if slotCount == pages.count * EntityStore.pageSlotCount {
-            pages.append(.allocate(capacity: EntityStore.pageSlotCount))
-        }
-        slotCount += 1
-        return (UInt32(slotCount - 1), [])
-    }
-
-    mutating func unlink(_ index: UInt32) {
-        let slot = self.slot(index).pointee
-        if slot.flags.contains(.hasNewPayload) { dirtyByteCount -= Int(slot.payloadCount) }
-        displace(index)
-        detach(index)
-        slot.block?.deallocate()
-        blockByteCount -= Int(slot.blockCount)
-        self.slot(index).pointee.block = nil
-        self.slot(index).pointee.blockCount = 0
-        self.slot(index).pointee.flags = slot.flags.intersection(.isListed)
-        self.slot(index).pointee.next = firstFree
-        firstFree = index
-        count -= 1
-    }
-
-    private func hash(of slot: EntitySlot) -> UInt64 {
-        EntityIdentity.mixed(slot.id, library: slot.library, type: slot.type, seed: seed)
-    }
-
-    private mutating func place(_ index: UInt32, hash: UInt64) {
-        let mask = tableCapacity - 1
-        var position = Int(truncatingIfNeeded: hash >> 8) & mask
-        while tags[position] != 0 { position = (position + 1) & mask }
-        table[position] = index
-        tags[position] = EntityStore.tag(of: hash)
-    }
-
-    /// Takes an index out of the table and closes the hole, so that no chain is ever cut.
-    private mutating func displace(_ index: UInt32) {
-        let mask = tableCapacity - 1
-        var hole = Int(truncatingIfNeeded: hash(of: self.slot(index).pointee) >> 8) & mask
-        while tags[hole] == 0 || table[hole] != index { hole = (hole + 1) & mask }
-        var position = (hole + 1) & mask
-        while tags[position] != 0 {
-            let home = Int(truncatingIfNeeded: hash(of: self.slot(table[position]).pointee) >> 8) & mask
-            if (position - home) & mask >= (position - hole) & mask {
-                table[hole] = table[position]
-                tags[hole] = tags[position]
-                hole = position
-            }
-            position = (position + 1) & mask
-        }
-        tags[hole] = 0
-    }
-
-    private mutating func growTable() {
-        let oldTable = table
-        let oldTags = tags
-        let oldCapacity = tableCapacity
-        tableCapacity *= 2
-        table = .allocate(capacity: tableCapacity)
-        tags = .allocate(capacity: tableCapacity)
-        tags.initialize(repeating: 0, count: tableCapacity)
-        for position in 0..<oldCapacity where oldTags[position] != 0 {
-            let index = oldTable[position]
-            place(index, hash: hash(of: self.slot(index).pointee))
-        }
-        oldTable.deallocate()
-        oldTags.deallocate()
-    }
-
-    // MARK: The list by access
-
-    private mutating func attach(_ index: UInt32) {
-        self.slot(index).pointee.previous = EntityStore.none
-        self.slot(index).pointee.next = mostRecent
-        if mostRecent != EntityStore.none { self.slot(mostRecent).pointee.previous = index }
-        mostRecent = index
-        if leastRecent == EntityStore.none { leastRecent = index }
-    }
-
-    private mutating func detach(_ index: UInt32) {
-        let previous = self.slot(index).pointee.previous
-        let next = self.slot(index).pointee.next
-        if previous != EntityStore.none { self.slot(previous).pointee.next = next } else { mostRecent = next }
-        if next != EntityStore.none { self.slot(next).pointee.previous = previous } else { leastRecent = previous }
     }
 }

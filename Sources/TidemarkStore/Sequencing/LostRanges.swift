@@ -36,6 +36,10 @@ package struct LostRanges: Hashable, Sendable {
         if ranges.count > countMax { joinClosest() }
     }
 
+    package func contains(_ sequence: EventSequence) -> Bool {
+        ranges.contains { $0.first <= sequence && sequence <= $0.last }
+    }
+
     /// Takes a sequence out: it was applied after all.
     package mutating func remove(_ sequence: EventSequence) {
         guard let index = ranges.firstIndex(where: { $0.first <= sequence && sequence <= $0.last }) else { return }

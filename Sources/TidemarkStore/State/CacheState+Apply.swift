@@ -62,9 +62,9 @@ extension CacheState {
         count(view)
         switch event.kind {
         case .changed, .batchChanged:
-            upsert(view, in: library, at: now)
+            _ = upsert(view, in: library, at: now)
         case .deleted:
-            delete(view, in: library, at: now)
+            _ = delete(view, in: library, at: now)
         case .heartbeat:
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
             // An upstream's heartbeat tells of a time that is over: it takes its place in the log and no more.
@@ -77,7 +77,9 @@ extension CacheState {
         }
     }
 
-    private mutating func upsert(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+    /// - Returns: false when something newer stood in the way of every member.
+    mutating func upsert(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
+        var isEffective = false
         guard let type = index(ofType: view.bytes[view.event.type]) else {
             preconditionFailure("a type lost its number")
         }
@@ -90,37 +92,41 @@ extension CacheState {
                 continue
             }
             let identity = identity(of: member, in: view, library: library, type: type)
-            upsert(identity, resource: view.bytes[member.resource], rules: rules, stamp: stamp)
+            if upsert(identity, resource: view.bytes[member.resource], rules: rules, stamp: stamp) {
+                isEffective = true
+            }
         }
+        return isEffective
     }
 
     private mutating func upsert(
         _ identity: EntityIdentity, resource: UnsafeRawBufferPointer, rules: MergeRules?, stamp: EntityStamp
-    ) {
+    ) -> Bool {
         if let index = entities.find(identity) {
-            if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) { return }
+            if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) { return false }
             write(resource, into: index, rules: rules, keepsIdentity: false, stamp: stamp)
-            return
+            return true
         }
         if !tombstones.isEmpty {
             let key = identity.storedKey
             if let tombstone = tombstones[key] {
                 let deleted = EntityStamp(
                     sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
-                if deleted.isNewer(than: stamp.sequence, generation: stamp.generation) { return }
+                if deleted.isNewer(than: stamp.sequence, generation: stamp.generation) { return false }
             }
             if let rules, let index = alternateMatch(rules, identity) {
                 write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
-                return
+                return true
             }
             tombstones.remove(key)
         } else if let rules, let index = alternateMatch(rules, identity) {
             write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
-            return
+            return true
         }
         entities.insert(identity, payload: resource, stamp: stamp)
         libraries[Int(identity.library)].entityCount += 1
         libraries[Int(identity.library)].isChanged = true
+        return true
     }
 
     private mutating func write(
@@ -151,7 +157,8 @@ extension CacheState {
         return match
     }
 
-    private mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+    /// - Returns: false when the entity is newer than the delete.
+    mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
         guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
             preconditionFailure("a delete without a type or an id")
         }
@@ -159,13 +166,14 @@ extension CacheState {
         let identity = identity(of: member, in: view, library: library, type: type)
         let key = identity.storedKey
         if let index = entities.find(identity) {
-            if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) { return }
+            if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) { return false }
             entities.remove(index)
             libraries[Int(library)].entityCount -= 1
             libraries[Int(library)].isChanged = true
         }
         tombstones.insert(
             Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now), for: key)
+        return true
     }
 
     /// Puts an event into its bin. What an upstream brought is in a bin of its own.

@@ -11,7 +11,7 @@ package final class ChunkInput: LineInput {
 
     /// Cuts a stream anywhere, into chunks of random sizes.
     package convenience init(_ stream: [UInt8], seed: UInt64, chunkByteCountMax: Int) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var chunks: [[UInt8]] = []
         var rest = stream[...]
         while !rest.isEmpty {

@@ -1,0 +1,25 @@
+/// The list by last access, threaded through the slots.
+extension EntityStore {
+    /// Moves an entity to the recent end of the list by access.
+    @inline(__always)
+    package mutating func touch(_ index: UInt32) {
+        guard index != mostRecent else { return }
+        detach(index)
+        attach(index)
+    }
+
+    mutating func attach(_ index: UInt32) {
+        self.slot(index).pointee.previous = EntityStore.none
+        self.slot(index).pointee.next = mostRecent
+        if mostRecent != EntityStore.none { self.slot(mostRecent).pointee.previous = index }
+        mostRecent = index
+        if leastRecent == EntityStore.none { leastRecent = index }
+    }
+
+    mutating func detach(_ index: UInt32) {
+        let previous = self.slot(index).pointee.previous
+        let next = self.slot(index).pointee.next
+        if previous != EntityStore.none { self.slot(previous).pointee.next = next } else { mostRecent = next }
+        if next != EntityStore.none { self.slot(next).pointee.previous = previous } else { leastRecent = previous }
+    }
+}

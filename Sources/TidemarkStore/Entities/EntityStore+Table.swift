@@ -1,0 +1,77 @@
+/// Slots and the table that finds them: linear probing, holes closed on removal.
+extension EntityStore {
+    /// A slot to fill, and whether it is still listed for the next flush.
+    mutating func takeSlot() -> (index: UInt32, listed: EntitySlot.Flags) {
+        if firstFree != EntityStore.none {
+            let index = firstFree
+            firstFree = self.slot(index).pointee.next
+            return (index, self.slot(index).pointee.flags.intersection(.isListed))
+        }
+        if slotCount == pages.count * EntityStore.pageSlotCount {
+            pages.append(.allocate(capacity: EntityStore.pageSlotCount))
+        }
+        slotCount += 1
+        return (UInt32(slotCount - 1), [])
+    }
+
+    mutating func unlink(_ index: UInt32) {
+        let slot = self.slot(index).pointee
+        if slot.flags.contains(.hasNewPayload) { dirtyByteCount -= Int(slot.payloadCount) }
+        displace(index)
+        detach(index)
+        slot.block?.deallocate()
+        blockByteCount -= Int(slot.blockCount)
+        self.slot(index).pointee.block = nil
+        self.slot(index).pointee.blockCount = 0
+        self.slot(index).pointee.flags = slot.flags.intersection(.isListed)
+        self.slot(index).pointee.next = firstFree
+        firstFree = index
+        count -= 1
+    }
+
+    func hash(of slot: EntitySlot) -> UInt64 {
+        EntityIdentity.mixed(slot.id, library: slot.library, type: slot.type, seed: seed)
+    }
+
+    mutating func place(_ index: UInt32, hash: UInt64) {
+        let mask = tableCapacity - 1
+        var position = Int(truncatingIfNeeded: hash >> 8) & mask
+        while tags[position] != 0 { position = (position + 1) & mask }
+        table[position] = index
+        tags[position] = EntityStore.tag(of: hash)
+    }
+
+    /// Takes an index out of the table and closes the hole, so that no chain is ever cut.
+    mutating func displace(_ index: UInt32) {
+        let mask = tableCapacity - 1
+        var hole = Int(truncatingIfNeeded: hash(of: self.slot(index).pointee) >> 8) & mask
+        while tags[hole] == 0 || table[hole] != index { hole = (hole + 1) & mask }
+        var position = (hole + 1) & mask
+        while tags[position] != 0 {
+            let home = Int(truncatingIfNeeded: hash(of: self.slot(table[position]).pointee) >> 8) & mask
+            if (position - home) & mask >= (position - hole) & mask {
+                table[hole] = table[position]
+                tags[hole] = tags[position]
+                hole = position
+            }
+            position = (position + 1) & mask
+        }
+        tags[hole] = 0
+    }
+
+    mutating func growTable() {
+        let oldTable = table
+        let oldTags = tags
+        let oldCapacity = tableCapacity
+        tableCapacity *= 2
+        table = .allocate(capacity: tableCapacity)
+        tags = .allocate(capacity: tableCapacity)
+        tags.initialize(repeating: 0, count: tableCapacity)
+        for position in 0..<oldCapacity where oldTags[position] != 0 {
+            let index = oldTable[position]
+            place(index, hash: hash(of: self.slot(index).pointee))
+        }
+        oldTable.deallocate()
+        oldTags.deallocate()
+    }
+}
