@@ -1,7 +1,7 @@
 # What one does with this package. Everything here can be done by hand; the recipes show how.
 
 SWIFT ?= swift
-KILLS ?= 20
+KILLS ?= 100
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
 .DEFAULT_GOAL := help
@@ -28,9 +28,13 @@ bench: deps
 	@$(SWIFT) build -c release --product tidemark
 	@Benchmarks/ingest.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
-## crash-test: kill an ingest KILLS times and check that nothing acknowledged was lost (KILLS=20)
+## crash-test: kill an ingest KILLS times and check that nothing acknowledged was lost (KILLS=100)
 crash-test: deps
 	TIDEMARK_KILLS=$(KILLS) $(SWIFT) test --disable-xctest --filter CrashTests
+
+## big-test: a million faulty lines, against the reference model; minutes
+big-test: deps
+	TIDEMARK_BIG=1 $(SWIFT) test -c release --disable-xctest --filter BigStreamTests
 
 ## clean: remove what was built
 clean:
@@ -44,4 +48,4 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run test format format-check bench crash-test clean help deps
+.PHONY: run test format format-check bench crash-test big-test clean help deps
