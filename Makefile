@@ -1,8 +1,12 @@
 # What one does with this package. Everything here can be done by hand; the recipes show how.
 
 SWIFT ?= swift
+<<<<<<< HEAD
 KILLS ?= 20
 BENCH ?=
+=======
+KILLS ?= 100
+>>>>>>> 57d02b5e952b3b9e3f7a16e085bf461a0afdcd38
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
 .DEFAULT_GOAL := help
@@ -29,9 +33,13 @@ bench: deps
 	@$(SWIFT) build -c release --product tidemark-bench
 	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench" $(BENCH)
 
-## crash-test: kill an ingest KILLS times and check that nothing acknowledged was lost (KILLS=20)
+## crash-test: kill an ingest KILLS times and check that nothing acknowledged was lost (KILLS=100)
 crash-test: deps
 	TIDEMARK_KILLS=$(KILLS) $(SWIFT) test --disable-xctest --filter CrashTests
+
+## big-test: a million faulty lines, against the reference model; minutes
+big-test: deps
+	TIDEMARK_BIG=1 $(SWIFT) test -c release --disable-xctest --filter BigStreamTests
 
 ## clean: remove what was built
 clean:
@@ -45,4 +53,4 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run test format format-check bench crash-test clean help deps
+.PHONY: run test format format-check bench crash-test big-test clean help deps

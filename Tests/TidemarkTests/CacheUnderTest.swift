@@ -42,7 +42,8 @@ struct CacheUnderTest {
         var problems: [String] = []
         let (own, wanted) = (await summary(), model.summary)
         if own != wanted {
-            problems.append("\(String(decoding: own.line, as: UTF8.self)), not \(String(decoding: wanted.line, as: UTF8.self))")
+            problems.append(
+                "\(String(decoding: own.line, as: UTF8.self)), not \(String(decoding: wanted.line, as: UTF8.self))")
         }
         for (key, entity) in model.store.entities {
             let answer = try await cache.entity(CacheUnderTest.key(key))

@@ -88,7 +88,8 @@ import TidemarkTesting
         #expect(await cache.counts().applied == 1)
     }
 
-    @Test func `a failing journal acknowledges nothing, reads are served, and writing resumes by itself`() async throws {
+    @Test func `a failing journal acknowledges nothing, reads are served, and writing resumes by itself`() async throws
+    {
         let journal = MemoryJournal()
         let cache = try await open(journal)
         let input = try await HandInput(into: cache)

@@ -22,7 +22,8 @@ import TidemarkTesting
             // An abandoned journal keeps its lock; what a crash would leave is a copy of its files.
             let path = folder.path("\(index).db")
             if index > 0 {
-                for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: folder.path("\(index - 1).db\(suffix)")) {
+                for suffix in ["", "-wal"]
+                where FileManager.default.fileExists(atPath: folder.path("\(index - 1).db\(suffix)")) {
                     try FileManager.default.copyItem(
                         atPath: folder.path("\(index - 1).db\(suffix)"), toPath: path + suffix)
                 }

@@ -5,7 +5,9 @@ import TidemarkModel
 import TidemarkTesting
 
 @Suite struct FileUpstreamTests {
-    private func answer(_ upstream: FileUpstream, since sequence: Int64, of library: ByteString = "a") async throws -> String {
+    private func answer(_ upstream: FileUpstream, since sequence: Int64, of library: ByteString = "a") async throws
+        -> String
+    {
         String(decoding: try await upstream.events(since: EventSequence(sequence), of: library).lines, as: UTF8.self)
     }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkTesting
@@ -26,31 +27,37 @@ enum Lines {
 }
 
 /// An input that a test feeds a batch at a time.
-struct HandInput {
+struct HandInput: Sendable {
     let cache: SyncCache
     let input: InputID
     let acknowledgements: AsyncStream<Acknowledgement>
-    private let state: State
+    private let wire: Wire
 
-    private final class State {
-        var framer: LineFramer
-        let decoder: EventDecoder
+    private final class Wire: Sendable {
+        struct Work {
+            var framer: LineFramer
+            let decoder: EventDecoder
+        }
+
+        let work: Mutex<Work>
 
         init(input: InputID) throws {
-            framer = LineFramer(input: input)
-            decoder = try EventDecoder()
+            work = Mutex(Work(framer: LineFramer(input: input), decoder: try EventDecoder()))
         }
     }
 
     init(into cache: SyncCache, hasUnread: @escaping @Sendable () -> Bool = { true }) async throws {
         self.cache = cache
         (input, acknowledgements) = await cache.openInput(hasUnread: hasUnread)
-        state = try State(input: input)
+        wire = try Wire(input: input)
     }
 
     func feed(_ lines: [String]) async throws {
-        Lines.bytes(lines).withUnsafeBytes { state.framer.append($0) }
-        for block in state.framer.takeBlocks() { try await cache.ingest(try state.decoder.decode(block)) }
+        let batches = try wire.work.withLock { work in
+            Lines.bytes(lines).withUnsafeBytes { work.framer.append($0) }
+            return try work.framer.takeBlocks().map { try work.decoder.decode($0) }
+        }
+        for batch in batches { try await cache.ingest(batch) }
     }
 
     /// Gives up what is missing, makes all of it durable, and ends.

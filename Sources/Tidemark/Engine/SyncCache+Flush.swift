@@ -68,7 +68,6 @@ extension SyncCache {
             flushTask = nil
             committed(pending)
         } catch {
-            flushTask = nil
             await failed(pending, error)
         }
     }
@@ -98,7 +97,9 @@ extension SyncCache {
         storageError = error
         failedAttemptCount += 1
         failedFlush = pending
+        // Until the journal is made anew the failed flush counts as under way: no other may get in before all is unwritten.
         if error.code == .damaged { await rebuildJournal() }
+        flushTask = nil
         if !isClosed { startFlush() }
     }
 

@@ -15,7 +15,7 @@ extension SyncCache {
     func followGaps(ignoringWindow: Bool) {
         guard state.isWatching else { return }
         let patience: CacheState.GapPatience =
-            ignoringWindow ? .none : inputs.values.contains { $0.hasUnread() } ? .endless : .window
+            ignoringWindow ? .none : inputs.values.contains { $0.mayBringLateEvents } ? .endless : .window
         perform(state.expireGaps(at: clock.now(), patience: patience))
         guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
         // With input waiting the window cannot expire before that was read; looking again takes a window's time.

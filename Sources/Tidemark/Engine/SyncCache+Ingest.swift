@@ -6,14 +6,17 @@ extension SyncCache {
     private static let acknowledgementCountMax = 256
 
     /// Announces an input, so that gaps do not expire while it has unread bytes and its lines are acknowledged.
+    ///
+    /// - Parameter readLineCount: For a reader that is ahead of ``ingest(_:)``: the lines it has taken from the input.
     package func openInput(
-        hasUnread: @escaping @Sendable () -> Bool
+        hasUnread: @escaping @Sendable () -> Bool, readLineCount: @escaping @Sendable () -> Int64 = { 0 }
     ) -> (input: InputID, acknowledgements: AsyncStream<Acknowledgement>) {
         let input = InputID(nextInput)
         nextInput += 1
         let (stream, continuation) = AsyncStream.makeStream(
             of: Acknowledgement.self, bufferingPolicy: .bufferingNewest(SyncCache.acknowledgementCountMax))
-        inputs[input] = InputPosition(hasUnread: hasUnread, acknowledgements: continuation)
+        inputs[input] = InputPosition(
+            hasUnread: hasUnread, readLineCount: readLineCount, acknowledgements: continuation)
         return (input, stream)
     }
 

@@ -3,6 +3,11 @@ import Synchronization
 import TidemarkModel
 import TidemarkWire
 
+/// How far a reader is; the engine looks at it from its own thread.
+final class ReadProgress: Sendable {
+    let lineCount = Atomic<Int64>(0)
+}
+
 /// Reads and decodes an input beside the engine, on a thread of its own that may wait for the disk or a pipe.
 ///
 /// One batch is under way for each call of ``next()``.
@@ -18,26 +23,23 @@ final class BatchReader: Sendable {
     private let input: any LineInput
     private let chunkByteCount: Int
     private let queue: DispatchQueue
+    private let progress: ReadProgress
     /// Locked by the queue's one job at a time, so never contended; the lock is what proves it to the compiler.
     private let work: Mutex<Work>
 
     /// - Parameter chunkByteCount: Bytes to read at once; what a pipe or file gives may be less.
     init(
-        _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int
+        _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int, progress: ReadProgress
     ) throws(WireError) {
         self.input = input
         self.chunkByteCount = chunkByteCount
+        self.progress = progress
         queue = DispatchQueue(label: "tidemark.reader.\(id.rawValue)")
         let pool = BatchPool()
         work = Mutex(
             Work(
                 framer: LineFramer(input: id, limits: limits, pool: pool),
                 decoder: try EventDecoder(limits: limits, pool: pool)))
-    }
-
-    /// Whether there is input that the engine has not seen.
-    func hasUnread() -> Bool {
-        input.hasUnread()
     }
 
     func stop() {
@@ -75,6 +77,9 @@ final class BatchReader: Sendable {
                 work.isFinished = true
             }
             work.blocks = work.framer.takeBlocks()[...]
+            if let last = work.blocks.last {
+                progress.lineCount.store(last.firstLine + Int64(last.lines.count) - 1, ordering: .releasing)
+            }
         }
         guard let block = work.blocks.popFirst() else { return nil }
         do throws(WireError) {

@@ -1,3 +1,4 @@
+import Synchronization
 import TidemarkModel
 import TidemarkWire
 
@@ -25,10 +26,13 @@ package final class IngestStream {
         of input: any LineInput, into cache: SyncCache, chunkByteCount: Int = IngestStream.chunkByteCountDefault
     ) async throws(InputError) {
         self.cache = cache
-        (self.input, acknowledgements) = await cache.openInput(hasUnread: { input.hasUnread() })
+        let progress = ReadProgress()
+        (self.input, acknowledgements) = await cache.openInput(
+            hasUnread: { input.hasUnread() }, readLineCount: { progress.lineCount.load(ordering: .acquiring) })
         do throws(WireError) {
             reader = try BatchReader(
-                input, id: self.input, limits: cache.configuration.limits, chunkByteCount: chunkByteCount)
+                input, id: self.input, limits: cache.configuration.limits, chunkByteCount: chunkByteCount,
+                progress: progress)
         } catch {
             throw InputError("no memory for a decoder")
         }

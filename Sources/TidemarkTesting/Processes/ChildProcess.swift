@@ -41,7 +41,7 @@ final class ChildProcess {
         let pid = process.processIdentifier
         let outputText = Drain(output.fileHandleForReading, interruption, pid)
         let errorText = Drain(errors.fileHandleForReading, nil, pid)
-        let feeding = feed(bytes)
+        let feeding = feed(bytes, to: pid)
         let seconds = Double(deadline.components.seconds)
         let isLate = !outputText.wait(seconds: seconds) || !errorText.wait(seconds: seconds)
         if isLate { kill(pid, SIGKILL) }
@@ -58,21 +58,26 @@ final class ChildProcess {
     }
 
     /// Writes the input on a thread of its own; with an interruption to come, the input is left open.
-    private func feed(_ bytes: [UInt8]) -> DispatchGroup {
+    private func feed(_ bytes: [UInt8], to pid: Int32) -> DispatchGroup {
         let group = DispatchGroup()
         let descriptor = input.fileHandleForWriting.fileDescriptor
         let endsInput = interruption == nil
+        let interruption = interruption
         let handle = input.fileHandleForWriting
         group.enter()
         Thread.detachNewThread {
             var start = 0
+            let signalAt = interruption?.afterInputBytes.map { min($0, bytes.count) }
+            if signalAt == 0, let interruption { kill(pid, interruption.signal) }
             while start < bytes.count {
+                let end = signalAt.map { start < $0 ? $0 : bytes.count } ?? bytes.count
                 let count = bytes.withUnsafeBytes { all in
-                    write(descriptor, all.baseAddress.map { $0 + start }, all.count - start)
+                    write(descriptor, all.baseAddress.map { $0 + start }, end - start)
                 }
                 // A child that ended early reads no more; how it ended is what the test looks at.
                 if count <= 0 { break }
                 start += count
+                if start == signalAt, let interruption { kill(pid, interruption.signal) }
             }
             if endsInput { handle.closeFile() }
             group.leave()
@@ -98,7 +103,7 @@ private final class Drain: Sendable {
                 let piece = buffer[..<count]
                 content.withLock { $0.append(contentsOf: piece) }
                 lineCount += piece.count { $0 == UInt8(ascii: "\n") }
-                if let interruption, !isSent, lineCount >= interruption.afterOutputLines {
+                if let interruption, let wanted = interruption.afterOutputLines, !isSent, lineCount >= wanted {
                     isSent = true
                     kill(pid, interruption.signal)
                 }

@@ -23,12 +23,19 @@ public struct CommandResult: Hashable, Sendable {
 public struct CommandInterruption: Hashable, Sendable {
     /// Such as `SIGTERM` or `SIGKILL`.
     public var signal: Int32
-    /// Lines on standard output to wait for.
-    public var afterOutputLines: Int
+    /// Lines on standard output to wait for; nil when they do not matter.
+    public var afterOutputLines: Int?
+    /// Bytes of input that the pipe must have taken; nil when they do not matter. All of the input always suffices.
+    public var afterInputBytes: Int?
 
     public init(signal: Int32, afterOutputLines: Int) {
         self.signal = signal
         self.afterOutputLines = afterOutputLines
+    }
+
+    public init(signal: Int32, afterInputBytes: Int) {
+        self.signal = signal
+        self.afterInputBytes = afterInputBytes
     }
 }
 

@@ -1,0 +1,30 @@
+import TidemarkModel
+import TidemarkWire
+
+extension SyncCache {
+    /// Applies event lines that are in memory. Returns when they are applied; ``flush()`` makes them durable.
+    ///
+    /// The bytes are whole lines; the last one needs no LF. What cannot be used goes to quarantine and is counted. Each
+    /// call is an input of its own: a gap that it leaves waits for the reorder window, and for later calls.
+    ///
+    /// - Parameter lines: Copied.
+    /// - Throws: ``StorageError`` when entities that the lines touch cannot be read, or memory is short.
+    /// - Complexity: O(lines.count).
+    public func ingest(_ lines: [UInt8]) async throws(StorageError) {
+        var framer = LineFramer(input: InputID(nextInput), limits: configuration.limits)
+        nextInput &+= 1
+        lines.withUnsafeBytes { framer.append($0) }
+        framer.finish()
+        let batches: [EventBatch]
+        do throws(WireError) {
+            let decoder = try EventDecoder(limits: configuration.limits)
+            var decoded: [EventBatch] = []
+            for block in framer.takeBlocks() { decoded.append(try decoder.decode(block)) }
+            batches = decoded
+        } catch {
+            throw StorageError(
+                .inputOutput, "no memory to decode \(lines.count) bytes", advice: "give fewer lines at once")
+        }
+        for batch in batches { try await ingest(batch) }
+    }
+}

@@ -1,0 +1,23 @@
+import Tidemark
+import TidemarkModel
+
+extension SyncCache {
+    /// Opens a cache over one SQLite file, which is made when it is missing.
+    ///
+    /// ```swift
+    /// let cache = try await SyncCache.open(path: "cache.db")
+    /// try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1"}}}"#.utf8))
+    /// let answer = try await cache.entity(EntityKey(type: "file", id: "1"))
+    /// try await cache.close()
+    /// ```
+    ///
+    /// - Parameter upstream: Asked for missing events; without one they are lost after the reorder window.
+    /// - Throws: ``Tidemark/StorageError``; see ``SQLiteJournal/open(path:)``.
+    /// - Complexity: Independent of the number of stored entities.
+    public static func open(
+        path: String, configuration: CacheConfiguration = CacheConfiguration(), upstream: (any Upstream)? = nil
+    ) async throws(StorageError) -> SyncCache {
+        try await open(
+            configuration: configuration, journal: try await SQLiteJournal.open(path: path), upstream: upstream)
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+/// Lines that were put aside under one configuration and are read again under another.
+@Suite struct RetryTests {
+    @Test func `a line whose sequence was lost takes effect, but for what is newer`() async throws {
+        let store = MemoryJournal.Store()
+        var strict = CacheConfiguration()
+        strict.limits.batchMemberCountMax = 1
+        let first = try await SyncCache.open(configuration: strict, journal: MemoryJournal(store: store))
+        try await first.ingest(
+            lines(
+                change("1", n: 1, sequence: 1),
+                """
+                {"library_id":"L","sequence":2,"event":{"BatchChanged":{"resource_type":"file",\
+                "resources":[{"id":"1","n":2},{"id":"2","n":2}]}}}
+                """,
+                change("1", n: 3, sequence: 3), "no json"))
+        try await first.endOfInput()
+        try await first.close()
+
+        let journal = MemoryJournal(store: store)
+        let second = try await SyncCache.open(journal: journal)
+        #expect(await second.libraries().map(\.lost) == [[LostRange(first: EventSequence(2), last: EventSequence(2))]])
+        let counts = try await second.retry(await journal.quarantine())
+        #expect([counts.applied, counts.superseded, counts.refused] == [1, 0, 1])
+        #expect(try await text(of: "1", in: second) == #"{"id":"1","n":3}"#)
+        #expect(try await text(of: "2", in: second) == #"{"id":"2","n":2}"#)
+        #expect(await second.libraries().map(\.lost) == [[]])
+        try await second.flush()
+        #expect(await journal.quarantine().map(\.reason) == [.notJSON])
+        try await second.close()
+    }
+
+    @Test func `a line without a sequence does not undo what came after it`() async throws {
+        let store = MemoryJournal.Store()
+        var strict = CacheConfiguration()
+        strict.limits.batchMemberCountMax = 1
+        let clock = ManualClock(now: 1_000)
+        let first = try await SyncCache.open(
+            configuration: strict, journal: MemoryJournal(store: store), clock: clock)
+        try await first.ingest(
+            lines(#"{"BatchChanged":{"resource_type":"file","resources":[{"id":"1","n":1},{"id":"2","n":1}]}}"#))
+        clock.advance(by: 10)
+        try await first.ingest(lines(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","n":2}}}"#))
+        try await first.close()
+
+        let journal = MemoryJournal(store: store)
+        let second = try await SyncCache.open(journal: journal, clock: clock)
+        let counts = try await second.retry(await journal.quarantine())
+        #expect([counts.applied, counts.superseded, counts.refused] == [0, 1, 0])
+        #expect(try await text(of: "1", in: second) == #"{"id":"1","n":2}"#)
+        try await second.close()
+    }
+
+    private func change(_ id: String, n: Int, sequence: Int) -> String {
+        #"{"library_id":"L","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
+            + #""resource":{"id":"\#(id)","n":\#(n)}}}}"#
+    }
+
+    private func lines(_ lines: String...) -> [UInt8] {
+        Array(lines.map { $0 + "\n" }.joined().utf8)
+    }
+
+    /// In the library `L`, or in the default one.
+    private func text(of id: ByteString, in cache: SyncCache) async throws -> String? {
+        for library: ByteString in ["L", ""] {
+            if case .found(let resource) = try await cache.entity(EntityKey(library: library, type: "file", id: id)) {
+                return String(decoding: resource.bytes, as: UTF8.self)
+            }
+        }
+        return nil
+    }
+}
