@@ -6,7 +6,9 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
     public var key: EntityKey?
     /// Its number in the table `entities`, or `dictionaries` when ``isDictionary``.
     public var row: Int64
+    /// A dictionary failed, and with it every row that was compressed with it.
     public var isDictionary: Bool
+    /// What the check found.
     public var fault: PayloadFault
 
     public init(key: EntityKey?, row: Int64, isDictionary: Bool = false, fault: PayloadFault) {
@@ -16,6 +18,7 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
         self.fault = fault
     }
 
+    /// One line for people; the key in it is not made printable.
     public var description: String {
         let name =
             key.map { "entity \($0.text) of library \"\($0.library)\"" } ?? (isDictionary ? "dictionary" : "entity")

@@ -22,6 +22,7 @@ public actor SQLiteJournal: Journal {
         /// Told of each row that failed its check and is treated as absent; called on the journal's queue.
         public var onDamagedRow: @Sendable (DamagedRow) -> Void = { _ in }
 
+        /// - Parameter path: Relative to the working directory, or absolute.
         public init(path: String) {
             self.path = path
         }

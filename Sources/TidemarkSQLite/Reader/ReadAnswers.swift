@@ -24,13 +24,16 @@ public enum ReadAnswer: Hashable, Sendable {
 
 /// One step of a walk over the entities.
 public enum ReadStep: Hashable, Sendable {
+    /// The next entity in key order.
     case entity(ReadEntity)
     case damaged(DamagedRow)
 }
 
 /// A library as a reader shows it.
 public struct ReadLibrary: Hashable, Sendable {
+    /// As stored: never `gap` or `reconciling`, which only a running engine knows.
     public var status: LibraryStatus
+    /// As the writer recorded it; `verify` compares it with the rows.
     public var entityCount: Int64
     /// Counts the logs the library has had.
     public var generation: UInt32
@@ -38,10 +41,13 @@ public struct ReadLibrary: Hashable, Sendable {
 
 /// Bytes on disk.
 public struct ReadByteCounts: Hashable, Sendable {
+    /// The main file.
     public var database: Int64
     /// The write-ahead log; 0 after a writer closed in order.
     public var writeAheadLog: Int64
+    /// SQLite's index of the log.
     public var sharedMemory: Int64
 
+    /// All three.
     public var total: Int64 { database + writeAheadLog + sharedMemory }
 }

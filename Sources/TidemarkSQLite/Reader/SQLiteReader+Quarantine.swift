@@ -3,8 +3,11 @@ import TidemarkModel
 
 /// Which records of the quarantine to read; nil means any.
 public struct QuarantineFilter: Hashable, Sendable {
+    /// Only records of this library.
     public var library: ByteString?
+    /// Only records with this reason.
     public var reason: QuarantineReason?
+    /// Only records of this kind.
     public var kind: QuarantineRecord.Kind?
     /// Only records with a higher number.
     public var after: Int64?

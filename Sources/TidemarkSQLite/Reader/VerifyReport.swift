@@ -50,6 +50,7 @@ public struct VerifyReport: Hashable, Sendable {
     /// Problems that are listed: 1,000; more are only counted.
     public static let problemCountMax = 1_000
 
+    /// Nothing is wrong.
     public var isSound: Bool { problemCount == 0 }
 
     mutating func add(_ problem: Problem) {

@@ -9,7 +9,9 @@ import TidemarkStore
 package struct JournalConformance {
     /// What went otherwise than promised.
     package struct Failure: Error, CustomStringConvertible {
+        /// The seed that repeats it.
         package let seed: UInt64
+        /// The flush after which it showed, from 1; 0 before the first.
         package let step: Int
         package let message: String
 

@@ -3,7 +3,9 @@ public struct Share: Hashable, Comparable, Sendable {
     /// 0 … 1,000,000.
     public let partsPerMillion: Int
 
+    /// 1,000,000.
     public static let whole = 1_000_000
+    /// 0.
     public static let none = Share(partsPerMillion: 0)
 
     /// - Parameter partsPerMillion: 0 … 1,000,000.

@@ -18,6 +18,7 @@ package struct StreamWeights: Sendable {
     package let filtered: Int
     package let anew: Int
 
+    /// Draws the temper of one stream.
     package init(random: inout SeededGenerator) {
         kinds = (0..<10).map { _ in random.below(8) * random.below(8) + 1 }
         forms = (0..<4).map { _ in random.below(6) + 1 }

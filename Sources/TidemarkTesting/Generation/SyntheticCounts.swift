@@ -8,8 +8,11 @@ public struct SyntheticCounts: Hashable, Sendable {
     public var events = 0
     /// Resources in changes and batches of the clean log.
     public var resources = 0
+    /// Batches of the clean log.
     public var batches = 0
+    /// Changes with metadata in the clean log.
     public var merges = 0
+    /// Deletes in the clean log.
     public var deletes = 0
     /// Events that the stream leaves out.
     public var dropped = 0
@@ -19,6 +22,7 @@ public struct SyntheticCounts: Hashable, Sendable {
     public var duplicated = 0
     /// Broken lines.
     public var broken = 0
+    /// Heartbeats of the stream.
     public var heartbeats = 0
 
     public init() {}

@@ -8,11 +8,13 @@ public struct SyntheticSettings: Hashable, Sendable {
         case zipf
     }
 
+    /// Two streams with one seed and one set of options are equal.
     public var seed: UInt64 = 1
     /// Different entities; each is seen once before the first update. At least 1.
     public var entityCount = 1_000
     /// Updates for each entity on the average, after it was first seen.
     public var updatesPerEntity = 1
+    /// Which entities are updated.
     public var popularity = Popularity.uniform
     /// About how large a resource is. What is smaller than its fixed fields, some 170 bytes, is rounded up.
     public var resourceByteCount = 435

@@ -28,6 +28,7 @@ package actor MemoryJournal: Journal {
         }
     }
 
+    /// Outlives the journal.
     package nonisolated let store: Store
     private let quarantineRecordCountMax: Int
     private var isClosed = false
@@ -46,6 +47,9 @@ package actor MemoryJournal: Journal {
     /// Rows of all of them.
     package private(set) var committedRowCount = 0
 
+    /// - Parameters:
+    ///   - store: What an earlier journal left; empty by default.
+    ///   - quarantineRecordCountMax: Records kept, the newest.
     package init(
         store: Store = Store(), quarantineRecordCountMax: Int = Limits().quarantineRecordCountMax
     ) {
@@ -70,6 +74,7 @@ package actor MemoryJournal: Journal {
         isPaused = true
     }
 
+    /// Lets commits that wait, and later ones, go on.
     package func resume() {
         isPaused = false
         for continuation in waiting { continuation.resume() }

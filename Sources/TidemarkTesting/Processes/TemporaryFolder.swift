@@ -2,6 +2,7 @@ import Foundation
 
 /// A folder that goes away with its last owner.
 public final class TemporaryFolder: Sendable {
+    /// Absolute.
     public let path: String
 
     /// - Throws: What the file system said.
