@@ -1,12 +1,8 @@
 # What one does with this package. Everything here can be done by hand; the recipes show how.
 
 SWIFT ?= swift
-<<<<<<< HEAD
 KILLS ?= 20
 BENCH ?=
-=======
-KILLS ?= 100
->>>>>>> 57d02b5e952b3b9e3f7a16e085bf461a0afdcd38
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
 .DEFAULT_GOAL := help

@@ -44,7 +44,7 @@ import TidemarkTesting
             configuration: strict, journal: MemoryJournal(store: store), clock: clock)
         try await first.ingest(
             lines(#"{"BatchChanged":{"resource_type":"file","resources":[{"id":"1","n":1},{"id":"2","n":1}]}}"#))
-        clock.advance(by: 10)
+        clock.advance(milliseconds: 10)
         try await first.ingest(lines(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","n":2}}}"#))
         try await first.close()
 
