@@ -57,11 +57,11 @@ import TidemarkTesting
         #expect(throws: (any Error).self) { try folder.read("none.db") }
     }
 
-    @Test func `an upstream log that is not there ends with 66 before anything is read`() async throws {
+    @Test func `an upstream log that is not there ends with 69 before anything is read`() async throws {
         let folder = try TemporaryFolder()
         let result = try await CommandRunner().run(
             ["ingest", "--db", folder.path("a.db"), "--upstream", "file:" + folder.path("none")])
-        #expect(result.status == 66)
+        #expect(result.status == 69)
         #expect(throws: (any Error).self) { try folder.read("a.db") }
     }
 

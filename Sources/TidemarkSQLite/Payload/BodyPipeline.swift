@@ -57,7 +57,9 @@ final class BodyPipeline: @unchecked Sendable {
             }
             return
         }
-        let free = DispatchSemaphore(value: BodyPipeline.chunkCount)
+        // Made with 0 and raised: one that goes while it is lower than it was made ends the process.
+        let free = DispatchSemaphore(value: 0)
+        for _ in chunks { free.signal() }
         let filled = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
         let source = Source(flush: flush, bytes: bytes, dictionaries: dictionaries)
