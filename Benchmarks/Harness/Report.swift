@@ -22,7 +22,8 @@ struct Report {
                     + "\"runs\":\(measurement.seconds.count),\"ns\":\(number(nanoseconds)),"
                     + "\"reference\":\"\(measurement.referenceName)\",\"reference_ns\":\(number(reference)),"
                     + "\"ratio\":{\"median\":\(number(ratio)),\"min\":\(number(low)),\"max\":\(number(high))},"
-                    + "\"goal\":\(measurement.goal.map(number) ?? "null"),\"hash\":\"\(String(measurement.hash, radix: 16))\"}")
+                    + "\"goal\":\(measurement.goal.map(number) ?? "null"),\"hash\":\"\(String(measurement.hash, radix: 16))\"}"
+            )
         } else {
             line(
                 measurement.name, "\(number(nanoseconds)) ns/\(measurement.unit)",

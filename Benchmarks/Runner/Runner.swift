@@ -20,7 +20,8 @@ enum Runner {
                 exit(64)
             }
         }
-        let workload = isSmoke
+        let workload =
+            isSmoke
             ? Workload(entityCount: 2_000, eventsPerEntity: 5) : Workload(entityCount: 200_000, eventsPerEntity: 5)
         var report = Report(isJSON: isJSON)
         let cores = ProcessInfo.processInfo.activeProcessorCount

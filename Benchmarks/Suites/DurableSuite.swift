@@ -33,7 +33,9 @@ enum DurableSuite {
                     let database = folder.appending(path: "cache.db")
                     for suffix in ["", "-wal", "-shm", "-lock"] {
                         let path = database.path + suffix
-                        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+                        if FileManager.default.fileExists(atPath: path) {
+                            try FileManager.default.removeItem(atPath: path)
+                        }
                     }
                     let hash = try await ingest(input, into: database)
                     databaseByteCount = Int64(try Data(contentsOf: database, options: .alwaysMapped).count)

@@ -12,7 +12,8 @@ extension QuarantineRetryCommand {
         let reader = try SQLiteReader(path: database.path)
         for number in numbers where try reader.quarantineRecord(number) == nil {
             throw Failure(
-                .usage, "not_found", "there is no record \(number)", place: database.path, outcome: "nothing was retried",
+                .usage, "not_found", "there is no record \(number)", place: database.path,
+                outcome: "nothing was retried",
                 advice: "see tidemark quarantine list --db \(database.path)")
         }
         let journal = try await SQLiteJournal.open(path: database.path)

@@ -62,7 +62,8 @@ struct IngestCommand: AsyncParsableCommand {
     private static func checkReadable(_ path: String) throws(Failure) {
         guard access(path, R_OK) != 0 else { return }
         throw Failure(
-            .unavailable, "upstream_failed", "the upstream's log cannot be read", place: "\(path): \(SystemError.last.text)",
+            .unavailable, "upstream_failed", "the upstream's log cannot be read",
+            place: "\(path): \(SystemError.last.text)",
             outcome: "nothing was done", advice: "pass a log that exists to --upstream file:PATH")
     }
 

@@ -51,7 +51,8 @@ struct EventView {
         event.firstMember = 0
         return HeldEvent(
             event: event, members: members, bytes: packed, sequence: sequence,
-            previous: event.previous ?? sequence.predecessor, source: source, offset: offset, byteCount: event.kind == .unusable ? 0 : byteCount, heldAt: now)
+            previous: event.previous ?? sequence.predecessor, source: source, offset: offset,
+            byteCount: event.kind == .unusable ? 0 : byteCount, heldAt: now)
     }
 }
 

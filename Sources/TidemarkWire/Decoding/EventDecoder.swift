@@ -67,7 +67,8 @@ package final class EventDecoder {
             rewritten: Array(UnsafeBufferPointer(start: result.rewritten, count: result.rewritten_count)),
             lines: block.lines,
             events: events, members: members,
-            input: block.input, firstLine: block.firstLine, firstOffset: block.firstOffset, wholeByteCounts: wholeByteCounts,
+            input: block.input, firstLine: block.firstLine, firstOffset: block.firstOffset,
+            wholeByteCounts: wholeByteCounts,
             blankCount: result.blank_count, controlCount: result.control_count, pool: pool)
     }
 }

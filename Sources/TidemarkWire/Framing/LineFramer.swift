@@ -157,7 +157,8 @@ package struct LineFramer {
         blocks.append(
             LineBlock(
                 bytes: kept + [UInt8](repeating: 0, count: LineBlock.paddingByteCount),
-                byteCount: kept.count, lines: [EventBatch.LineSpan(offset: 0, count: UInt32(kept.count))], input: input, firstLine: nextLine,
+                byteCount: kept.count, lines: [EventBatch.LineSpan(offset: 0, count: UInt32(kept.count))], input: input,
+                firstLine: nextLine,
                 firstOffset: nextOffset, tooLongByteCount: byteCount))
         nextLine += 1
         nextOffset += Int64(byteCount)
