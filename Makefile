@@ -35,7 +35,7 @@ crash-test: deps
 
 ## big-test: a million faulty lines, against the reference model; minutes
 big-test: deps
-	TIDEMARK_BIG=1 $(SWIFT) test -c release --disable-xctest --filter BigStreamTests
+	TIDEMARK_BIG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
 
 ## clean: remove what was built
 clean:

@@ -5,7 +5,7 @@ import TidemarkTesting
 
 /// The real framer, decoder and state against the reference model, which shares no code with them.
 @Suite struct ModelComparisonTests {
-    @Test(arguments: 1...300 as ClosedRange<UInt64>)
+    @Test(arguments: 1...120 as ClosedRange<UInt64>)
     func `a spoiled stream without an upstream leaves what the model says`(_ seed: UInt64) throws {
         var options = StreamOptions()
         options.hasEpochs = seed % 2 == 0
@@ -14,7 +14,7 @@ import TidemarkTesting
         try compare(seed: seed, options: options, hasUpstream: false)
     }
 
-    @Test(arguments: 1...150 as ClosedRange<UInt64>)
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `a spoiled stream with its log as upstream leaves what the model says`(_ seed: UInt64) throws {
         var options = StreamOptions()
         options.hasHeartbeats = false

@@ -18,7 +18,7 @@ package struct LineFramer {
     /// Begins with the part of a line whose LF was not seen; what lies behind `pendingByteCount` means nothing. Grows
     /// to `lineByteCountMax`, one chunk and padding.
     private var buffer: [UInt8]
-    /// At most `lineByteCountMax` + 1 (the one more may be a CR) between two calls.
+    /// At most `lineByteCountMax` + 1 (the one more may be a CR), and a BOM, between two calls.
     package private(set) var pendingByteCount = 0
     /// How much of them was searched for an LF.
     private var searchedByteCount = 0
@@ -117,11 +117,15 @@ package struct LineFramer {
         }
         if let lastLineEnd { emit(throughByteCount: lastLineEnd + 1) }
         searchedByteCount = pendingByteCount
+        let markByteCount =
+            nextLine == 1 && buffer[..<pendingByteCount].starts(with: LineFramer.byteOrderMark)
+            ? LineFramer.byteOrderMark.count : 0
         // One byte more may be the CR of a line that is just short enough.
-        guard pendingByteCount > lineByteCountMax + 1 else { return }
+        guard pendingByteCount - markByteCount > lineByteCountMax + 1 else { return }
+        nextOffset += Int64(markByteCount)
         skipped = (
-            kept: Array(buffer[..<min(keptByteCountMax, pendingByteCount)]), byteCount: pendingByteCount,
-            lastByte: buffer[pendingByteCount - 1]
+            kept: Array(buffer[markByteCount..<min(markByteCount + keptByteCountMax, pendingByteCount)]),
+            byteCount: pendingByteCount - markByteCount, lastByte: buffer[pendingByteCount - 1]
         )
         buffer = pool.blocks.take()
         pendingByteCount = 0

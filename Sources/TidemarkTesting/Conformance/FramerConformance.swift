@@ -1,0 +1,129 @@
+import TidemarkModel
+import TidemarkWire
+
+/// Checks that a framer finds the same lines however its bytes are cut: all at once, one by one, at random.
+///
+/// What the lines are is said by ``ReferenceFraming``, which looks at a whole stream and shares no code with the framer.
+package struct FramerConformance {
+    /// What went otherwise than promised.
+    package struct Failure: Error, CustomStringConvertible {
+        package let cut: String
+        package let message: String
+
+        package var description: String { "\(cut): \(message)" }
+    }
+
+    /// One line as it came out.
+    package struct Line: Equatable, CustomStringConvertible {
+        package var number: Int64
+        package var offset: Int64
+        /// Without its end; of a line that was too long its beginning.
+        package var bytes: [UInt8]
+        /// The whole line's size.
+        package var byteCount: Int
+
+        package var description: String {
+            "line \(number) at \(offset), \(byteCount) bytes: \(String(decoding: bytes.prefix(40), as: UTF8.self))"
+        }
+    }
+
+    private let limits: Limits
+
+    /// - Parameter limits: Their `lineByteCountMax` and `quarantineByteCountMax`, which is not above it, count here.
+    package init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Streams that are hard at this limit: lines around it with every kind of end, at the start of the stream and
+    /// behind another, marks and line ends that may be cut.
+    package func poison() -> [[UInt8]] {
+        let limit = limits.lineByteCountMax
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        var streams: [[UInt8]] = [
+            [], [0x0A], [0x0D], [0x0D, 0x0A], mark, mark + [0x0A], mark + mark, Array(mark.prefix(2)),
+            Array("a\r\r\n\nb".utf8), Array("a\n\r\n \t\r\n".utf8) + mark + [0x0A], Array("\u{2028}\u{85}\n".utf8),
+        ]
+        for length in max(0, limit - 2)...limit + 3 {
+            for end in ["", "\n", "\r\n", "\r", "\r\r\n"] {
+                let line = [UInt8](repeating: UInt8(ascii: "x"), count: length) + Array(end.utf8)
+                streams += [line, Array("before\n".utf8) + line + Array("after\r\n".utf8), mark + line + line]
+            }
+        }
+        return streams
+    }
+
+    /// A stream of short lines, long lines and stray bytes.
+    package func random(seed: UInt64) -> [UInt8] {
+        var random = SplitMix64(seed: seed)
+        let pieces: [[UInt8]] = [
+            [0x0A], [0x0D, 0x0A], [0x0D], [0xEF, 0xBB, 0xBF], Array("é".utf8), Array("x".utf8), Array(" ".utf8),
+            [UInt8](repeating: UInt8(ascii: "y"), count: limits.lineByteCountMax - 1),
+        ]
+        return (0..<random.below(200)).reduce(into: []) { stream, _ in stream += random.pick(pieces) }
+    }
+
+    /// Compares every way of cutting a stream with what the reference says.
+    ///
+    /// - Throws: ``Failure``.
+    package func check(_ stream: [UInt8], seed: UInt64) throws {
+        let wanted = expected(stream)
+        try compare(stream, [stream], "at once", wanted)
+        try compare(stream, stream.map { [$0] }, "byte by byte", wanted)
+        for round in 0..<2 as Range<UInt64> {
+            var random = SplitMix64(seed: seed &* 31 &+ round)
+            var chunks: [[UInt8]] = []
+            var rest = stream[...]
+            while !rest.isEmpty {
+                // An empty chunk now and then: a source may have nothing to give.
+                let chunk = rest.prefix(random.below(1 + min(rest.count, limits.lineByteCountMax * 2)))
+                chunks.append(Array(chunk))
+                rest = rest.dropFirst(chunk.count)
+            }
+            try compare(stream, chunks, "cut at random, seed \(seed), round \(round)", wanted)
+        }
+    }
+
+    private func compare(_ stream: [UInt8], _ chunks: [[UInt8]], _ cut: String, _ wanted: [Line]) throws {
+        let found = try lines(of: chunks, cut)
+        guard found != wanted else { return }
+        let index = zip(found, wanted).prefix { $0 == $1 }.count
+        let own = index < found.count ? "\(found[index])" : "nothing"
+        let other = index < wanted.count ? "\(wanted[index])" : "nothing"
+        throw Failure(cut: cut, message: "\(own), not \(other), of a stream of \(stream.count) bytes")
+    }
+
+    private func expected(_ stream: [UInt8]) -> [Line] {
+        ReferenceFraming.lines(of: stream).map { line in
+            let isTooLong = line.bytes.count > limits.lineByteCountMax
+            return Line(
+                number: Int64(line.place.line), offset: Int64(line.place.offset),
+                bytes: isTooLong ? Array(line.bytes.prefix(limits.quarantineByteCountMax)) : line.bytes,
+                byteCount: line.bytes.count)
+        }
+    }
+
+    private func lines(of chunks: [[UInt8]], _ cut: String) throws -> [Line] {
+        var framer = LineFramer(limits: limits)
+        var lines: [Line] = []
+        for chunk in chunks {
+            chunk.withUnsafeBytes { framer.append($0) }
+            for block in framer.takeBlocks() { append(block, to: &lines) }
+            guard framer.pendingByteCount <= limits.lineByteCountMax + 1 + 3 else {
+                throw Failure(cut: cut, message: "\(framer.pendingByteCount) bytes are buffered")
+            }
+        }
+        framer.finish()
+        for block in framer.takeBlocks() { append(block, to: &lines) }
+        return lines
+    }
+
+    private func append(_ block: LineBlock, to lines: inout [Line]) {
+        for (index, span) in block.lines.enumerated() {
+            let bytes = Array(block.bytes[Int(span.offset)..<Int(span.offset + span.count)])
+            lines.append(
+                Line(
+                    number: block.firstLine + Int64(index), offset: block.firstOffset + Int64(span.offset),
+                    bytes: bytes, byteCount: block.tooLongByteCount ?? bytes.count))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Testing
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+/// The entity table against a dictionary and an array; few ids and one hash seed, so that chains are long and slots are
+/// used again. Laws: L1, L9.
+@Suite struct EntityStoreModelTests {
+    private struct Row: Equatable {
+        var payload: [UInt8]
+        var stamp: EntityStamp
+    }
+
+    /// What the store should hold.
+    private struct Model {
+        /// In memory and with the journal.
+        var all: [StoredKey: Row] = [:]
+        /// In memory, most recently used first.
+        var recent: [StoredKey] = []
+        var dirty: Set<StoredKey> = []
+        /// As flushes left it.
+        var journal: [Int64: (key: StoredKey, row: Row)] = [:]
+
+        mutating func touch(_ key: StoredKey) {
+            recent.removeAll { $0 == key }
+            recent.insert(key, at: 0)
+        }
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func `random writes, removals, evictions and flushes leave what a dictionary holds`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let idCount = random.pick([3, 20, 200, 1_500])
+        let weights = (0..<6).map { _ in 1 + random.below(10) }
+        var store = EntityStore(seed: 7)
+        var model = Model()
+        for step in 0..<(idCount > 1_000 ? 1_500 : 300) {
+            let key = key(random.below(idCount))
+            let stamp = EntityStamp(
+                sequence: random.chance(100) ? nil : EventSequence(Int64(step)), generation: UInt32(random.below(3)),
+                writtenAt: Int64(step))
+            let payload = [UInt8](repeating: UInt8(step & 0x7F), count: random.pick([0, 1, 15, 16, 17, 100, 900]))
+            withIdentity(key) { identity in
+                switch random.weighted(weights) {
+                case 0, 1: put(identity, key, Row(payload: payload, stamp: stamp), &store, &model)
+                case 2: remove(identity, key, &store, &model)
+                case 3:
+                    if let index = store.find(identity) {
+                        store.touch(index)
+                        model.touch(key)
+                    }
+                case 4: evict(random.below(400), &store, &model)
+                default: flush(&store, &model)
+                }
+            }
+            store.checkInvariants()
+            if idCount < 1_000 || step % 25 == 0 { check(store, model, seed, step) }
+        }
+        flush(&store, &model)
+        #expect(
+            Dictionary(model.journal.values.map { ($0.key, $0.row) }, uniquingKeysWith: { $1 }) == model.all,
+            "seed \(seed)")
+        #expect(model.journal.count == model.all.count, "seed \(seed)")
+    }
+
+    private func put(
+        _ identity: EntityIdentity, _ key: StoredKey, _ row: Row, _ store: inout EntityStore, _ model: inout Model
+    ) {
+        if store.find(identity) == nil, let stored = model.journal.first(where: { $0.value.key == key }),
+            model.all[key] != nil
+        {
+            stored.value.row.payload.withUnsafeBytes {
+                store.install(identity, payload: $0, stamp: stored.value.row.stamp, row: stored.key)
+            }
+            model.touch(key)
+        }
+        row.payload.withUnsafeBytes { bytes in
+            if let index = store.find(identity) {
+                let isChanged = store.write(index, payload: bytes, stamp: row.stamp)
+                #expect(isChanged == (model.all[key]?.payload != row.payload))
+            } else {
+                store.insert(identity, payload: bytes, stamp: row.stamp)
+            }
+        }
+        model.all[key] = row
+        model.dirty.insert(key)
+        model.touch(key)
+    }
+
+    private func remove(_ identity: EntityIdentity, _ key: StoredKey, _ store: inout EntityStore, _ model: inout Model)
+    {
+        guard let index = store.find(identity) else { return }
+        store.remove(index)
+        model.all[key] = nil
+        model.dirty.remove(key)
+        model.recent.removeAll { $0 == key }
+    }
+
+    private func evict(_ byteCount: Int, _ store: inout EntityStore, _ model: inout Model) {
+        var count = store.evict(toByteCount: max(0, store.byteCount - byteCount))
+        for key in model.recent.reversed() where count > 0 && !model.dirty.contains(key) {
+            model.recent.removeAll { $0 == key }
+            count -= 1
+        }
+        #expect(count == 0)
+    }
+
+    private func flush(_ store: inout EntityStore, _ model: inout Model) {
+        var flush = FlushBatch()
+        store.takeDirty(into: &flush)
+        #expect(flush.rows.map(\.row) == flush.rows.map(\.row).sorted())
+        #expect(Set(flush.rows.map(\.row)).count == flush.rows.count)
+        for row in flush.rows {
+            let id = Array(flush.bytes[row.idOffset..<row.idOffset + row.idCount])
+            let uuid = row.isUUID ? id.withUnsafeBytes { UUIDValue(bytes: $0) } : nil
+            let key = StoredKey(
+                library: row.library, type: row.type, id: uuid.map { .uuid($0) } ?? .text(ByteString(id)))
+            let stamp = EntityStamp(sequence: row.sequence, generation: row.generation, writtenAt: row.writtenAt)
+            let payload = Array(flush.bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount])
+            switch row.change {
+            case .insert:
+                #expect(model.journal[row.row] == nil)
+                model.journal[row.row] = (key, Row(payload: payload, stamp: stamp))
+            case .update:
+                #expect(model.journal[row.row]?.key == key)
+                model.journal[row.row] = (key, Row(payload: payload, stamp: stamp))
+            case .stamp:
+                #expect(model.journal[row.row]?.key == key)
+                model.journal[row.row]?.row.stamp = stamp
+            case .delete:
+                #expect(model.journal[row.row]?.key == key)
+                model.journal[row.row] = nil
+            }
+        }
+        model.dirty = []
+        #expect(store.dirtyCount == 0)
+    }
+
+    private func check(_ store: borrowing EntityStore, _ model: Model, _ seed: UInt64, _ step: Int) {
+        var found: [StoredKey: Row] = [:]
+        store.forEach { key, payload, stamp in found[key] = Row(payload: Array(payload), stamp: stamp) }
+        let inMemory = Set(model.recent)
+        let isEqual = found == model.all.filter { inMemory.contains($0.key) } && store.count == inMemory.count
+        #expect(isEqual, "seed \(seed), step \(step)")
+    }
+
+    /// A third each of UUIDs, texts, and texts that begin alike; over two libraries and types.
+    private func key(_ number: Int) -> StoredKey {
+        let id: StoredID =
+            switch number % 3 {
+            case 0: .uuid(UUIDValue(high: UInt64(number), low: 0))
+            case 1: .text(ByteString("\(number)"))
+            default: .text(ByteString("the same beginning of an id that is long \(number)"))
+            }
+        return StoredKey(library: LibraryIndex(number / 3 % 2), type: TypeIndex(number / 6 % 2), id: id)
+    }
+
+    private func withIdentity(_ key: StoredKey, _ body: (EntityIdentity) -> Void) {
+        switch key.id {
+        case .uuid(let value): body(EntityIdentity(library: key.library, type: key.type, uuid: value, seed: 7))
+        case .text(let text):
+            text.bytes.withUnsafeBytes {
+                body(EntityIdentity(library: key.library, type: key.type, text: $0, seed: 7))
+            }
+        }
+    }
+}
