@@ -6,7 +6,7 @@ import TidemarkTesting
 @Suite struct MergeModelTests {
     @Test(arguments: 1...150 as ClosedRange<UInt64>)
     func `two random resources merge as the reference says`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let resources = ResourceGenerator(ids: IdentifierPool(random: &random), writer: SpacedWriter(whiteSpace: 100))
         for _ in 0..<5 {
             let base = try ReferenceJSONParser.parse(Array(resources.resource(&random).utf8))

@@ -12,7 +12,7 @@ import TidemarkTesting
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `lost ranges are the set of what was lost, adjacent ones joined`(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let countMax = random.pick([1, 3, 1_000])
         var lost = LostRanges(countMax: countMax)
         var numbers: Set<Int64> = []
@@ -43,7 +43,7 @@ import TidemarkTesting
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `a reorder buffer gives what it was given, in order, each sequence once`(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var limits = Limits()
         limits.heldEventCountMax = 40
         limits.heldByteCountMax = 300
@@ -86,7 +86,7 @@ import TidemarkTesting
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `tombstones are the newest, none too old, and flushes tell the journal all of it`(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var limits = Limits()
         limits.tombstoneCountMax = random.pick([1, 5, 50])
         limits.tombstoneAgeMax = random.pick([10, 100, 10_000])

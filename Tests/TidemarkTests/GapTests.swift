@@ -69,9 +69,10 @@ import TidemarkTesting
             $0.flush.startCount = 1
             $0.flush.changeCountMax = 1
         }
-        // The disk holds up the first chunk, and with it the second, which has what the first one misses.
+        // The disk holds up the first chunk, and with it the second; the third has what that one misses.
         let source = ChunkInput([
-            Lines.bytes([Lines.change(1), Lines.change(2), Lines.change(4)]), Lines.bytes([Lines.change(3)]),
+            Lines.bytes([Lines.change(1)]), Lines.bytes([Lines.change(2), Lines.change(4)]),
+            Lines.bytes([Lines.change(3)]),
         ])
         await journal.pause()
         async let end: Void = {

@@ -54,7 +54,7 @@ package struct FramerConformance {
 
     /// A stream of short lines, long lines and stray bytes.
     package func random(seed: UInt64) -> [UInt8] {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pieces: [[UInt8]] = [
             [0x0A], [0x0D, 0x0A], [0x0D], [0xEF, 0xBB, 0xBF], Array("é".utf8), Array("x".utf8), Array(" ".utf8),
             [UInt8](repeating: UInt8(ascii: "y"), count: limits.lineByteCountMax - 1),
@@ -70,7 +70,7 @@ package struct FramerConformance {
         try compare(stream, [stream], "at once", wanted)
         try compare(stream, stream.map { [$0] }, "byte by byte", wanted)
         for round in 0..<2 as Range<UInt64> {
-            var random = SplitMix64(seed: seed &* 31 &+ round)
+            var random = SeededGenerator(seed: seed &* 31 &+ round)
             var chunks: [[UInt8]] = []
             var rest = stream[...]
             while !rest.isEmpty {

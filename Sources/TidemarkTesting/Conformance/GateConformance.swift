@@ -21,7 +21,7 @@ package struct GateConformance {
     ///
     /// - Throws: ``Failure``.
     package func run(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var gate = SequenceGate(limits: Limits())
         let log = makeLog(&random)
         var arrivals = log.filter { _ in !random.chance(60) }
@@ -53,7 +53,7 @@ package struct GateConformance {
     }
 
     /// A log of ascending sequences, some of them skipping numbers and saying so.
-    private func makeLog(_ random: inout SplitMix64) -> [HeldEvent] {
+    private func makeLog(_ random: inout SeededGenerator) -> [HeldEvent] {
         var last = Int64(random.below(100))
         return (0..<eventCount).map { _ in
             let previous = last
