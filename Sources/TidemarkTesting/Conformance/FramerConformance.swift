@@ -43,7 +43,7 @@ package struct FramerConformance {
             [], [0x0A], [0x0D], [0x0D, 0x0A], mark, mark + [0x0A], mark + mark, Array(mark.prefix(2)),
             Array("a\r\r\n\nb".utf8), Array("a\n\r\n \t\r\n".utf8) + mark + [0x0A], Array("\u{2028}\u{85}\n".utf8),
         ]
-        for length in max(0, limit - 2)...limit + 3 {
+        for length in max(0, limit - 1)...limit + 2 {
             for end in ["", "\n", "\r\n", "\r", "\r\r\n"] {
                 let line = [UInt8](repeating: UInt8(ascii: "x"), count: length) + Array(end.utf8)
                 streams += [line, Array("before\n".utf8) + line + Array("after\r\n".utf8), mark + line + line]
@@ -59,7 +59,7 @@ package struct FramerConformance {
             [0x0A], [0x0D, 0x0A], [0x0D], [0xEF, 0xBB, 0xBF], Array("é".utf8), Array("x".utf8), Array(" ".utf8),
             [UInt8](repeating: UInt8(ascii: "y"), count: limits.lineByteCountMax - 1),
         ]
-        return (0..<random.below(200)).reduce(into: []) { stream, _ in stream += random.pick(pieces) }
+        return (0..<random.below(80)).reduce(into: []) { stream, _ in stream += random.pick(pieces) }
     }
 
     /// Compares every way of cutting a stream with what the reference says.
@@ -69,7 +69,7 @@ package struct FramerConformance {
         let wanted = expected(stream)
         try compare(stream, [stream], "at once", wanted)
         try compare(stream, stream.map { [$0] }, "byte by byte", wanted)
-        for round in 0..<2 as Range<UInt64> {
+        for round in 0..<1 as Range<UInt64> {
             var random = SeededGenerator(seed: seed &* 31 &+ round)
             var chunks: [[UInt8]] = []
             var rest = stream[...]

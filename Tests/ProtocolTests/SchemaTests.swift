@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+import TidemarkTesting
+
+/// What the command prints against Protocol/schema, where python3 with jsonschema is there to read it.
+@Suite struct SchemaTests {
+    private static let script = """
+        import json, os, sys, warnings
+        warnings.simplefilter("ignore")
+        try:
+            from jsonschema import Draft202012Validator
+            from referencing import Registry, Resource
+        except ImportError:
+            sys.exit(77)
+        folder = sys.argv[1]
+        schemas = {n[:-12]: json.load(open(os.path.join(folder, n))) for n in os.listdir(folder) if n.endswith(".schema.json")}
+        registry = Registry().with_resources([(s["$id"], Resource.from_contents(s)) for s in schemas.values()])
+        for line in sys.stdin.buffer.read().split(b"\\n"):
+            if not line: continue
+            name, text = line.split(b"\\t", 1)
+            for error in Draft202012Validator(schemas[name.decode()], registry=registry).iter_errors(json.loads(text)):
+                print(name.decode(), error.json_path, error.message[:200])
+        """
+
+    @Test func `summaries, acknowledgements, exports, entities and gaps fit their schemas`() async throws {
+        let folder = try TemporaryFolder()
+        let database = folder.path("a.db")
+        var lines: [UInt8] = []
+        func add(_ schema: String, _ output: some Sequence<UInt8>) {
+            lines += Array(schema.utf8) + [0x09] + output + [0x0A]
+        }
+        let wanted = ["traces/gaps-lost-one-by-one", "valid/batch-bad-members", "traces/epoch-change"]
+        for vector in try ProtocolVector.all() where wanted.contains(vector.name) {
+            for run in vector.runs {
+                let output = try await CommandRunner().run(
+                    ["ingest", "--ack", "--db", database], input: try vector.input(of: run)
+                ).output.split(separator: 0x0A)
+                for line in output.dropLast() { add("ack", line) }
+                if let last = output.last { add("summary", last) }
+            }
+        }
+        for line in try await CommandRunner().run(["export", "--db", database]).output.split(separator: 0x0A) {
+            add("export-line", line)
+        }
+        for (schema, arguments) in [
+            ("gaps", ["gaps", "--json"]), ("list", ["list", "--library", "a", "--json"]),
+            ("get", ["get", "--library", "a", "file:f1", "--json"]), ("get", ["get", "file:none", "--json"]),
+        ] {
+            let result = try await CommandRunner().run(arguments + ["--db", database])
+            #expect(result.status == 0, "\(arguments): \(result.errorText)")
+            add(schema, result.output.filter { $0 != 0x0A })
+        }
+        let python = "/usr/bin/python3"
+        guard FileManager.default.isExecutableFile(atPath: python) else { return }
+        let checked = try await CommandRunner(executable: python).run(
+            ["-c", SchemaTests.script, ProtocolVector.protocolFolder.appending(path: "schema").path], input: lines)
+        if checked.status == 77 { return }
+        #expect(checked.status == 0, "\(checked.errorText)")
+        #expect(checked.outputText == "")
+    }
+}
