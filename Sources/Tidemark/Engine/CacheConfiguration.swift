@@ -39,6 +39,8 @@ public struct CacheConfiguration: Sendable {
 public struct FlushPolicy: Sendable {
     /// How long a change may wait before a flush begins, in milliseconds: 20.
     public var interval: Int64 = 20
+    /// The same while unread input waits, in milliseconds: 20. More work for one flush is on its way then.
+    public var busyInterval: Int64 = 20
     /// Changes that begin a flush at once: 8,192.
     public var startCount = 8_192
     /// Changes at which reading stops until a flush is done: 32,768. Bounds how long an acknowledgement takes.
@@ -54,9 +56,10 @@ public struct FlushPolicy: Sendable {
     /// often fewer times.
     public static var bulk: FlushPolicy {
         var policy = FlushPolicy()
-        policy.interval = 1000
-        policy.startCount = 262144
-        policy.changeCountMax = 262144
+        policy.interval = 200
+        policy.busyInterval = 1_000
+        policy.startCount = 262_144
+        policy.changeCountMax = 262_144
         policy.byteCountMax = 128 << 20
         return policy
     }

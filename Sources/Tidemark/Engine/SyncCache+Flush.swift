@@ -17,23 +17,34 @@ extension SyncCache {
     func scheduleFlush() {
         guard flushTask == nil else { return }
         let policy = configuration.flush
-        if state.dirtyCount >= policy.startCount || state.dirtyByteCount >= policy.byteCountMax {
+        if state.dirtyCount >= policy.startCount || state.dirtyByteCount >= policy.byteCountMax
+            || state.unwrittenTombstoneShare >= 0.25
+        {
             startFlush()
         } else if flushTimer == nil, !isClosed, state.isUnwritten {
-            flushTimer = Task { [weak self, clock] in
-                do {
-                    try await clock.sleep(milliseconds: policy.interval)
-                } catch {
-                    return
-                }
-                await self?.flushTimerFired()
-            }
+            setFlushTimer(waited: 0)
         }
     }
 
-    private func flushTimerFired() {
+    private func setFlushTimer(waited: Int64) {
+        let interval = configuration.flush.interval
+        flushTimer = Task { [weak self, clock] in
+            do {
+                try await clock.sleep(milliseconds: interval)
+            } catch {
+                return
+            }
+            await self?.flushTimerFired(waited: waited + interval)
+        }
+    }
+
+    private func flushTimerFired(waited: Int64) {
         flushTimer = nil
-        startFlush()
+        if waited < configuration.flush.busyInterval, inputs.values.contains(where: \.mayBringLateEvents) {
+            setFlushTimer(waited: waited)
+        } else {
+            startFlush()
+        }
     }
 
     /// Hands everything unwritten to the journal, unless it has its hands full. A flush that failed goes first,

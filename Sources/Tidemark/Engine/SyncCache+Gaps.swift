@@ -60,7 +60,7 @@ extension SyncCache {
         guard let upstream, !isClosed else { return }
         let name = state.status(of: library).library
         let limits = configuration.limits
-        configuration.logger.info("asking for \(name) from \(sequence.rawValue) on")
+        configuration.logger.debug("asking for \(name) from \(sequence.rawValue) on")
         follow(attempt, of: library) {
             let result: Result<([EventBatch], EventSequence?), UpstreamError>
             do throws(UpstreamError) {

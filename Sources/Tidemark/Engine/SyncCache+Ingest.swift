@@ -85,7 +85,7 @@ extension SyncCache {
     /// Stops the reader while there is too much to write, or too much is held for an upstream's answer.
     private func waitForRoom() async {
         while state.dirtyCount >= configuration.flush.changeCountMax
-            || state.dirtyByteCount >= configuration.flush.byteCountMax
+            || state.dirtyByteCount >= configuration.flush.byteCountMax || state.unwrittenTombstoneShare >= 0.5
         {
             startFlush()
             guard let flushTask else { break }

@@ -9,6 +9,13 @@ extension CacheState {
     /// Payload bytes that a flush would hold.
     package var dirtyByteCount: Int { entities.dirtyByteCount }
 
+    /// Tombstones that a flush would write, as a share of those that are kept.
+    ///
+    /// A tombstone hides a deleted entity's row until that is gone from the journal too; it must not make room before.
+    package var unwrittenTombstoneShare: Double {
+        Double(tombstones.changeCount) / Double(configuration.limits.tombstoneCountMax)
+    }
+
     /// Everything that the journal does not have, with the cursors that cover it; the state counts as written.
     package mutating func takeFlush() -> FlushBatch {
         var flush = FlushBatch()
