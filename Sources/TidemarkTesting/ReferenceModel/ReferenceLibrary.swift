@@ -52,8 +52,8 @@ package struct ReferenceLibrary: Equatable, Sendable {
 
     /// Puts something behind the gap, in its place.
     package mutating func hold(_ entry: ReferenceHeld) {
-        held.append(entry)
-        held.sort { $0.sequence < $1.sequence }
+        let before = held.lastIndex { $0.sequence < entry.sequence }
+        held.insert(entry, at: before.map { $0 + 1 } ?? 0)
     }
 
     /// Begins the log anew: nothing held, nothing lost, no cursor, stale.

@@ -47,6 +47,8 @@ extension ReferenceModel {
         }
         let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: offer)
         if hasRoom(for: entry, in: library) {
+            // Taken out meanwhile, so that the array is not copied: a million lines would take an hour.
+            libraries[id] = nil
             library.hold(entry)
             libraries[id] = library
         } else if upstream != nil, !isReconciling, !hasAskedUpstream {
@@ -92,7 +94,7 @@ extension ReferenceModel {
 
     /// Lets go of held events from the lowest on, until one must wait.
     mutating func drain(_ id: [UInt8]) {
-        while let library = libraries[id], let cursor = library.cursor, let head = library.held.first {
+        while let cursor = libraries[id]?.cursor, let head = libraries[id]?.held.first {
             if head.sequence <= cursor {
                 libraries[id]?.held.removeFirst()
                 if let offer = head.offer { drop(offer) }
