@@ -76,14 +76,8 @@ extension SyncCache {
     private static func decode(
         _ answer: UpstreamAnswer, limits: Limits
     ) throws(UpstreamError) -> [EventBatch] {
-        var framer = LineFramer(limits: limits)
-        answer.lines.withUnsafeBytes { framer.append($0) }
-        framer.finish()
         do throws(WireError) {
-            let decoder = try EventDecoder(limits: limits)
-            var batches: [EventBatch] = []
-            for block in framer.takeBlocks() { batches.append(try decoder.decode(block)) }
-            return batches
+            return try EventDecoder.batches(of: answer.lines, limits: limits)
         } catch {
             throw UpstreamError("no memory to read an answer of \(answer.lines.count) bytes")
         }

@@ -11,16 +11,11 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when entities that the lines touch cannot be read, or memory is short.
     /// - Complexity: O(lines.count).
     public func ingest(_ lines: [UInt8]) async throws(StorageError) {
-        var framer = LineFramer(input: InputID(nextInput), limits: configuration.limits)
+        let input = InputID(nextInput)
         nextInput &+= 1
-        lines.withUnsafeBytes { framer.append($0) }
-        framer.finish()
         let batches: [EventBatch]
         do throws(WireError) {
-            let decoder = try EventDecoder(limits: configuration.limits)
-            var decoded: [EventBatch] = []
-            for block in framer.takeBlocks() { decoded.append(try decoder.decode(block)) }
-            batches = decoded
+            batches = try EventDecoder.batches(of: lines, input: input, limits: configuration.limits)
         } catch {
             throw StorageError(
                 .inputOutput, "no memory to decode \(lines.count) bytes", advice: "give fewer lines at once")

@@ -42,12 +42,8 @@ extension SyncCache {
 
     /// One line as a batch; nil when it is none, or memory is short.
     private func decode(_ line: [UInt8]) -> EventBatch? {
-        var framer = LineFramer(limits: configuration.limits)
-        line.withUnsafeBytes { framer.append($0) }
-        framer.finish()
-        guard let block = framer.takeBlocks().first else { return nil }
         do throws(WireError) {
-            return try EventDecoder(limits: configuration.limits).decode(block)
+            return try EventDecoder.batches(of: line, limits: configuration.limits).first
         } catch {
             configuration.logger.error("no memory to read a quarantined line of \(line.count) bytes")
             return nil

@@ -131,14 +131,8 @@ public actor FileUpstream: Upstream {
     }
 
     private func decode(_ bytes: [UInt8]) throws(UpstreamError) -> [EventBatch] {
-        var framer = LineFramer(limits: limits)
-        bytes.withUnsafeBytes { framer.append($0) }
-        framer.finish()
         do throws(WireError) {
-            let decoder = try EventDecoder(limits: limits)
-            var batches: [EventBatch] = []
-            for block in framer.takeBlocks() { batches.append(try decoder.decode(block)) }
-            return batches
+            return try EventDecoder.batches(of: bytes, limits: limits)
         } catch {
             throw UpstreamError("no memory to read \(bytes.count) bytes of \(path)")
         }
