@@ -11,6 +11,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Tidemark", targets: ["Tidemark"]),
+        .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
         .executable(name: "tidemark", targets: ["TidemarkCommand"]),

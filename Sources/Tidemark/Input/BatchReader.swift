@@ -6,6 +6,8 @@ import TidemarkWire
 /// How far a reader is; the engine looks at it from its own thread.
 final class ReadProgress: Sendable {
     let lineCount = Atomic<Int64>(0)
+    /// Bytes are on their way from the input to `lineCount`: neither of the two tells of them.
+    let isTaking = Atomic(false)
 }
 
 /// Reads and decodes an input beside the engine, on a thread of its own that may wait for the disk or a pipe.
@@ -69,6 +71,9 @@ final class BatchReader: Sendable {
     private func read(_ work: inout Work) throws(InputError) -> EventBatch? {
         while work.blocks.isEmpty {
             if work.isFinished { return nil }
+            try input.waitForBytes()
+            progress.isTaking.store(true, ordering: .sequentiallyConsistent)
+            defer { progress.isTaking.store(false, ordering: .sequentiallyConsistent) }
             let count = try work.framer.read(byteCountMax: chunkByteCount) { (space) throws(InputError) -> Int in
                 try input.read(into: space)
             }
@@ -78,7 +83,8 @@ final class BatchReader: Sendable {
             }
             work.blocks = work.framer.takeBlocks()[...]
             if let last = work.blocks.last {
-                progress.lineCount.store(last.firstLine + Int64(last.lines.count) - 1, ordering: .releasing)
+                let lastLine = last.firstLine + Int64(last.lines.count) - 1
+                progress.lineCount.store(lastLine, ordering: .sequentiallyConsistent)
             }
         }
         guard let block = work.blocks.popFirst() else { return nil }

@@ -32,23 +32,28 @@ package final class DescriptorInput: LineInput {
         close(stopWriter)
     }
 
-    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+    package func waitForBytes() throws(InputError) {
         while !isStopped.load(ordering: .acquiring) {
             var sources = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: stopReader, events: Int16(POLLIN), revents: 0),
             ]
-            if poll(&sources, 2, -1) < 0 {
-                if errno == EINTR { continue }
+            if poll(&sources, 2, -1) >= 0 { return }
+            guard errno == EINTR else {
                 throw InputError("cannot wait for the input: \(String(cString: strerror(errno)))")
             }
-            if sources[1].revents != 0 { break }
+        }
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        while true {
+            try waitForBytes()
+            if isStopped.load(ordering: .acquiring) { return 0 }
             let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
             if errno == EINTR || errno == EAGAIN { continue }
             throw InputError("cannot read the input: \(String(cString: strerror(errno)))")
         }
-        return 0
     }
 
     package func hasUnread() -> Bool {

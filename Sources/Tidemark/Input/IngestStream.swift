@@ -28,7 +28,8 @@ package final class IngestStream {
         self.cache = cache
         let progress = ReadProgress()
         (self.input, acknowledgements) = await cache.openInput(
-            hasUnread: { input.hasUnread() }, readLineCount: { progress.lineCount.load(ordering: .acquiring) })
+            hasUnread: { progress.isTaking.load(ordering: .sequentiallyConsistent) || input.hasUnread() },
+            readLineCount: { progress.lineCount.load(ordering: .sequentiallyConsistent) })
         do throws(WireError) {
             reader = try BatchReader(
                 input, id: self.input, limits: cache.configuration.limits, chunkByteCount: chunkByteCount,

@@ -14,5 +14,6 @@ struct InputPosition {
     var acknowledgements: AsyncStream<Acknowledgement>.Continuation
 
     /// Whether there is something that the cache has not seen, in the input or on its way: late events may still come.
-    var mayBringLateEvents: Bool { readLineCount() > lines || hasUnread() }
+    /// The count is looked at last: what is read between the two looks shows in it.
+    var mayBringLateEvents: Bool { hasUnread() || readLineCount() > lines }
 }

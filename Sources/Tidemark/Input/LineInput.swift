@@ -2,6 +2,11 @@ import TidemarkModel
 
 /// Bytes to read lines from: a file, a pipe, or what a test makes.
 package protocol LineInput: Sendable {
+    /// Returns when there are bytes to read, at the end, or once ``stop()`` was called.
+    ///
+    /// - Throws: ``InputError``.
+    func waitForBytes() throws(InputError)
+
     /// Reads the next bytes; waits until there are some.
     ///
     /// - Parameter buffer: Room for them.

@@ -1,7 +1,8 @@
+import Foundation
 import TidemarkModel
 
 extension JSONLine {
-    /// One record. `text` is what was kept of the line, with U+FFFD for what is not UTF-8.
+    /// One record. What was kept of the line is `text`, or `base64` when it is not UTF-8.
     mutating func quarantine(_ record: QuarantineRecord) {
         object { line in
             line.member("number", json: record.number.map { Array(String($0).utf8) })
@@ -14,7 +15,11 @@ extension JSONLine {
             line.member("received_at", ByteString(HumanText.timestamp(milliseconds: record.receivedAt)))
             line.member("byte_count", record.byteCount)
             line.member("complete", record.isComplete)
-            line.member("text", ByteString(String(decoding: record.bytes, as: UTF8.self)))
+            if let text = String(validating: record.bytes, as: UTF8.self) {
+                line.member("text", ByteString(text))
+            } else {
+                line.member("base64", ByteString(Data(record.bytes).base64EncodedString()))
+            }
         }
     }
 

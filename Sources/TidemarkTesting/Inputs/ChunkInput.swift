@@ -22,6 +22,8 @@ package final class ChunkInput: LineInput {
         self.init(chunks)
     }
 
+    package func waitForBytes() {}
+
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         chunks.withLock { chunks in
             guard let chunk = chunks.popFirst() else { return 0 }
