@@ -1,7 +1,7 @@
 # What one does with this package. Everything here can be done by hand; the recipes show how.
 
 SWIFT ?= swift
-KILLS ?= 20
+KILLS ?= 100
 BENCH ?=
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
