@@ -6,7 +6,7 @@ public struct QuarantineRecord: Hashable, Sendable {
         case line = 0
         /// A member of a batch whose other members were applied.
         case member = 1
-        /// A member of a batch that an upstream brought.
+        /// A usable event that an upstream brought, of one type more than there is room for.
         case upstream = 2
     }
 

@@ -141,6 +141,34 @@ import TidemarkTesting
         #expect(stored == ["{\"id\":\"y\",\"n\":2}"])
     }
 
+    @Test func `a held merge finds its entity again when the upstream gives up after it left memory`() async throws {
+        let upstream = ScriptedUpstream()
+        let cache = try await open(ManualClock(), upstream: upstream) { $0.memoryByteCountMax = 0 }
+        let input = try await HandInput(into: cache)
+        let merge =
+            #"{"library_id":"a","sequence":4,"event":{"ResourceChanged":{"resource_type":"file","#
+            + #""resource":{"id":"f1","extra":true},"metadata":{}}}}"#
+        try await input.feed([Lines.change(1)])
+        try await cache.flush()
+        try await input.feed([merge, Lines.heartbeat(4)])
+        await upstream.waitForQuestions(1)
+        // The merge brought its entity back into memory; this commit drops it again.
+        try await input.feed([
+            #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"tag","resource_id":"x"}}}"#
+        ])
+        try await cache.flush()
+        await upstream.answer(.failure(UpstreamError("gone", isFinal: true)))
+        try await input.end()
+        guard case .found(let resource) = try await cache.entity(Lines.key("f1")) else {
+            Issue.record("the entity is gone")
+            return
+        }
+        let text = String(decoding: resource.bytes, as: UTF8.self)
+        #expect(text.hasSuffix(#","extra":true}"#))
+        #expect(text != #"{"id":"f1","extra":true}"#, "what was stored before the merge is lost")
+        #expect(await cache.entityCount() == 1)
+    }
+
     @Test func `an upstream that fails is asked five times, then the gap is lost`() async throws {
         let upstream = ScriptedUpstream()
         let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)

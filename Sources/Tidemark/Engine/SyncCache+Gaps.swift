@@ -88,28 +88,36 @@ extension SyncCache {
         _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64
     ) async {
         let random = Double.random(in: 0..<1)
+        var batches: [EventBatch] = []
+        if case .success((let answered, _)) = result { batches = answered }
         let requests: [ReconcileRequest]
-        switch result {
-        case .success((let batches, let coveredThrough)):
-            do throws(StorageError) {
-                requests = try await withLoaded({
-                    batches.reduce(into: state.keysToLoadForHeld()) { $0 += state.keysToLoad(for: $1) }
-                }) {
-                    state.applyAnswer(
-                        batches, coveredThrough: coveredThrough, to: library, attempt: attempt, random: random,
-                        at: clock.now())
-                }
-            } catch {
-                configuration.logger.error("an answer waits: \(error)")
-                requests = state.failReconcile(
-                    of: library, attempt: attempt, isFinal: false, random: random, at: clock.now())
+        do throws(StorageError) {
+            // A failure may be the last: then held events are applied, and need their entities like an answer's.
+            requests = try await withLoaded({
+                batches.reduce(into: state.keysToLoadForHeld()) { $0 += state.keysToLoad(for: $1) }
+            }) {
+                take(result, library: library, attempt: attempt, random: random)
             }
-        case .failure(let error):
-            configuration.logger.warning("upstream: \(error)")
-            requests = state.failReconcile(
-                of: library, attempt: attempt, isFinal: error.isFinal, random: random, at: clock.now())
+        } catch {
+            configuration.logger.error("an upstream's answer waits for the journal: \(error)")
+            requests = state.postponeReconcile(of: library, attempt: attempt)
         }
         settle(library, attempt, requests)
+    }
+
+    private func take(
+        _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64,
+        random: Double
+    ) -> [ReconcileRequest] {
+        switch result {
+        case .success((let batches, let coveredThrough)):
+            return state.applyAnswer(
+                batches, coveredThrough: coveredThrough, to: library, attempt: attempt, random: random, at: clock.now())
+        case .failure(let error):
+            configuration.logger.warning("upstream: \(error)")
+            return state.failReconcile(
+                of: library, attempt: attempt, isFinal: error.isFinal, random: random, at: clock.now())
+        }
     }
 
     private func wait(_ library: LibraryIndex, attempt: UInt64, milliseconds: Int64) {

@@ -81,6 +81,17 @@ package struct ReconcileMachine {
         return isFinal ? stop(.giveUp) : retry(random: random)
     }
 
+    /// The answer, or the failure, cannot be followed now: the same question is asked again after a while, and nothing is
+    /// counted against the upstream.
+    package mutating func postponed(attempt: UInt64) -> Action {
+        guard isAsking(attempt) else { return .ignore }
+        state = .waiting
+        return .wait(attempt: attempt, milliseconds: ReconcileMachine.postponeDelay)
+    }
+
+    /// 1 s.
+    package static let postponeDelay: Int64 = 1_000
+
     /// The delay of ``Action/wait(attempt:milliseconds:)`` is over.
     package mutating func resumed(attempt: UInt64, isMissing: Bool, at now: Int64) -> Action {
         guard state == .waiting, attempt == self.attempt else { return .ignore }

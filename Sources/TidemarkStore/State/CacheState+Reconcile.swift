@@ -156,6 +156,11 @@ extension CacheState {
         return follow(action, of: library, at: now)
     }
 
+    /// What an answer or a failure brings about needs entities that cannot be read now: the question is asked again later.
+    package mutating func postponeReconcile(of library: LibraryIndex, attempt: UInt64) -> [ReconcileRequest] {
+        follow(libraries[Int(library)].machine.postponed(attempt: attempt), of: library, at: 0)
+    }
+
     /// The delay of a ``ReconcileRequest/wait(library:attempt:milliseconds:)`` is over.
     package mutating func resumeReconcile(
         of library: LibraryIndex, attempt: UInt64, at now: Int64
