@@ -158,6 +158,8 @@ import TidemarkTesting
         ])
         try await cache.flush()
         await upstream.answer(.failure(UpstreamError("gone", isFinal: true)))
+        // The end of the input reads what is held by itself: the failure comes first.
+        #expect(await eventually { await cache.libraries() == status(.stale, 4, lost: [2...3]) })
         try await input.end()
         guard case .found(let resource) = try await cache.entity(Lines.key("f1")) else {
             Issue.record("the entity is gone")
