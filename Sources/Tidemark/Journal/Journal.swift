@@ -19,6 +19,16 @@ package protocol Journal: Sendable {
     /// - Throws: ``StorageError``.
     func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities
 
+    /// Reads entities of one type in key order, as they were last committed.
+    ///
+    /// - Parameter id: Begins behind this id, which need not be stored; nil: at the first.
+    /// - Parameter countMax: At least 1. Fewer are given only at the end, or where damaged rows stood.
+    /// - Returns: In key order (of the text `type:id`); damaged rows apart. Both empty: the end.
+    /// - Throws: ``StorageError``.
+    func page(
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+    ) async throws(StorageError) -> LoadedEntities
+
     /// Writes a flush in one transaction and returns after COMMIT reached the disk.
     ///
     /// - Throws: ``StorageError``; then nothing of the flush was written, and it may be given again.

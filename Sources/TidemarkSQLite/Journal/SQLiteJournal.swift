@@ -137,6 +137,12 @@ public actor SQLiteJournal: Journal {
         do { return try database.load(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    package func page(
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+    ) throws(StorageError) -> LoadedEntities {
+        throw StorageError(.closed, "not there yet", advice: "wait")
+    }
+
     package func commit(_ flush: FlushBatch) throws(StorageError) {
         let database = try openDatabase()
         // What recovery gave is used up: a copy of 100,000 tombstones need not live as long as the journal.

@@ -7,6 +7,8 @@ import TidemarkModel
 package struct FlushBatch: Sendable {
     /// Payloads and ids of `rows` and `tombstones`.
     package var bytes: [UInt8] = []
+    /// Libraries whose entities and tombstones all go, before anything else of the flush is written.
+    package var clearedLibraries: [LibraryIndex] = []
     /// Ascending by `row`, each row once.
     package var rows: [FlushRow] = []
     /// In the order they happened; a key may come twice, the last one counts.
@@ -16,6 +18,10 @@ package struct FlushBatch: Sendable {
     package var newTypes: [(index: TypeIndex, name: ByteString)] = []
     /// The libraries whose status or entity count changed, whole.
     package var libraries: [LibraryRecord] = []
+    /// Queries that are new or changed, whole; each number once.
+    package var queries: [QueryRecord] = []
+    /// Numbers of queries that go; none of them is in `queries`. A number that the journal never had is passed over.
+    package var removedQueries: [Int64] = []
     /// New records, oldest first, without numbers.
     package var quarantine: [QuarantineRecord] = []
     /// Numbers of records to take out of quarantine.
@@ -30,6 +36,7 @@ package struct FlushBatch: Sendable {
     /// True when there is nothing to write.
     package var isEmpty: Bool {
         rows.isEmpty && tombstones.isEmpty && newLibraries.isEmpty && newTypes.isEmpty && libraries.isEmpty
+            && clearedLibraries.isEmpty && queries.isEmpty && removedQueries.isEmpty
             && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil && ignoredKinds == nil
     }
 }

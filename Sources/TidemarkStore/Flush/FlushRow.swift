@@ -27,6 +27,10 @@ package struct FlushRow: Sendable {
     /// Into ``FlushBatch/bytes``; empty for `stamp` and `delete`.
     package var payloadOffset: Int
     package var payloadCount: Int
+    /// Into ``FlushBatch/bytes``: what the store keeps of single fields' writes; empty when all were written at once.
+    /// To the journal these are bytes, kept and checked with the payload. Given for `stamp` too; empty for `delete`.
+    package var fieldsOffset: Int
+    package var fieldsCount: Int
     /// Sequence of the last event that wrote it; nil when that had none.
     package var sequence: EventSequence?
     /// The library's generation at that write.
@@ -36,8 +40,8 @@ package struct FlushRow: Sendable {
 
     package init(
         row: Int64, change: Change, library: LibraryIndex, type: TypeIndex, isUUID: Bool, idOffset: Int,
-        idCount: Int, payloadOffset: Int, payloadCount: Int, sequence: EventSequence?, generation: UInt32,
-        writtenAt: Int64
+        idCount: Int, payloadOffset: Int, payloadCount: Int, fieldsOffset: Int = 0, fieldsCount: Int = 0,
+        sequence: EventSequence?, generation: UInt32, writtenAt: Int64
     ) {
         self.row = row
         self.change = change
@@ -48,6 +52,8 @@ package struct FlushRow: Sendable {
         self.idCount = idCount
         self.payloadOffset = payloadOffset
         self.payloadCount = payloadCount
+        self.fieldsOffset = fieldsOffset
+        self.fieldsCount = fieldsCount
         self.sequence = sequence
         self.generation = generation
         self.writtenAt = writtenAt

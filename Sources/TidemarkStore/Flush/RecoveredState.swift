@@ -10,6 +10,10 @@ package struct RecoveredState: Sendable {
     package var tombstones: [(key: StoredKey, tombstone: Tombstone)] = []
     /// The highest row number in use; 0 when there is none.
     package var lastRow: Int64 = 0
+    /// Ascending by number.
+    package var queries: [QueryRecord] = []
+    /// The highest query number ever given; 0 when there was none.
+    package var lastQuery: Int64 = 0
     package var counts = EventCounts()
     package var ignoredKinds: [ByteString: Int64] = [:]
 

@@ -132,6 +132,12 @@ package actor MemoryJournal: Journal {
         return await store.contents.recovered
     }
 
+    package func page(
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+    ) async throws(StorageError) -> LoadedEntities {
+        throw StorageError(.closed, "not there yet", advice: "wait")
+    }
+
     package func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
         try checkOpen()
         let entities = await store.contents.entities

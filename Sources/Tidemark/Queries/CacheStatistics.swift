@@ -1,0 +1,42 @@
+import TidemarkModel
+
+/// What a cache holds and what it did since it was opened; counts of lines and events since its file was made.
+public struct CacheStatistics: Sendable {
+    public var entityCount: Int64
+    public var queryCount: Int
+    public var observerCount: Int
+    public var pendingCount: Int
+    public var memoryByteCount: Int
+    public var diskByteCount: Int64
+    public var hitCount: Int64
+    public var missCounts: [EntityRead.Miss: Int64]
+    public var evictionCount: Int
+    public var notificationCount: Int64
+    public var libraries: [LibraryStatus]
+    /// nil while the journal keeps up.
+    public var storageError: StorageError?
+    public var counts: EventCounts
+    public var ignoredKinds: [ByteString: Int64]
+
+    package init(
+        entityCount: Int64, queryCount: Int, observerCount: Int, pendingCount: Int, memoryByteCount: Int,
+        diskByteCount: Int64, hitCount: Int64, missCounts: [EntityRead.Miss: Int64], evictionCount: Int,
+        notificationCount: Int64, libraries: [LibraryStatus], storageError: StorageError?, counts: EventCounts,
+        ignoredKinds: [ByteString: Int64]
+    ) {
+        self.entityCount = entityCount
+        self.queryCount = queryCount
+        self.observerCount = observerCount
+        self.pendingCount = pendingCount
+        self.memoryByteCount = memoryByteCount
+        self.diskByteCount = diskByteCount
+        self.hitCount = hitCount
+        self.missCounts = missCounts
+        self.evictionCount = evictionCount
+        self.notificationCount = notificationCount
+        self.libraries = libraries
+        self.storageError = storageError
+        self.counts = counts
+        self.ignoredKinds = ignoredKinds
+    }
+}

@@ -1,0 +1,61 @@
+import TidemarkModel
+
+/// Where an entity's value comes from and who shows it.
+public struct EntityExplanation: Hashable, Sendable {
+    /// What wrote a value.
+    public enum Writer: String, Sendable, CaseIterable {
+        case event
+        /// An answer to a query.
+        case answer
+        case transaction
+    }
+
+    public struct Field: Hashable, Sendable {
+        public var name: ByteString
+        public var writer: Writer
+        /// nil when it had none.
+        public var sequence: EventSequence?
+        /// Milliseconds since 1970.
+        public var writtenAt: Int64
+
+        package init(name: ByteString, writer: Writer, sequence: EventSequence?, writtenAt: Int64) {
+            self.name = name
+            self.writer = writer
+            self.sequence = sequence
+            self.writtenAt = writtenAt
+        }
+    }
+
+    public struct Place: Hashable, Sendable {
+        public var query: QueryKey
+        /// From 0.
+        public var index: Int
+        public var isStale: Bool
+
+        package init(query: QueryKey, index: Int, isStale: Bool) {
+            self.query = query
+            self.index = index
+            self.isStale = isStale
+        }
+    }
+
+    /// nil when there is an entity.
+    public var miss: EntityRead.Miss?
+    /// When it was deleted, and by which sequence; nil when it was not, or nobody remembers.
+    public var deletion: Field?
+    /// In the order of the resource.
+    public var fields: [Field]
+    /// In the order of the queries' keys.
+    public var queries: [Place]
+    public var observerCount: Int
+
+    package init(
+        miss: EntityRead.Miss?, deletion: Field?, fields: [Field], queries: [Place], observerCount: Int
+    ) {
+        self.miss = miss
+        self.deletion = deletion
+        self.fields = fields
+        self.queries = queries
+        self.observerCount = observerCount
+    }
+}

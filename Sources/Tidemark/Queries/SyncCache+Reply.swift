@@ -1,0 +1,13 @@
+import TidemarkModel
+
+/// The first answer to a read, and the observer that was made in the same step.
+package struct QueryReply: Sendable {
+    package var answer: QueryAnswer
+    /// nil unless an observer was asked for.
+    package var subscription: SubscriptionID?
+
+    package init(answer: QueryAnswer, subscription: SubscriptionID?) {
+        self.answer = answer
+        self.subscription = subscription
+    }
+}
