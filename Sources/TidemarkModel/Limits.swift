@@ -33,5 +33,16 @@ public struct Limits: Hashable, Sendable {
     /// Names of ignored kinds that are counted apart: 1,000; the rest are counted together.
     public var ignoredKindCountMax = 1_000
 
+    /// Stored queries: 100,000; the least recently read that nobody observes makes room.
+    public var queryCountMax = 100_000
+    /// Elements of one list: 1,000,000. A local query with more is stale and shows the first.
+    public var queryElementCountMax = 1_000_000
+    /// Bytes of a query's method: 1,024.
+    public var methodByteCountMax = 1_024
+    /// Bytes of a query's input, tags or membership: 64 KiB each.
+    public var queryInputByteCountMax = 64 << 10
+    /// Observers of one cache: 100,000; one more is refused.
+    public var observerCountMax = 100_000
+
     public init() {}
 }

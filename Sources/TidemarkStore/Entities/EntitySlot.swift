@@ -20,7 +20,7 @@ struct EntitySlot {
     /// Neighbours in the list by last access; `next` also links free slots.
     var previous: UInt32
     var next: UInt32
-    /// The library's generation at the last write.
+    /// The library's generation at the last write, and what wrote; see ``EntityStamp/packedGeneration``.
     var generation: UInt32
     var library: LibraryIndex
     var type: TypeIndex
@@ -28,7 +28,7 @@ struct EntitySlot {
     var flags: Flags
 
     struct Flags: OptionSet {
-        var rawValue: UInt8
+        var rawValue: UInt16
         /// The id is a UUID.
         static let isUUID = Flags(rawValue: 1)
         /// The journal has, or a flush under way writes, a row for it.
@@ -41,6 +41,10 @@ struct EntitySlot {
         static let isLive = Flags(rawValue: 16)
         /// In the list of slots to flush; outlives the entity, so that a slot used again is not listed twice.
         static let isListed = Flags(rawValue: 32)
+        /// A list or an observer names it, or did: looked up in ``ListedKeys`` when it changes.
+        static let isTracked = Flags(rawValue: 64)
+        /// Its fields were not all written at once: the store keeps ``FieldStamps`` for it.
+        static let hasFieldStamps = Flags(rawValue: 128)
     }
 
     /// The journal's row: dense, 48 bits.

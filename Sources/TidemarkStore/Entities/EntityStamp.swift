@@ -1,25 +1,52 @@
 import TidemarkModel
 
-/// When, and by which event, an entity was last written.
+/// When, and by what, an entity or one of its fields was last written.
 package struct EntityStamp: Hashable, Sendable {
-    /// nil when the event had none.
+    /// What wrote a value.
+    package enum Writer: UInt8, Sendable {
+        case event = 0
+        /// An answer to a query: it stands for everything up to its sequence.
+        case answer
+        case transaction
+    }
+
+    /// nil when the write had none.
     package var sequence: EventSequence?
-    /// The library's generation; sequences compare only within one.
+    /// The library's generation; sequences compare only within one. Below 2^30.
     package var generation: UInt32
     /// Milliseconds since 1970.
     package var writtenAt: Int64
+    package var writer: Writer
 
-    package init(sequence: EventSequence?, generation: UInt32, writtenAt: Int64) {
+    package init(sequence: EventSequence?, generation: UInt32, writtenAt: Int64, writer: Writer = .event) {
         self.sequence = sequence
         self.generation = generation
         self.writtenAt = writtenAt
+        self.writer = writer
     }
 
     /// Whether an event with `sequence` comes too late to change what this stamp stands on.
     ///
-    /// Only two sequences of one generation can be compared; anything else is taken as it comes.
+    /// Only two sequences of one generation can be compared; anything else is taken as it comes. An event may write an
+    /// entity twice, in one batch; what an answer wrote holds that event's effect already.
     package func isNewer(than sequence: EventSequence?, generation: UInt32) -> Bool {
         guard let own = self.sequence, let sequence, self.generation == generation else { return false }
-        return sequence < own
+        return writer == .answer ? sequence <= own : sequence < own
+    }
+}
+
+/// Generation and writer in the 32 bits that slots and journals have for them.
+extension EntityStamp {
+    private static let writerShift: UInt32 = 30
+    private static let generationMask: UInt32 = 1 << 30 - 1
+
+    package init(sequence: EventSequence?, packedGeneration: UInt32, writtenAt: Int64) {
+        self.init(
+            sequence: sequence, generation: packedGeneration & EntityStamp.generationMask, writtenAt: writtenAt,
+            writer: Writer(rawValue: UInt8(packedGeneration >> EntityStamp.writerShift)) ?? .event)
+    }
+
+    package var packedGeneration: UInt32 {
+        generation & EntityStamp.generationMask | UInt32(writer.rawValue) << EntityStamp.writerShift
     }
 }

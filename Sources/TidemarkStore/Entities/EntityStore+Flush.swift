@@ -73,11 +73,15 @@ extension EntityStore {
         }
         let payloadOffset = flush.bytes.count
         if change != .stamp { flush.bytes.append(contentsOf: payload(of: index)) }
+        let payloadCount = flush.bytes.count - payloadOffset
+        let fieldsOffset = flush.bytes.count
+        if slot.flags.contains(.hasFieldStamps) { fieldStamps[index]?.encode(into: &flush.bytes) }
         flush.rows.append(
             FlushRow(
                 row: slot.row, change: change, library: slot.library, type: slot.type,
                 isUUID: slot.flags.contains(.isUUID), idOffset: idOffset, idCount: payloadOffset - idOffset,
-                payloadOffset: payloadOffset, payloadCount: flush.bytes.count - payloadOffset,
+                payloadOffset: payloadOffset, payloadCount: payloadCount,
+                fieldsOffset: fieldsOffset, fieldsCount: flush.bytes.count - fieldsOffset,
                 sequence: slot.sequence < 0 ? nil : EventSequence(slot.sequence), generation: slot.generation,
                 writtenAt: slot.writtenAt))
     }

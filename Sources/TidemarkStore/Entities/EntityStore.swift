@@ -43,6 +43,8 @@ package struct EntityStore: ~Copyable {
     /// Rows of entities that are gone since the last flush; bounded like `dirty`.
     var deletedRows: [StoredRow] = []
     var nextRow: Int64
+    /// By slot, for entities whose fields were not all written at once.
+    var fieldStamps: [UInt32: FieldStamps] = [:]
 
     static let none = UInt32.max
     /// 64 KiB a page.
@@ -127,7 +129,7 @@ package struct EntityStore: ~Copyable {
     package func stamp(of index: UInt32) -> EntityStamp {
         let slot = self.slot(index).pointee
         return EntityStamp(
-            sequence: slot.sequence < 0 ? nil : EventSequence(slot.sequence), generation: slot.generation,
+            sequence: slot.sequence < 0 ? nil : EventSequence(slot.sequence), packedGeneration: slot.generation,
             writtenAt: slot.writtenAt)
     }
 
@@ -136,10 +138,12 @@ package struct EntityStore: ~Copyable {
     /// Replaces an entity's resource. An equal write renews only its stamps.
     ///
     /// - Parameter payload: Must not point into this store.
+    /// - Parameter fields: The top-level fields that are written; nil when all are.
     /// - Returns: Whether the bytes changed.
     package mutating func write(
-        _ index: UInt32, payload: UnsafeRawBufferPointer, stamp: EntityStamp
+        _ index: UInt32, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil
     ) -> Bool {
+        dateFields(fields, of: index, stamp)
         let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
         if !isEqual {
             if self.slot(index).pointee.flags.contains(.hasNewPayload) {
@@ -171,11 +175,16 @@ package struct EntityStore: ~Copyable {
     ///
     /// - Precondition: `find(identity)` is nil.
     package mutating func install(
-        _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp, row: Int64
+        _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [UInt8] = [],
+        row: Int64
     ) {
         let index = link(identity, payload: payload, stamp: stamp)
         self.slot(index).pointee.row = row
         self.slot(index).pointee.flags.insert(.hasRow)
+        if let fields = FieldStamps(encoded: fields) {
+            fieldStamps[index] = fields
+            self.slot(index).pointee.flags.insert(.hasFieldStamps)
+        }
     }
 
     /// Removes an entity from memory and, with the next flush, from the journal.
@@ -214,7 +223,7 @@ package struct EntityStore: ~Copyable {
 
     private mutating func setStamp(_ stamp: EntityStamp, of index: UInt32) {
         self.slot(index).pointee.sequence = stamp.sequence?.rawValue ?? -1
-        self.slot(index).pointee.generation = stamp.generation
+        self.slot(index).pointee.generation = stamp.packedGeneration
         self.slot(index).pointee.writtenAt = stamp.writtenAt
     }
 

@@ -2,7 +2,7 @@
 ///
 /// The store only ever holds such bytes, so this checks nothing that the wire has checked; a precondition
 /// stands where a wrong byte would lead out of the buffer.
-struct JSONCursor {
+package struct JSONCursor {
     let bytes: UnsafeRawBufferPointer
     private(set) var position: Int
 

@@ -1,5 +1,5 @@
 /// The members of one object inside validated bytes, as ranges; nothing is copied but escaped names.
-struct JSONObject {
+package struct JSONObject {
     struct Member {
         /// The name between its quotes, as written.
         var name: Range<Int>

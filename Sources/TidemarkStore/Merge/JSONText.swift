@@ -7,7 +7,7 @@
 #endif
 
 /// Text inside validated JSON: compared and read without its escapes.
-enum JSONText {
+package enum JSONText {
     /// Whether two spellings are one name: `"id"` and `"\u0069d"` are.
     ///
     /// - Complexity: O(n); copies only when one of them holds a backslash.

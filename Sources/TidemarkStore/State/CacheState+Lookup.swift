@@ -89,9 +89,9 @@ extension CacheState {
             entity.key.withIdentity(seed: entities.seed) { identity in
                 guard entities.find(identity) == nil, absentCount > 0 else { return }
                 let stamp = EntityStamp(
-                    sequence: entity.sequence, generation: entity.generation, writtenAt: entity.writtenAt)
+                    sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
                 entity.payload.withUnsafeBytes {
-                    entities.install(identity, payload: $0, stamp: stamp, row: entity.row)
+                    entities.install(identity, payload: $0, stamp: stamp, fields: entity.fields, row: entity.row)
                 }
                 absentCount -= 1
             }

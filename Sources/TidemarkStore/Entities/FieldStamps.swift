@@ -1,0 +1,116 @@
+import TidemarkModel
+
+/// When the fields of one entity were written, where not all were written at once.
+///
+/// Bounded by the fields of the resource: names that it has no more are dropped when it is written.
+package struct FieldStamps: Hashable, Sendable {
+    /// Of every field that is not named.
+    package var rest: EntityStamp
+    /// By the unescaped name of a top-level field.
+    package var named: [ByteString: EntityStamp]
+
+    package init(rest: EntityStamp, named: [ByteString: EntityStamp]) {
+        self.rest = rest
+        self.named = named
+    }
+
+    package subscript(field: ByteString) -> EntityStamp { named[field] ?? rest }
+
+    // MARK: Bytes
+
+    private static let formatVersion: UInt8 = 1
+
+    /// Appends the form that journals keep: version, rest, count, and each name with its stamp, sorted by bytes.
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.append(FieldStamps.formatVersion)
+        FieldStamps.append(rest, to: &bytes)
+        FieldStamps.append(UInt32(named.count), to: &bytes)
+        for name in named.keys.sorted() {
+            FieldStamps.append(UInt32(name.bytes.count), to: &bytes)
+            bytes.append(contentsOf: name.bytes)
+            FieldStamps.append(self[name], to: &bytes)
+        }
+    }
+
+    /// - Returns: nil when there is nothing, or nothing that this version wrote.
+    package init?(encoded bytes: [UInt8]) {
+        guard bytes.first == FieldStamps.formatVersion else { return nil }
+        var at = 1
+        func integer<Value: FixedWidthInteger>(_ type: Value.Type) -> Value? {
+            let count = MemoryLayout<Value>.size
+            guard bytes.count - at >= count else { return nil }
+            defer { at += count }
+            return bytes[at..<at + count].reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) }
+        }
+        func stamp() -> EntityStamp? {
+            guard let sequence = integer(Int64.self), let generation = integer(UInt32.self),
+                let writtenAt = integer(Int64.self)
+            else { return nil }
+            return EntityStamp(
+                sequence: sequence < 0 ? nil : EventSequence(sequence), packedGeneration: generation,
+                writtenAt: writtenAt)
+        }
+        guard let rest = stamp(), let count = integer(UInt32.self) else { return nil }
+        var named: [ByteString: EntityStamp] = [:]
+        for _ in 0..<count {
+            guard let nameCount = integer(UInt32.self), bytes.count - at >= Int(nameCount) else { return nil }
+            let name = ByteString(bytes[at..<at + Int(nameCount)])
+            at += Int(nameCount)
+            guard let own = stamp() else { return nil }
+            named[name] = own
+        }
+        self.init(rest: rest, named: named)
+    }
+
+    private static func append(_ stamp: EntityStamp, to bytes: inout [UInt8]) {
+        append(UInt64(bitPattern: stamp.sequence?.rawValue ?? -1), to: &bytes)
+        append(stamp.packedGeneration, to: &bytes)
+        append(UInt64(bitPattern: stamp.writtenAt), to: &bytes)
+    }
+
+    private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}
+
+extension EntityStore {
+    /// Dates the fields that a write names; call it before the write.
+    mutating func dateFields(_ fields: [ByteString]?, of index: UInt32, _ stamp: EntityStamp) {
+        guard let fields else {
+            guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return }
+            fieldStamps.removeValue(forKey: index)
+            self.slot(index).pointee.flags.remove(.hasFieldStamps)
+            return
+        }
+        var stamps = fieldStamps.removeValue(forKey: index) ?? FieldStamps(rest: self.stamp(of: index), named: [:])
+        if stamps.named.count > fields.count * 2 + FieldStamps.pruneCountMin {
+            let present = Set(JSONObject.fieldNames(of: payload(of: index)))
+            stamps.named = stamps.named.filter { present.contains($0.key) }
+        }
+        for field in fields { stamps.named[field] = stamp }
+        fieldStamps[index] = stamps
+        self.slot(index).pointee.flags.insert(.hasFieldStamps)
+    }
+
+    /// When and by what each top-level field was written, in the resource's order.
+    package func fields(of index: UInt32) -> [(name: ByteString, stamp: EntityStamp)] {
+        let stamps = fieldStamps[index]
+        let whole = stamp(of: index)
+        return JSONObject.fieldNames(of: payload(of: index)).map { ($0, stamps?[$0] ?? whole) }
+    }
+}
+
+extension FieldStamps {
+    /// Stamps from which names that may be gone are looked for: 32.
+    fileprivate static let pruneCountMin = 32
+}
+
+extension JSONObject {
+    /// The unescaped names of an object's members, in order, each once.
+    ///
+    /// - Parameter resource: One object, validated, without insignificant white space.
+    package static func fieldNames(of resource: UnsafeRawBufferPointer) -> [ByteString] {
+        let object = JSONObject(resource, range: 0..<resource.count)
+        return object.members.map { ByteString(object.unescapedName($0)) }
+    }
+}

@@ -1,0 +1,14 @@
+/// What one event, batch, transaction or answer has done so far: observers are told of it at once, when it is over.
+struct ChangeUnit {
+    /// A list may change in several places: then the whole list is compared, not step by step.
+    var isMulti = false
+    var isOpen = false
+    /// Grows with each entity that is written; see ``QueryEntry/visit``.
+    var stamp: Int64 = 0
+    /// Observed queries that changed; each once.
+    var touched: [UInt32] = []
+    /// By handle of an observed or listed entity: what it was before the unit; empty when it was not there.
+    var olds: [UInt32: [UInt8]] = [:]
+    /// Observed entities that changed, in order; each once.
+    var entities: [UInt32] = []
+}

@@ -1,0 +1,150 @@
+import TidemarkModel
+
+/// The reverse index: the keys that lists and observers name, each under a number, with the places that name it.
+///
+/// A key is here while something names it. A number that was given up is given anew only after ``recycle()``, so that
+/// a record of a change may name it until then. Bounded by what lists and observers hold.
+struct ListedKeys {
+    /// One place in one list.
+    struct Holder: Hashable {
+        var query: UInt32
+        var node: UInt32
+    }
+
+    private struct Entry {
+        var key: StoredKey
+        /// Nearly every key stands in few lists: the first place needs no array.
+        var first: Holder?
+        var others: [Holder] = []
+        /// Observed lists that show it, and observers of the entity itself.
+        var pinCount: Int32 = 0
+        /// Slow observers that remember it.
+        var retainCount: Int32 = 0
+        /// Observers of the entity itself.
+        var observerCount: Int32 = 0
+
+        var isNamed: Bool { first != nil || pinCount > 0 || retainCount > 0 }
+        var holderCount: Int { first == nil ? 0 : others.count + 1 }
+    }
+
+    private var entries: [Entry] = []
+    private var handles: [StoredKey: UInt32] = [:]
+    private var free: [UInt32] = []
+    /// Given up since the last ``recycle()``.
+    private var released: [UInt32] = []
+
+    var isEmpty: Bool { handles.isEmpty }
+    var count: Int { handles.count }
+
+    func handle(of key: StoredKey) -> UInt32? { handles[key] }
+
+    func key(of handle: UInt32) -> StoredKey { entries[Int(handle)].key }
+
+    /// The number of a key, which gets one when it has none. Something must name it before the next ``recycle()``.
+    mutating func take(_ key: StoredKey) -> UInt32 {
+        if let handle = handles[key] { return handle }
+        let handle: UInt32
+        if let last = free.popLast() {
+            handle = last
+            entries[Int(handle)] = Entry(key: key)
+        } else {
+            handle = UInt32(entries.count)
+            entries.append(Entry(key: key))
+        }
+        handles[key] = handle
+        return handle
+    }
+
+    // MARK: Places
+
+    func holderCount(of handle: UInt32) -> Int { entries[Int(handle)].holderCount }
+
+    func holder(of handle: UInt32, at place: Int) -> Holder {
+        guard place > 0 else {
+            guard let first = entries[Int(handle)].first else { preconditionFailure("key \(handle) stands in no list") }
+            return first
+        }
+        return entries[Int(handle)].others[place - 1]
+    }
+
+    /// - Returns: The holder's place, from 0.
+    mutating func addHolder(_ holder: Holder, to handle: UInt32) -> Int {
+        if entries[Int(handle)].first == nil {
+            entries[Int(handle)].first = holder
+            return 0
+        }
+        entries[Int(handle)].others.append(holder)
+        return entries[Int(handle)].others.count
+    }
+
+    /// - Returns: The holder that now stands at the place, whose node is to be told; nil when there is none.
+    mutating func removeHolder(at place: Int, of handle: UInt32) -> Holder? {
+        let last = entries[Int(handle)].others.popLast()
+        defer { releaseIfUnnamed(handle) }
+        if place == 0 {
+            entries[Int(handle)].first = last
+            return last
+        }
+        guard let last, place - 1 < entries[Int(handle)].others.count else { return nil }
+        entries[Int(handle)].others[place - 1] = last
+        return last
+    }
+
+    // MARK: Names without a place
+
+    func isPinned(_ handle: UInt32) -> Bool { entries[Int(handle)].pinCount > 0 }
+
+    func observerCount(of handle: UInt32) -> Int { Int(entries[Int(handle)].observerCount) }
+
+    mutating func pin(_ handle: UInt32) { entries[Int(handle)].pinCount += 1 }
+
+    mutating func unpin(_ handle: UInt32) {
+        entries[Int(handle)].pinCount -= 1
+        releaseIfUnnamed(handle)
+    }
+
+    mutating func addObserver(_ handle: UInt32) {
+        entries[Int(handle)].observerCount += 1
+        pin(handle)
+    }
+
+    mutating func removeObserver(_ handle: UInt32) {
+        entries[Int(handle)].observerCount -= 1
+        unpin(handle)
+    }
+
+    mutating func retain(_ handle: UInt32) { entries[Int(handle)].retainCount += 1 }
+
+    mutating func release(_ handle: UInt32) {
+        entries[Int(handle)].retainCount -= 1
+        releaseIfUnnamed(handle)
+    }
+
+    private mutating func releaseIfUnnamed(_ handle: UInt32) {
+        guard !entries[Int(handle)].isNamed else { return }
+        released.append(handle)
+    }
+
+    /// Gives numbers up for good that nothing names any more. Nobody may remember one across this call.
+    mutating func recycle() {
+        guard !released.isEmpty else { return }
+        for handle in released where !entries[Int(handle)].isNamed {
+            // A number that was released twice goes once.
+            guard handles[entries[Int(handle)].key] == handle else { continue }
+            handles.removeValue(forKey: entries[Int(handle)].key)
+            free.append(handle)
+        }
+        released.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Invariants
+
+    /// Every place that names a key, by handle.
+    func forEachHolder(_ body: (UInt32, Holder, _ place: Int) -> Void) {
+        for handle in handles.values {
+            for place in 0..<holderCount(of: handle) { body(handle, holder(of: handle, at: place), place) }
+        }
+    }
+
+    func pinCount(of handle: UInt32) -> Int { Int(entries[Int(handle)].pinCount) }
+}

@@ -1,0 +1,98 @@
+import TidemarkModel
+
+/// One query in memory: what it is, what it lists, and how fresh that is.
+struct QueryEntry {
+    let key: QueryKey
+    let library: LibraryIndex
+    /// Given once; orders queries wherever an order is needed (law L11).
+    let number: Int64
+
+    /// False while only observers know of it: never answered, or cleared since.
+    var isStored = false
+    /// Of its elements.
+    var type: TypeIndex = 0
+    /// Compact JSON; empty when there are none.
+    var tags: [UInt8] = []
+    /// Compact JSON; empty when the query declares none.
+    var membershipText: [UInt8] = []
+    var membership: Membership?
+    var isLocal = false
+    /// Milliseconds; nil: never expires.
+    var timeToLive: Int64?
+    var asOf: EventSequence?
+    /// Milliseconds since 1970 of the last answer.
+    var storedAt: Int64 = 0
+    /// Milliseconds since 1970; nil while nothing invalidated it.
+    var staleSince: Int64?
+    /// The sort key up to which the list is whole; nil: the list is whole.
+    var horizon: [UInt8]?
+    /// Bounded by ``elementCountMax(_:)``.
+    var list = OrderedList()
+
+    /// The journal has an older version, or none.
+    var isDirty = false
+    /// The journal has a row for it, or a flush under way writes one.
+    var hasRow = false
+
+    /// Neighbours in the order of the last read.
+    var previous = QueryIndex.none
+    var next = QueryIndex.none
+    /// Neighbours among the stored queries of one library and type.
+    var previousOfType = QueryIndex.none
+    var nextOfType = QueryIndex.none
+
+    // MARK: Observers
+
+    var observerCount = 0
+    /// What observers were told last.
+    var shownStale = false
+    /// Index in the log of its last change; nil when that was told.
+    var lastChange: Int?
+
+    // MARK: The unit under way
+
+    var isTouched = false
+    /// What observers saw before the unit, when it may change several elements.
+    var before: [UInt32] = []
+    var steps: [HandleStep] = []
+    /// The unit's stamp, when a holder of the entity that is being written was looked at.
+    var visit: Int64 = 0
+
+    init(key: QueryKey, library: LibraryIndex, number: Int64) {
+        self.key = key
+        self.library = library
+        self.number = number
+    }
+
+    /// How many of the first elements readers see.
+    var shownCountMax: Int { membership?.limit ?? .max }
+
+    /// Elements that are kept: with a limit as many again, so that one that leaves can be replaced.
+    func elementCountMax(_ limits: Limits) -> Int {
+        guard !isLocal, let limit = membership?.limit else { return limits.queryElementCountMax }
+        return min(limit + max(limit, QueryEntry.slackCountMin), limits.queryElementCountMax)
+    }
+
+    /// 32: lists with a small limit change their whole content often.
+    private static let slackCountMin = 32
+
+    /// Since when the list is too old or known to be wrong; nil while it is fresh.
+    func staleSince(at now: Int64) -> Int64? {
+        guard isStored else { return 0 }
+        guard let timeToLive, now - storedAt >= timeToLive else { return staleSince }
+        return min(staleSince ?? .max, storedAt + timeToLive)
+    }
+
+    /// Whether a reader is told that the list is stale: also when it misses an element.
+    func isStale(at now: Int64) -> Bool {
+        staleSince(at: now) != nil || list.shownCount < list.count
+    }
+}
+
+/// One step of a list while its unit is under way.
+enum HandleStep {
+    case add(UInt32, at: Int)
+    case remove(UInt32, at: Int)
+    case replace(UInt32, at: Int)
+    case move(UInt32, from: Int, to: Int)
+}

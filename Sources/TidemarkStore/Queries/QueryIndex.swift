@@ -1,0 +1,249 @@
+// Stage 6 of 7: changed entities → affected queries, in order. Before: EntityStore. After: observers, the journal.
+// Laws: L3, L8, L10, L11.
+
+import TidemarkModel
+
+/// The queries and their ordered lists, with the reverse index from entity to lists.
+///
+/// It knows keys and orders; what stands in an entity it is told by `CacheState`. At `queryCountMax` the least recently
+/// read query that nobody observes makes room.
+struct QueryIndex {
+    static let none = UInt32.max
+
+    let limits: Limits
+    /// By query index; those in `free` are not in use.
+    private(set) var entries: [QueryEntry] = []
+    private var free: [UInt32] = []
+    private var byKey: [QueryKey: UInt32] = [:]
+    var keys = ListedKeys()
+    /// Rules of stored queries by the library and type they concern.
+    private var candidates: [TypePlace: MembershipCandidates] = [:]
+    /// The first stored query of each library and type.
+    private var firstOfType: [TypePlace: UInt32] = [:]
+    private var mostRecent = QueryIndex.none
+    private var leastRecent = QueryIndex.none
+    private(set) var lastNumber: Int64
+    private(set) var storedCount = 0
+    /// Stored queries with a rule whose lists came from a server.
+    private(set) var remoteRuleCount = 0
+    private(set) var ruleCount = 0
+    /// Changed since the last flush; each once. Bounded by the number of queries.
+    var dirty: [UInt32] = []
+    var removedNumbers: [Int64] = []
+    var unit = ChangeUnit()
+    /// What observers are to be told, in order. Emptied by the engine after each batch.
+    var log: [ChangeRecord] = []
+    /// Queries that have a change in the log.
+    var logged: [UInt32] = []
+
+    struct TypePlace: Hashable {
+        var library: LibraryIndex
+        var type: TypeIndex
+    }
+
+    init(limits: Limits, lastNumber: Int64 = 0) {
+        self.limits = limits
+        self.lastNumber = lastNumber
+    }
+
+    /// Whether there is nothing that an event could concern.
+    var isEmpty: Bool { byKey.isEmpty && keys.isEmpty }
+
+    subscript(query: UInt32) -> QueryEntry {
+        _read { yield entries[Int(query)] }
+        _modify { yield &entries[Int(query)] }
+    }
+
+    // MARK: Finding
+
+    func find(_ key: QueryKey) -> UInt32? { byKey[key] }
+
+    /// Every query that is in use, by number.
+    var all: [UInt32] { byKey.values.sorted { self[$0].number < self[$1].number } }
+
+    /// Stored queries of one library and type, by number.
+    ///
+    /// - Complexity: O(n log n) for n of them.
+    func stored(library: LibraryIndex, type: TypeIndex) -> [UInt32] {
+        var found: [UInt32] = []
+        var at = firstOfType[TypePlace(library: library, type: type)] ?? QueryIndex.none
+        while at != QueryIndex.none {
+            found.append(at)
+            at = self[at].nextOfType
+        }
+        return found.sorted { self[$0].number < self[$1].number }
+    }
+
+    /// Queries whose rule a resource may fulfil.
+    func candidates(library: LibraryIndex, type: TypeIndex, resource: UnsafeRawBufferPointer) -> [UInt32] {
+        guard ruleCount > 0 else { return [] }
+        return candidates[TypePlace(library: library, type: type)]?.candidates(for: resource) ?? []
+    }
+
+    // MARK: Opening and closing
+
+    /// The query of a key, which is opened when it is new: without a list, and not stored.
+    ///
+    /// - Returns: nil when there are `queryCountMax`, all of them observed.
+    mutating func open(_ key: QueryKey, library: LibraryIndex) -> UInt32? {
+        if let query = byKey[key] { return query }
+        if byKey.count >= limits.queryCountMax, !makeRoom() { return nil }
+        lastNumber += 1
+        return add(QueryEntry(key: key, library: library, number: lastNumber))
+    }
+
+    mutating func add(_ entry: QueryEntry) -> UInt32 {
+        let query: UInt32
+        if let last = free.popLast() {
+            query = last
+            self[query] = entry
+        } else {
+            query = UInt32(entries.count)
+            entries.append(entry)
+        }
+        byKey[entry.key] = query
+        attach(query)
+        return query
+    }
+
+    private mutating func makeRoom() -> Bool {
+        var at = leastRecent
+        while at != QueryIndex.none, self[at].observerCount > 0 { at = self[at].previous }
+        guard at != QueryIndex.none else { return false }
+        drop(at)
+        return true
+    }
+
+    /// Forgets a query that nobody observes, with its list.
+    mutating func drop(_ query: UInt32) {
+        precondition(self[query].observerCount == 0, "query \(self[query].number) is observed")
+        unstore(query)
+        detach(query)
+        byKey.removeValue(forKey: self[query].key)
+        free.append(query)
+    }
+
+    /// Takes a query's answer away; observers still wait for the next one.
+    mutating func unstore(_ query: UInt32) {
+        removeAllElements(of: query)
+        guard self[query].isStored else { return }
+        unfile(query)
+        self[query].isStored = false
+        storedCount -= 1
+        if self[query].hasRow { removedNumbers.append(self[query].number) }
+        self[query].hasRow = false
+        self[query].isDirty = false
+    }
+
+    /// Enters a stored query under its type and rule.
+    mutating func file(_ query: UInt32) {
+        let place = TypePlace(library: self[query].library, type: self[query].type)
+        let first = firstOfType[place] ?? QueryIndex.none
+        self[query].previousOfType = QueryIndex.none
+        self[query].nextOfType = first
+        if first != QueryIndex.none { self[first].previousOfType = query }
+        firstOfType[place] = query
+        if let membership = self[query].membership {
+            candidates[place, default: MembershipCandidates()].insert(query, membership)
+            ruleCount += 1
+            if !self[query].isLocal { remoteRuleCount += 1 }
+        }
+        if !self[query].isStored {
+            self[query].isStored = true
+            storedCount += 1
+        }
+    }
+
+    /// Undoes ``file(_:)``, before the type or rule changes.
+    mutating func unfile(_ query: UInt32) {
+        let place = TypePlace(library: self[query].library, type: self[query].type)
+        let previous = self[query].previousOfType
+        let next = self[query].nextOfType
+        if previous != QueryIndex.none { self[previous].nextOfType = next } else { firstOfType[place] = next }
+        if next != QueryIndex.none { self[next].previousOfType = previous }
+        if firstOfType[place] == QueryIndex.none { firstOfType[place] = nil }
+        guard let membership = self[query].membership else { return }
+        candidates[place]?.remove(query, membership)
+        if candidates[place]?.isEmpty == true { candidates[place] = nil }
+        ruleCount -= 1
+        if !self[query].isLocal { remoteRuleCount -= 1 }
+    }
+
+    // MARK: Order of reads
+
+    /// Counts as a read: the query is the last to make room.
+    mutating func touch(_ query: UInt32) {
+        guard query != mostRecent else { return }
+        detach(query)
+        attach(query)
+    }
+
+    private mutating func attach(_ query: UInt32) {
+        self[query].previous = QueryIndex.none
+        self[query].next = mostRecent
+        if mostRecent != QueryIndex.none { self[mostRecent].previous = query }
+        mostRecent = query
+        if leastRecent == QueryIndex.none { leastRecent = query }
+    }
+
+    private mutating func detach(_ query: UInt32) {
+        let previous = self[query].previous
+        let next = self[query].next
+        if previous != QueryIndex.none { self[previous].next = next } else { mostRecent = next }
+        if next != QueryIndex.none { self[next].previous = previous } else { leastRecent = previous }
+    }
+
+    // MARK: The journal
+
+    mutating func markDirty(_ query: UInt32) {
+        guard !self[query].isDirty else { return }
+        self[query].isDirty = true
+        dirty.append(query)
+    }
+
+    // MARK: Invariants
+
+    /// Traps when the forward and the reverse index are not each other's inverse (law L3), or a list contradicts itself.
+    ///
+    /// - Complexity: O(queries + elements).
+    func checkInvariants() {
+        var placeCount = 0
+        var shown: [UInt32: Int] = [:]
+        for query in byKey.values {
+            let entry = self[query]
+            entry.list.checkInvariants()
+            var previous: [UInt8]?
+            entry.list.forEachNode { node in
+                let handle = entry.list.handle(of: node)
+                let holder = keys.holder(of: handle, at: entry.list.place(of: node))
+                precondition(
+                    holder == ListedKeys.Holder(query: query, node: node),
+                    "key \(handle) does not know its place in query \(entry.number) (L3)")
+                if entry.membership != nil {
+                    let key = entry.list.sortKey(of: node)
+                    precondition(
+                        previous.map { $0.lexicographicallyPrecedes(key) } ?? true,
+                        "query \(entry.number) is out of order (L10)")
+                    previous = key
+                }
+                if entry.observerCount > 0 { shown[handle, default: 0] += 1 }
+                placeCount += 1
+            }
+            precondition(
+                entry.list.count <= entry.elementCountMax(limits), "query \(entry.number) has \(entry.list.count) elements")
+        }
+        keys.forEachHolder { handle, holder, place in
+            placeCount -= 1
+            precondition(
+                self[holder.query].list.handle(of: holder.node) == handle
+                    && self[holder.query].list.place(of: holder.node) == place,
+                "query \(self[holder.query].number) does not know a place of key \(handle) (L3)")
+        }
+        precondition(placeCount == 0, "\(placeCount) places more in lists than in the reverse index (L3)")
+        for (handle, count) in shown {
+            precondition(
+                keys.pinCount(of: handle) == count + keys.observerCount(of: handle),
+                "key \(handle) is pinned \(keys.pinCount(of: handle)) times (L9)")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import TidemarkModel
+
+/// The keys that were written last, so that an answer that was on its way meanwhile can be brought up to date.
+///
+/// A ring of `countMax` keys: older ones are forgotten, and the ring says so.
+struct RecentWrites {
+    struct Write {
+        var key: StoredKey
+        /// nil when the write had none.
+        var sequence: EventSequence?
+    }
+
+    /// 8,192: what arrives in a second or less while an answer is awaited.
+    static let countMax = 8_192
+
+    private var ring: [Write] = []
+    private var next = 0
+    /// Writes so far; grows with each.
+    private(set) var ordinal: Int64 = 0
+    /// The highest sequence by library that was forgotten.
+    private var forgotten: [LibraryIndex: EventSequence] = [:]
+
+    mutating func append(_ key: StoredKey, sequence: EventSequence?) {
+        ordinal += 1
+        let write = Write(key: key, sequence: sequence)
+        guard ring.count == RecentWrites.countMax else { return ring.append(write) }
+        forget(ring[next])
+        ring[next] = write
+        next = (next + 1) % RecentWrites.countMax
+    }
+
+    private mutating func forget(_ write: Write) {
+        guard let sequence = write.sequence else { return }
+        if let known = forgotten[write.key.library], known >= sequence { return }
+        forgotten[write.key.library] = sequence
+    }
+
+    /// Writes after an ordinal, oldest first; nil when some of them were forgotten.
+    func writes(after start: Int64) -> [Write]? {
+        let count = Int(ordinal - start)
+        guard count <= ring.count else { return nil }
+        return (0..<count).map { ring[(next + ring.count - count + $0) % ring.count] }
+    }
+
+    /// Writes of a library with a higher sequence; nil when some of them were forgotten.
+    func writes(after sequence: EventSequence, in library: LibraryIndex) -> [Write]? {
+        if let known = forgotten[library], known > sequence { return nil }
+        return (0..<ring.count).compactMap { offset in
+            let write = ring[(next + offset) % ring.count]
+            guard write.key.library == library, let own = write.sequence, own > sequence else { return nil }
+            return write
+        }
+    }
+
+    /// Nobody needs what was written up to here.
+    mutating func clear() {
+        for write in ring { forget(write) }
+        ring.removeAll(keepingCapacity: true)
+        next = 0
+    }
+
+    /// Sequences of a library start anew: what was written under the old ones stands for nothing.
+    mutating func forgetLibrary(_ library: LibraryIndex) {
+        clear()
+        forgotten[library] = nil
+    }
+}
