@@ -64,7 +64,8 @@ package enum JSONText {
         return result
     }
 
-    private static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the spelling is the text itself.
+    static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let start = text.baseAddress else { return true }
         return memchr(start, Int32(UInt8(ascii: "\\")), text.count) == nil
     }

@@ -1,0 +1,127 @@
+/// A place inside a JSON value, as RFC 6901 writes it.
+struct JSONPointer: Hashable, Sendable {
+    /// Tokens that one pointer may have: as deep as a line may nest.
+    static let tokenCountMax = 64
+
+    struct Token: Hashable, Sendable {
+        /// The member's name, without escapes.
+        let name: [UInt8]
+        /// The element it means in an array; nil when it can mean none.
+        let index: Int?
+    }
+
+    /// From the outside in; none for the whole value.
+    let tokens: [Token]
+
+    /// - Parameter text: Without the escapes of JSON.
+    /// - Throws: What is wrong and what to write instead, as the end of a sentence that names the place.
+    init(_ text: [UInt8]) throws(MembershipError) {
+        guard let first = text.first else {
+            tokens = []
+            return
+        }
+        guard first == UInt8(ascii: "/") else {
+            throw MembershipError(message: "does not begin with a slash; write a JSON Pointer such as \"/kind\"")
+        }
+        var tokens: [Token] = []
+        for part in text.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard let name = JSONPointer.unescaped(part) else {
+                throw MembershipError(message: "holds a ~ that is neither ~0 nor ~1; write ~0 for ~ and ~1 for /")
+            }
+            tokens.append(Token(name: name, index: JSONPointer.index(part)))
+        }
+        guard tokens.count <= JSONPointer.tokenCountMax else {
+            throw MembershipError(
+                message: "has \(tokens.count) tokens; nothing is nested deeper than \(JSONPointer.tokenCountMax)")
+        }
+        self.tokens = tokens
+    }
+
+    init(member name: StaticString) {
+        let bytes = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        tokens = [Token(name: Array(bytes), index: nil)]
+    }
+
+    /// The value at this place.
+    ///
+    /// - Parameter bytes: One validated value without insignificant white space.
+    /// - Returns: Nil when there is none. Of members with one name the last counts.
+    /// - Complexity: O(bytes.count).
+    func value(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+        var value = 0..<bytes.count
+        for token in tokens {
+            guard let inner = token.value(in: bytes, at: value.lowerBound) else { return nil }
+            value = inner
+        }
+        return value
+    }
+
+    private static func unescaped(_ part: ArraySlice<UInt8>) -> [UInt8]? {
+        var name: [UInt8] = []
+        name.reserveCapacity(part.count)
+        var at = part.startIndex
+        while at < part.endIndex {
+            if part[at] == UInt8(ascii: "~") {
+                guard at + 1 < part.endIndex, part[at + 1] == UInt8(ascii: "0") || part[at + 1] == UInt8(ascii: "1")
+                else { return nil }
+                name.append(part[at + 1] == UInt8(ascii: "0") ? UInt8(ascii: "~") : UInt8(ascii: "/"))
+                at += 2
+            } else {
+                name.append(part[at])
+                at += 1
+            }
+        }
+        return name
+    }
+
+    private static func index(_ part: ArraySlice<UInt8>) -> Int? {
+        guard let first = part.first, part.count == 1 || first != UInt8(ascii: "0") else { return nil }
+        var index = 0
+        for byte in part {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            let (tenfold, wraps) = index.multipliedReportingOverflow(by: 10)
+            let (next, wrapsToo) = tenfold.addingReportingOverflow(Int(byte - UInt8(ascii: "0")))
+            // No value has so many elements.
+            guard !wraps, !wrapsToo else { return nil }
+            index = next
+        }
+        return index
+    }
+}
+
+extension JSONPointer.Token {
+    /// The member or element that this token means in the value that begins at `position`.
+    fileprivate func value(in bytes: UnsafeRawBufferPointer, at position: Int) -> Range<Int>? {
+        var cursor = JSONCursor(bytes, at: position)
+        switch cursor.byte {
+        case UInt8(ascii: "{"): return member(&cursor)
+        case UInt8(ascii: "["): return element(&cursor)
+        default: return nil
+        }
+    }
+
+    private func member(_ cursor: inout JSONCursor) -> Range<Int>? {
+        var found: Range<Int>?
+        cursor.step()
+        while cursor.byte != UInt8(ascii: "}") {
+            let written = cursor.string()
+            cursor.step()
+            let value = cursor.value()
+            if JSONText.isSpelling(UnsafeRawBufferPointer(rebasing: cursor.bytes[written]), of: name) { found = value }
+            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+        }
+        return found
+    }
+
+    private func element(_ cursor: inout JSONCursor) -> Range<Int>? {
+        guard var left = index else { return nil }
+        cursor.step()
+        while cursor.byte != UInt8(ascii: "]") {
+            let value = cursor.value()
+            if left == 0 { return value }
+            left -= 1
+            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+        }
+        return nil
+    }
+}

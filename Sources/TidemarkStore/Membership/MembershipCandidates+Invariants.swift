@@ -1,0 +1,28 @@
+extension MembershipCandidates {
+    /// Checks what this structure promises itself; for tests and for debugging.
+    ///
+    /// - Complexity: O(everything).
+    package func checkInvariants() {
+        precondition(values.count <= MembershipCandidates.valuePointerCountMax, "\(values.count) value pointers")
+        precondition(paths.count <= MembershipCandidates.pathPointerCountMax, "\(paths.count) path pointers")
+        precondition(Set(values.map(\.pointer)).count == values.count, "a value pointer stands twice")
+        precondition(Set(paths.map(\.pointer)).count == paths.count, "a path pointer stands twice")
+        check(unfiled, "of the unfiled")
+        for entry in values {
+            precondition(!entry.queries.isEmpty, "a value pointer without a query was kept")
+            for postings in entry.queries.values { check(postings, "under a value", isFiled: true) }
+        }
+        for entry in paths {
+            precondition(!entry.isEmpty, "a path pointer without a query was kept")
+            for postings in entry.direct.values { check(postings, "under a directory", isFiled: true) }
+            for postings in entry.recursive.values { check(postings, "under a directory and below", isFiled: true) }
+        }
+    }
+
+    private func check(_ postings: QueryPostings, _ place: String, isFiled: Bool = false) {
+        let queries = postings.queries
+        precondition(!isFiled || !queries.isEmpty, "an empty list \(place) was kept")
+        precondition(
+            zip(queries, queries.dropFirst()).allSatisfy { $0 < $1 }, "queries \(place) out of order: \(queries)")
+    }
+}

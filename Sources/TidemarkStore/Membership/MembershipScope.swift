@@ -1,0 +1,41 @@
+/// The directory that a resource must lie in to belong to a list.
+struct MembershipScope: Sendable {
+    let directory: ScopePath
+    let isRecursive: Bool
+    /// Where a resource says its path.
+    let pointer: JSONPointer
+
+    static let defaultPointer = JSONPointer(member: "sd_path")
+    static let alternatesPointer = JSONPointer(member: "alternate_paths")
+
+    /// Whether one of the resource's paths lies in the directory.
+    ///
+    /// - Complexity: O(resource.count).
+    func matches(_ resource: UnsafeRawBufferPointer) -> Bool {
+        var matches = false
+        MembershipScope.forEachPath(of: resource, at: pointer) { path in
+            if directory.holds(path, isRecursive: isRecursive) { matches = true }
+        }
+        return matches
+    }
+
+    /// Visits the path at a pointer, then each of the alternates, as far as they are paths.
+    static func forEachPath(
+        of resource: UnsafeRawBufferPointer, at pointer: JSONPointer, _ body: (ScopePath) -> Void
+    ) {
+        if let value = pointer.value(in: resource), let path = ScopePath(value, of: resource) { body(path) }
+        forEachAlternate(of: resource, body)
+    }
+
+    /// Visits each of the alternate paths, as far as they are paths.
+    static func forEachAlternate(of resource: UnsafeRawBufferPointer, _ body: (ScopePath) -> Void) {
+        guard let alternates = alternatesPointer.value(in: resource),
+            resource[alternates.lowerBound] == UInt8(ascii: "[")
+        else { return }
+        var cursor = JSONCursor(resource, at: alternates.lowerBound + 1)
+        while cursor.byte != UInt8(ascii: "]") {
+            if let path = ScopePath(cursor.value(), of: resource) { body(path) }
+            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+        }
+    }
+}

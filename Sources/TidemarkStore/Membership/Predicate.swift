@@ -1,0 +1,17 @@
+/// What the `where` of a membership rule asks of a resource.
+indirect enum Predicate: Sendable {
+    case all([Predicate])
+    case any([Predicate])
+    case not(Predicate)
+    case test(JSONPointer, ValueTest)
+
+    /// - Complexity: O(resource.count · predicates).
+    func matches(_ resource: UnsafeRawBufferPointer) -> Bool {
+        switch self {
+        case .all(let members): members.allSatisfy { $0.matches(resource) }
+        case .any(let members): members.contains { $0.matches(resource) }
+        case .not(let inner): !inner.matches(resource)
+        case .test(let pointer, let test): test.holds(for: pointer.value(in: resource), of: resource)
+        }
+    }
+}

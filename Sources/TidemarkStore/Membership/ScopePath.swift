@@ -1,0 +1,97 @@
+/// A path of a file system, as components, and the device it is on.
+///
+/// `/Photos/2024/`, `//Photos/./2024` and `Photos/2024` are one path: a rule speaks of what a directory holds, and there
+/// is one root.
+struct ScopePath: Hashable, Sendable {
+    /// The device, so written that two devices never share it; nil when the path names none.
+    let device: [UInt8]?
+    /// A slash before each component, nothing for the root. No component holds a slash.
+    let components: [UInt8]
+
+    /// - Returns: Nil when the value is no path: neither a string nor `{"Physical":{"device_slug","path"}}` nor
+    ///   `{"Cloud":{"service","identifier","path"}}`.
+    /// - Complexity: O(value.count).
+    init?(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) {
+        if let path = ScopePath.text(value, of: bytes) {
+            self.init(device: nil, path: path)
+            return
+        }
+        guard bytes[value.lowerBound] == UInt8(ascii: "{") else { return nil }
+        let tagged = JSONObject(bytes, range: value)
+        guard tagged.members.count == 1, let tag = tagged.members.first,
+            bytes[tag.value.lowerBound] == UInt8(ascii: "{")
+        else { return nil }
+        let fields = JSONObject(bytes, range: tag.value)
+        func field(_ name: StaticString) -> [UInt8]? {
+            fields.value(named: name).flatMap { ScopePath.text($0, of: bytes) }
+        }
+        guard let path = field("path") else { return nil }
+        switch tagged.unescapedName(tag) {
+        case Array("Physical".utf8):
+            guard let slug = field("device_slug") else { return nil }
+            self.init(device: ScopePath.device([slug]), path: path)
+        case Array("Cloud".utf8):
+            guard let service = field("service"), let identifier = field("identifier") else { return nil }
+            self.init(device: ScopePath.device([service, identifier]), path: path)
+        default:
+            return nil
+        }
+    }
+
+    private init(device: [UInt8]?, path: [UInt8]) {
+        self.device = device
+        components = ScopePath.components(path)
+    }
+
+    /// Whether a path belongs to what this directory holds.
+    ///
+    /// - Parameter isRecursive: Whether what its directories hold belongs to it too.
+    func holds(_ path: ScopePath, isRecursive: Bool) -> Bool {
+        // A directory without a device is that directory on every device.
+        guard device == nil || device == path.device else { return false }
+        let inner = path.components
+        guard inner.count > components.count, inner.starts(with: components),
+            inner[components.count] == UInt8(ascii: "/")
+        else { return false }
+        return isRecursive || !inner[(components.count + 1)...].contains(UInt8(ascii: "/"))
+    }
+
+    private static func text(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard bytes[value.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        return JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[value].dropFirst().dropLast()))
+    }
+
+    /// Each name after its length: no two lists of names are the same bytes.
+    private static func device(_ names: [[UInt8]]) -> [UInt8] {
+        var device: [UInt8] = []
+        for name in names {
+            withUnsafeBytes(of: UInt32(name.count).bigEndian) { device.append(contentsOf: $0) }
+            device.append(contentsOf: name)
+        }
+        return device
+    }
+
+    private static func components(_ path: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        let separatesAtBackslash = startsLikeWindows(path)
+        var components: [UInt8] = []
+        components.reserveCapacity(path.count + 1)
+        for component in path.split(whereSeparator: { $0 == slash || separatesAtBackslash && $0 == backslash }) {
+            if component.count == 1, component.first == UInt8(ascii: ".") { continue }
+            components.append(slash)
+            components.append(contentsOf: component)
+        }
+        return components
+    }
+
+    private static let backslash = UInt8(ascii: "\\")
+
+    /// Whether a path begins with `C:\`, `C:/` or `\\`; elsewhere a backslash is part of a name.
+    private static func startsLikeWindows(_ path: [UInt8]) -> Bool {
+        guard path.count >= 2 else { return false }
+        if path[0] == backslash, path[1] == backslash { return true }
+        let letter = path[0] | 0x20
+        return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z") && path[1] == UInt8(ascii: ":")
+            && path.count >= 3 && (path[2] == backslash || path[2] == UInt8(ascii: "/"))
+    }
+}

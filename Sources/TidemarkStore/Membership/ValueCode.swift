@@ -1,0 +1,109 @@
+/// Values as bytes: one code for two values exactly when they are equal, and codes in the order of values.
+///
+/// No code is the beginning of another, so that codes in a row compare one after the other, inverted ones in reverse.
+/// - Source: Protocol/queries.md, comparison.
+enum ValueCode {
+    // The first byte of a code is the value's place among the kinds.
+    static let missing: UInt8 = 1
+    static let null: UInt8 = 2
+    static let no: UInt8 = 3
+    static let yes: UInt8 = 4
+    static let negative: UInt8 = 5
+    static let zero: UInt8 = 6
+    static let positive: UInt8 = 7
+    static let string: UInt8 = 8
+    static let other: UInt8 = 9
+
+    /// Appends the code by which a value is put in order: all arrays and objects have the same.
+    ///
+    /// - Parameters:
+    ///   - value: Nil when there is none.
+    ///   - bytes: Validated, without insignificant white space.
+    /// - Complexity: O(value.count).
+    static func appendOrdered(_ value: Range<Int>?, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
+        guard let value else {
+            code.append(missing)
+            return
+        }
+        switch bytes[value.lowerBound] {
+        case UInt8(ascii: "n"): code.append(null)
+        case UInt8(ascii: "f"): code.append(no)
+        case UInt8(ascii: "t"): code.append(yes)
+        case UInt8(ascii: "{"), UInt8(ascii: "["): code.append(other)
+        case UInt8(ascii: "\""):
+            appendString(UnsafeRawBufferPointer(rebasing: bytes[value].dropFirst().dropLast()), to: &code)
+        default: DecimalCode.append(UnsafeRawBufferPointer(rebasing: bytes[value]), to: &code)
+        }
+    }
+
+    /// Appends the code by which values are equal: as ``appendOrdered(_:of:to:)``, arrays and objects in full.
+    ///
+    /// - Complexity: O(value.count), and the order of an object's members.
+    static func appendExact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
+        switch bytes[value.lowerBound] {
+        case UInt8(ascii: "["): appendArray(value, of: bytes, to: &code)
+        case UInt8(ascii: "{"): appendObject(value, of: bytes, to: &code)
+        default: appendOrdered(value, of: bytes, to: &code)
+        }
+    }
+
+    /// Whether a code stands for a value that `lt`, `lte`, `gt` and `gte` can hold for, of the same kind as another's.
+    static func areComparable(_ left: UInt8, _ right: UInt8) -> Bool {
+        let kind = comparableKind(left)
+        return kind != nil && kind == comparableKind(right)
+    }
+
+    private static func comparableKind(_ first: UInt8) -> UInt8? {
+        switch first {
+        case null, string: first
+        case no, yes: no
+        case negative, zero, positive: zero
+        default: nil
+        }
+    }
+
+    private static func appendString(_ written: UnsafeRawBufferPointer, to code: inout [UInt8]) {
+        code.append(string)
+        if JSONText.isPlain(written) {
+            // No byte of it is 0: JSON writes that as an escape.
+            code.append(contentsOf: written)
+        } else {
+            for byte in JSONText.unescaped(written) {
+                code.append(byte)
+                if byte == 0 { code.append(0xFF) }
+            }
+        }
+        code.append(0)
+        code.append(0)
+    }
+
+    private static func appendArray(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
+        code.append(other)
+        code.append(1)
+        var cursor = JSONCursor(bytes, at: value.lowerBound + 1)
+        while cursor.byte != UInt8(ascii: "]") {
+            appendExact(cursor.value(), of: bytes, to: &code)
+            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+        }
+        code.append(0)
+    }
+
+    private static func appendObject(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
+        code.append(other)
+        code.append(2)
+        let object = JSONObject(bytes, range: value)
+        let members = object.members.map { (name: object.unescapedName($0), value: $0.value) }
+        for member in members.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
+            for byte in member.name {
+                code.append(byte)
+                if byte == 0 { code.append(0xFF) }
+            }
+            code.append(0)
+            code.append(1)
+            appendExact(member.value, of: bytes, to: &code)
+        }
+        // No name: those begin with any byte, or with 0 and then 0xFF or 1.
+        code.append(0)
+        code.append(0)
+    }
+}
