@@ -1,0 +1,112 @@
+import TidemarkModel
+
+/// The hints of a bulk operation: names and values that tell which queries it cannot have concerned.
+///
+/// - Source: Protocol/queries.md, staleness.
+struct Hints {
+    /// Unescaped names, with canonical values.
+    private var members: [[UInt8]: [UInt8]] = [:]
+
+    /// - Parameter hints: One compact valid value; anything but an object hints at nothing.
+    init(_ hints: UnsafeRawBufferPointer) {
+        guard hints.first == UInt8(ascii: "{") else { return }
+        let object = JSONObject(hints, range: 0..<hints.count)
+        for member in object.members {
+            members[object.unescapedName(member)] = CanonicalJSON.text(of: hints, range: member.value)
+        }
+    }
+
+    /// Whether a query goes stale: unless its input or tags hold one of the names with other values only.
+    func concern(_ entry: QueryEntry) -> Bool {
+        var seen: [[UInt8]: Bool] = [:]
+        entry.key.input.bytes.withUnsafeBytes { look($0, 0..<$0.count, &seen) }
+        entry.tags.withUnsafeBytes { look($0, 0..<$0.count, &seen) }
+        return seen.values.allSatisfy { $0 }
+    }
+
+    /// Notes for each name whether it was met with the hinted value.
+    private func look(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ seen: inout [[UInt8]: Bool]) {
+        guard !range.isEmpty else { return }
+        switch bytes[range.lowerBound] {
+        case UInt8(ascii: "{"):
+            let object = JSONObject(bytes, range: range)
+            for member in object.members {
+                let name = object.unescapedName(member)
+                if let wanted = members[name] {
+                    let isEqual = CanonicalJSON.text(of: bytes, range: member.value) == wanted
+                    seen[name] = seen[name] ?? false || isEqual
+                }
+                look(bytes, member.value, &seen)
+            }
+        case UInt8(ascii: "["):
+            var cursor = JSONCursor(bytes, at: range.lowerBound + 1)
+            while cursor.byte != UInt8(ascii: "]") {
+                look(bytes, cursor.value(), &seen)
+                if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+            }
+        default: break
+        }
+    }
+}
+
+/// Tags that an invalidation asks for.
+struct TagSelection {
+    private enum Wanted {
+        /// Any of these.
+        case names(Set<[UInt8]>)
+        /// All of these, with canonical values.
+        case members([[UInt8]: [UInt8]])
+    }
+
+    private let wanted: Wanted
+
+    /// - Parameter tags: Compact JSON: an array of strings, or an object.
+    init(_ tags: UnsafeRawBufferPointer) {
+        if tags.first == UInt8(ascii: "{") {
+            let object = JSONObject(tags, range: 0..<tags.count)
+            var members: [[UInt8]: [UInt8]] = [:]
+            for member in object.members {
+                members[object.unescapedName(member)] = CanonicalJSON.text(of: tags, range: member.value)
+            }
+            wanted = .members(members)
+        } else {
+            wanted = .names(TagSelection.names(tags))
+        }
+    }
+
+    /// - Parameter tags: A query's; empty when it has none.
+    func matches(_ tags: [UInt8]) -> Bool {
+        tags.withUnsafeBytes { tags in
+            guard let first = tags.first else { return false }
+            switch wanted {
+            case .names(let names):
+                if first == UInt8(ascii: "[") { return !names.isDisjoint(with: TagSelection.names(tags)) }
+                let object = JSONObject(tags, range: 0..<tags.count)
+                return object.members.contains { names.contains(object.unescapedName($0)) }
+            case .members(let members):
+                guard first == UInt8(ascii: "{") else { return false }
+                let object = JSONObject(tags, range: 0..<tags.count)
+                let own = Dictionary(
+                    object.members.map { (object.unescapedName($0), CanonicalJSON.text(of: tags, range: $0.value)) },
+                    uniquingKeysWith: { $1 })
+                return members.allSatisfy { own[$0] == $1 }
+            }
+        }
+    }
+
+    /// The unescaped strings of an array; what is no string is passed over.
+    private static func names(_ array: UnsafeRawBufferPointer) -> Set<[UInt8]> {
+        guard array.first == UInt8(ascii: "[") else { return [] }
+        var names: Set<[UInt8]> = []
+        var cursor = JSONCursor(array, at: 1)
+        while cursor.byte != UInt8(ascii: "]") {
+            if cursor.byte == UInt8(ascii: "\"") {
+                names.insert(JSONText.unescaped(UnsafeRawBufferPointer(rebasing: array[cursor.string()])))
+            } else {
+                _ = cursor.value()
+            }
+            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+        }
+        return names
+    }
+}

@@ -1,0 +1,152 @@
+import TidemarkModel
+
+/// What a write of one entity means for the lists: the holders it has, and the rules it may have come to fulfil.
+extension CacheState {
+    /// Looks at an entity before it is written or removed: keeps what observers saw of it.
+    ///
+    /// - Returns: Its number in the reverse index; nil when nothing names it.
+    mutating func remember(_ index: UInt32) -> UInt32? {
+        guard entities.isTracked(index) else { return nil }
+        guard let handle = queries.keys.handle(of: entities.key(of: index)) else {
+            entities.setTracked(index, false)
+            return nil
+        }
+        if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil {
+            queries.unit.olds[handle] = Array(entities.payload(of: index))
+        }
+        return handle
+    }
+
+    /// An entity has a new value.
+    ///
+    /// - Parameter handle: As ``remember(_:)`` gave it; nil when it gave none.
+    mutating func followWrite(of index: UInt32, handle: UInt32?, at now: Int64) {
+        queries.unit.stamp += 1
+        if let handle {
+            noteObserved(handle)
+            for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
+                follow(queries.keys.holder(of: handle, at: place), index, at: now)
+            }
+        }
+        let payload = entities.payload(of: index)
+        let library = entities.library(of: index)
+        let type = entities.type(of: index)
+        for query in queries.candidates(library: library, type: type, resource: payload)
+        where queries[query].visit != queries.unit.stamp {
+            enter(index, query, at: now)
+        }
+    }
+
+    /// An entity that memory did not have is here: new, or back.
+    mutating func followInsert(of index: UInt32, at now: Int64) {
+        let handle = queries.keys.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
+        if let handle {
+            entities.setTracked(index, true)
+            if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil { queries.unit.olds[handle] = [] }
+        }
+        followWrite(of: index, handle: handle, at: now)
+    }
+
+    /// An entity was deleted: every list loses it.
+    mutating func followDelete(_ handle: UInt32, at now: Int64) {
+        noteObserved(handle)
+        for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
+            let holder = queries.keys.holder(of: handle, at: place)
+            queries.remove(holder.node, of: holder.query)
+            checkLength(of: holder.query, at: now)
+        }
+    }
+
+    /// An entity was removed, which says nothing about the server: lists with a rule lose it, others wait for it.
+    mutating func followRemoval(_ handle: UInt32, at now: Int64) {
+        noteObserved(handle)
+        for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
+            let holder = queries.keys.holder(of: handle, at: place)
+            if queries[holder.query].membership == nil {
+                queries.setHidden(holder.node, true, in: holder.query)
+            } else {
+                queries.remove(holder.node, of: holder.query)
+                if !queries[holder.query].isLocal { markStale(holder.query, at: now) }
+            }
+        }
+    }
+
+    private mutating func noteObserved(_ handle: UInt32) {
+        guard queries.keys.observerCount(of: handle) > 0, !queries.unit.entities.contains(handle) else { return }
+        queries.unit.entities.append(handle)
+    }
+
+    /// A list that holds the entity already.
+    private mutating func follow(_ holder: ListedKeys.Holder, _ index: UInt32, at now: Int64) {
+        let query = holder.query
+        queries[query].visit = queries.unit.stamp
+        guard let membership = queries[query].membership else {
+            if queries[query].list.isHidden(holder.node) {
+                queries.setHidden(holder.node, false, in: query)
+            } else {
+                queries.replace(holder.node, in: query)
+            }
+            return
+        }
+        let payload = entities.payload(of: index)
+        guard membership.matches(payload) else {
+            queries.remove(holder.node, of: query)
+            checkLength(of: query, at: now)
+            return
+        }
+        let sortKey = membership.sortKey(of: payload, id: entities.key(of: index).id.text)
+        if sortKey != queries[query].list.sortKey(of: holder.node) {
+            if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) {
+                // Elements that nobody told of may stand between the list's end and its new place.
+                queries.remove(holder.node, of: query)
+                checkLength(of: query, at: now)
+                return
+            }
+            _ = queries.resort(holder.node, sortKey, in: query)
+        }
+        queries.replace(holder.node, in: query)
+    }
+
+    /// Puts an entity into a list whose rule it fulfils, as far as the list is known.
+    mutating func enter(_ index: UInt32, _ query: UInt32, at now: Int64) {
+        let payload = entities.payload(of: index)
+        guard let membership = queries[query].membership, membership.matches(payload) else { return }
+        let key = entities.key(of: index)
+        let sortKey = membership.sortKey(of: payload, id: key.id.text)
+        if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) { return }
+        entities.setTracked(index, true)
+        enter(key, sortKey, query, at: now)
+    }
+
+    /// Puts a key where its sort key wants it, and lets the last one go when there are too many.
+    mutating func enter(_ key: StoredKey, _ sortKey: [UInt8], _ query: UInt32, at now: Int64) {
+        queries.insert(queries.keys.take(key), sortKey: sortKey, at: queries[query].list.lowerBound(sortKey), in: query)
+        let countMax = queries[query].elementCountMax(configuration.limits)
+        guard queries[query].list.count > countMax else { return }
+        queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
+        queries.remove(queries[query].list.node(at: countMax), of: query)
+        checkLength(of: query, at: now)
+    }
+
+    /// A list that shows fewer elements than it should, because those that follow are not known, is stale.
+    mutating func checkLength(of query: UInt32, at now: Int64) {
+        guard queries[query].horizon != nil, queries[query].list.count < queries[query].shownCountMax else { return }
+        markStale(query, at: now)
+    }
+}
+
+extension EntityStore {
+    func isTracked(_ index: UInt32) -> Bool { slot(index).pointee.flags.contains(.isTracked) }
+
+    mutating func setTracked(_ index: UInt32, _ isTracked: Bool) {
+        if isTracked {
+            slot(index).pointee.flags.insert(.isTracked)
+        } else {
+            slot(index).pointee.flags.remove(.isTracked)
+        }
+    }
+
+    func library(of index: UInt32) -> LibraryIndex { slot(index).pointee.library }
+
+    func type(of index: UInt32) -> TypeIndex { slot(index).pointee.type }
+}

@@ -1,0 +1,116 @@
+import TidemarkModel
+
+/// Staleness marks queries and leaves entities alone.
+extension CacheState {
+    /// - Returns: Whether it was fresh.
+    @discardableResult
+    mutating func markStale(_ query: UInt32, at now: Int64) -> Bool {
+        // What is evaluated over the store is as true as the store.
+        guard queries[query].isStored, !queries[query].isLocal, queries[query].staleSince == nil else { return false }
+        queries.beginChange(of: query)
+        queries[query].staleSince = now
+        queries.markDirty(query)
+        isUnwritten = true
+        return true
+    }
+
+    /// Marks every query of a library stale, in a unit of its own.
+    mutating func markAllStale(in library: LibraryIndex, at now: Int64) {
+        guard queries.storedCount > 0 else { return }
+        markStale(queries.all.filter { queries[$0].library == library }, at: now)
+    }
+
+    @discardableResult
+    private mutating func markStale(_ stale: [UInt32], at now: Int64) -> Int {
+        // The events of a log may lead here from within an event that changes nothing else.
+        let isOwnUnit = !queries.unit.isOpen
+        if isOwnUnit { beginUnit(isMulti: true) }
+        let count = stale.reduce(0) { $0 + (markStale($1, at: now) ? 1 : 0) }
+        if isOwnUnit { endUnit(at: now) }
+        return count
+    }
+
+    /// What a bulk operation, a refresh or an index operation says about queries.
+    mutating func invalidate(by view: EventView, in library: LibraryIndex?, at now: Int64) {
+        guard queries.storedCount > 0 else { return }
+        let event = view.event
+        switch event.kind {
+        case .bulk, .batchChanged:
+            guard let library, let type = index(ofType: view.bytes[event.type]) else { return }
+            let hints = event.kind == .bulk ? view.text(event.detail).map { Hints($0) } : nil
+            let stale = queries.stored(library: library, type: type).filter { query in
+                hints.map { $0.concern(queries[query]) } ?? true
+            }
+            markStale(stale, at: now)
+        case .refresh:
+            markStale(queries.all.filter { library == nil || queries[$0].library == library }, at: now)
+        default:
+            preconditionFailure("\(event.kind) invalidates nothing")
+        }
+    }
+
+    /// Which queries of a library to mark stale; every part that is given must match.
+    package struct Selection {
+        package var library: ByteString
+        package var method: ByteString?
+        /// Canonical.
+        package var input: ByteString?
+        package var resourceType: ByteString?
+        /// Compact JSON.
+        package var tags: [UInt8]?
+        /// Compact JSON, an object.
+        package var hints: [UInt8]?
+
+        package init(
+            library: ByteString, method: ByteString?, input: ByteString?, resourceType: ByteString?, tags: [UInt8]?,
+            hints: [UInt8]?
+        ) {
+            self.library = library
+            self.method = method
+            self.input = input
+            self.resourceType = resourceType
+            self.tags = tags
+            self.hints = hints
+        }
+    }
+
+    /// - Returns: How many went stale by it.
+    package mutating func invalidate(_ selection: Selection, at now: Int64) -> Int {
+        guard let library = libraryNames.existingIndex(of: selection.library) else { return 0 }
+        let found: [UInt32]
+        if let type = selection.resourceType {
+            guard let index = typeNames.existingIndex(of: configuration.typeAliases[type] ?? type) else { return 0 }
+            found = queries.stored(library: library, type: index)
+        } else if let method = selection.method, let input = selection.input {
+            let key = QueryKey(library: selection.library, method: method, canonicalInput: input)
+            found = queries.find(key).map { [$0] } ?? []
+        } else {
+            found = queries.all.filter { queries[$0].library == library }
+        }
+        let hints = selection.hints.map { hints in hints.withUnsafeBytes { Hints($0) } }
+        let tags = selection.tags.map { tags in tags.withUnsafeBytes { TagSelection($0) } }
+        return markStale(
+            found.filter { query in
+                let entry = queries[query]
+                return selection.method ?? entry.key.method == entry.key.method
+                    && selection.input ?? entry.key.input == entry.key.input
+                    && tags.map { $0.matches(entry.tags) } ?? true && hints.map { $0.concern(entry) } ?? true
+            }, at: now)
+    }
+
+    /// Marks observed queries whose time is over, so that their observers are told.
+    ///
+    /// - Returns: When the next one's time is over; nil when none ever is.
+    package mutating func expireObserved(_ observed: [UInt32], at now: Int64) -> Int64? {
+        var next: Int64?
+        beginUnit(isMulti: true)
+        for query in observed {
+            guard queries[query].isStored, let timeToLive = queries[query].timeToLive, !queries[query].shownStale
+            else { continue }
+            let end = queries[query].storedAt + timeToLive
+            if end <= now { queries.beginChange(of: query) } else { next = min(next ?? end, end) }
+        }
+        endUnit(at: now)
+        return next
+    }
+}

@@ -1,0 +1,125 @@
+import TidemarkModel
+
+/// A unit is one event, batch, transaction or answer: observers are told of all it did at once.
+extension CacheState {
+    /// - Parameter isMulti: It may change several entities, or one list in several places.
+    mutating func beginUnit(isMulti: Bool) {
+        precondition(!queries.unit.isOpen, "a unit inside a unit")
+        queries.unit.isOpen = true
+        queries.unit.isMulti = isMulti
+    }
+
+    /// Writes into the log what observers are to be told, queries by number, then entities in the order they changed.
+    mutating func endUnit(at now: Int64) {
+        precondition(queries.unit.isOpen, "no unit to end")
+        if !queries.unit.touched.isEmpty {
+            var payloads: [UInt32: [UInt8]] = [:]
+            for query in queries.unit.touched.sorted(by: { queries[$0].number < queries[$1].number }) {
+                logChange(of: query, &payloads, at: now)
+            }
+            queries.unit.touched.removeAll(keepingCapacity: true)
+        }
+        for handle in queries.unit.entities { logChange(ofEntity: handle) }
+        queries.unit.entities.removeAll(keepingCapacity: true)
+        if !queries.unit.olds.isEmpty { queries.unit.olds.removeAll(keepingCapacity: true) }
+        queries.unit.isOpen = false
+    }
+
+    private mutating func logChange(of query: UInt32, _ payloads: inout [UInt32: [UInt8]], at now: Int64) {
+        let handles = queries.unit.isMulti ? difference(of: query) : queries[query].steps
+        queries[query].steps.removeAll(keepingCapacity: true)
+        queries[query].before = []
+        queries[query].isTouched = false
+        let steps = handles.map { listStep($0, &payloads) }
+        let isStale = queries[query].isStale(at: now)
+        guard queries[query].observerCount > 0, !steps.isEmpty || isStale != queries[query].shownStale else { return }
+        queries[query].shownStale = isStale
+        let previous = queries[query].lastChange
+        if previous == nil { queries.logged.append(query) }
+        queries[query].lastChange = queries.log.count
+        queries.log.append(
+            .query(
+                QueryChange(
+                    query: query, steps: steps, isStale: isStale, asOf: queries[query].asOf, previous: previous)))
+    }
+
+    /// The steps from what observers saw before the unit to what there is now.
+    private func difference(of query: UInt32) -> [HandleStep] {
+        let before = queries[query].before
+        let after = queries[query].list.prefix(queries[query].shownCountMax)
+        let operations = ListDifference.operations(from: before, to: after) { isReplaced($0) }
+        var list = before
+        return operations.map { operation in
+            switch operation {
+            case .add(let handle, let index):
+                list.insert(handle, at: index)
+                return .add(handle, at: index)
+            case .remove(let index):
+                return .remove(list.remove(at: index), at: index)
+            case .replace(let handle, let index):
+                return .replace(handle, at: index)
+            case .move(let from, let to):
+                let handle = list.remove(at: from)
+                list.insert(handle, at: to)
+                return .move(handle, from: from, to: to)
+            }
+        }
+    }
+
+    /// Whether an element that was and is in a list looks otherwise than before the unit.
+    private func isReplaced(_ handle: UInt32) -> Bool {
+        guard let old = queries.unit.olds[handle] else { return false }
+        return withPayload(of: handle) { payload in
+            old.withUnsafeBytes { !JSONText.haveEqualBytes($0, payload) }
+        } ?? !old.isEmpty
+    }
+
+    private func listStep(_ step: HandleStep, _ payloads: inout [UInt32: [UInt8]]) -> ListStep {
+        switch step {
+        case .add(let handle, let index):
+            .add(ListedValue(handle: handle, payload: payload(of: handle, &payloads), old: []), at: index)
+        case .remove(let handle, let index): .remove(handle, at: index)
+        case .replace(let handle, let index):
+            .replace(
+                ListedValue(
+                    handle: handle, payload: payload(of: handle, &payloads), old: queries.unit.olds[handle] ?? []),
+                at: index)
+        case .move(let handle, let from, let to): .move(handle, from: from, to: to)
+        }
+    }
+
+    /// Lists that show one entity share one copy of it.
+    private func payload(of handle: UInt32, _ payloads: inout [UInt32: [UInt8]]) -> [UInt8] {
+        if let payload = payloads[handle] { return payload }
+        guard let payload = withPayload(of: handle, { Array($0) }) else {
+            preconditionFailure("an observed entity is not in memory (L9)")
+        }
+        payloads[handle] = payload
+        return payload
+    }
+
+    private mutating func logChange(ofEntity handle: UInt32) {
+        let old = queries.unit.olds[handle] ?? []
+        let payload = withPayload(of: handle) { Array($0) }
+        guard payload ?? [] != old else { return }
+        queries.log.append(.entity(EntityChange(handle: handle, payload: payload, old: old.isEmpty ? nil : old)))
+    }
+
+    /// Lends the resource of a key in the reverse index; nil when memory does not have it.
+    func withPayload<Result>(of handle: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+        withIdentity(queries.keys.key(of: handle)) { entities.find($0) }.map { body(entities.payload(of: $0)) }
+    }
+
+    // MARK: The log
+
+    /// What observers are to be told, in order.
+    package var changeLog: [ChangeRecord] { queries.log }
+
+    /// Everything in the log was told, or is remembered by those who were too slow.
+    package mutating func clearLog() {
+        for query in queries.logged { queries[query].lastChange = nil }
+        queries.logged.removeAll(keepingCapacity: true)
+        queries.log.removeAll(keepingCapacity: true)
+        queries.keys.recycle()
+    }
+}
