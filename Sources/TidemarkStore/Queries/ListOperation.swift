@@ -9,3 +9,17 @@ package enum ListOperation<Element> {
 
 extension ListOperation: Equatable where Element: Equatable {}
 extension ListOperation: Sendable where Element: Sendable {}
+
+extension ListOperation {
+    /// The same step over other elements.
+    package func map<Other, Failure: Error>(
+        _ transform: (Element) throws(Failure) -> Other
+    ) throws(Failure) -> ListOperation<Other> {
+        switch self {
+        case .add(let element, let index): .add(try transform(element), at: index)
+        case .remove(let index): .remove(at: index)
+        case .replace(let element, let index): .replace(try transform(element), at: index)
+        case .move(let from, let to): .move(from: from, to: to)
+        }
+    }
+}

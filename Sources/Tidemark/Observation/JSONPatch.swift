@@ -1,0 +1,37 @@
+import TidemarkStore
+
+/// Writes what happened to a list as a JSON Patch over the array of its elements.
+///
+/// - Source: RFC 6902; Protocol/sessions.md, `query.changed`.
+package enum JSONPatch {
+    /// Appends the operations as one JSON array; without operations it is `[]`.
+    ///
+    /// - Parameters:
+    ///   - operations: Elements are compact valid JSON, which is copied as it is.
+    ///   - output: Where the array is appended.
+    /// - Complexity: O(bytes written).
+    package static func append(_ operations: [ListOperation<[UInt8]>], to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "["))
+        for (index, operation) in operations.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            append(operation, to: &output)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    private static func append(_ operation: ListOperation<[UInt8]>, to output: inout [UInt8]) {
+        switch operation {
+        case .add(let element, let index): append("add", index, element, to: &output)
+        case .replace(let element, let index): append("replace", index, element, to: &output)
+        case .remove(let index): output += "{\"op\":\"remove\",\"path\":\"/\(index)\"}".utf8
+        case .move(let from, let to):
+            output += "{\"op\":\"move\",\"from\":\"/\(from)\",\"path\":\"/\(to)\"}".utf8
+        }
+    }
+
+    private static func append(_ name: String, _ index: Int, _ element: [UInt8], to output: inout [UInt8]) {
+        output += "{\"op\":\"\(name)\",\"path\":\"/\(index)\",\"value\":".utf8
+        output += element
+        output.append(UInt8(ascii: "}"))
+    }
+}
