@@ -177,7 +177,7 @@ package struct EntityStore: ~Copyable {
     package mutating func install(
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [UInt8] = [],
         row: Int64
-    ) {
+    ) -> UInt32 {
         let index = link(identity, payload: payload, stamp: stamp)
         self.slot(index).pointee.row = row
         self.slot(index).pointee.flags.insert(.hasRow)
@@ -185,6 +185,7 @@ package struct EntityStore: ~Copyable {
             fieldStamps[index] = fields
             self.slot(index).pointee.flags.insert(.hasFieldStamps)
         }
+        return index
     }
 
     /// Removes an entity from memory and, with the next flush, from the journal.

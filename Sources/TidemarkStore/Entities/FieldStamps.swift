@@ -104,13 +104,3 @@ extension FieldStamps {
     /// Stamps from which names that may be gone are looked for: 32.
     fileprivate static let pruneCountMin = 32
 }
-
-extension JSONObject {
-    /// The unescaped names of an object's members, in order, each once.
-    ///
-    /// - Parameter resource: One object, validated, without insignificant white space.
-    package static func fieldNames(of resource: UnsafeRawBufferPointer) -> [ByteString] {
-        let object = JSONObject(resource, range: 0..<resource.count)
-        return object.members.map { ByteString(object.unescapedName($0)) }
-    }
-}

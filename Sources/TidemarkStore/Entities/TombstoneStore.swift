@@ -42,6 +42,14 @@ package struct TombstoneStore {
         changes.append(FlushTombstone(key: key, tombstone: nil))
     }
 
+    /// Forgets libraries whose tombstones go from the journal by themselves.
+    package mutating func removeAll(of libraries: Set<LibraryIndex>) {
+        tombstones = tombstones.filter { !libraries.contains($0.key.library) }
+        changes.removeAll { libraries.contains($0.key.library) }
+        order = order[orderStart...].filter { tombstones[$0.key]?.number == $0.number }
+        orderStart = 0
+    }
+
     package mutating func takeChanges() -> [FlushTombstone] {
         let taken = changes
         changes = []

@@ -18,6 +18,49 @@ package enum Merge {
         merge.append(base: 0..<base.count, incoming: 0..<incoming.count, keepsIdentity: keepsIdentity)
         return merge.result
     }
+
+    /// Replaces the named top-level members and leaves the others.
+    ///
+    /// - Parameters:
+    ///   - fields: An object; validated, without insignificant white space. Empty: nothing is replaced.
+    ///   - base: An object; likewise.
+    ///   - unset: Unescaped names of members that go; one that is in `fields` too goes as well.
+    /// - Returns: Members keep the base's order, new ones follow in the order of `fields`.
+    /// - Complexity: O(base.count + fields.count).
+    package static func assigned(
+        _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, unset: Set<[UInt8]> = []
+    ) -> [UInt8] {
+        let old = JSONObject(base, range: 0..<base.count)
+        let new = fields.isEmpty ? nil : JSONObject(fields, range: 0..<fields.count)
+        var result: [UInt8] = []
+        result.reserveCapacity(base.count + fields.count)
+        result.append(UInt8(ascii: "{"))
+        func append(_ bytes: UnsafeRawBufferPointer, name: Range<Int>, _ value: UnsafeRawBufferPointer) {
+            if result.count > 1 { result.append(UInt8(ascii: ",")) }
+            result.append(UInt8(ascii: "\""))
+            result.append(contentsOf: bytes[name])
+            result.append(contentsOf: "\":".utf8)
+            result.append(contentsOf: value)
+        }
+        for member in old.members {
+            if !unset.isEmpty, unset.contains(old.unescapedName(member)) { continue }
+            let name = UnsafeRawBufferPointer(rebasing: base[member.name])
+            if let new, let index = new.position(named: name) {
+                append(base, name: member.name, UnsafeRawBufferPointer(rebasing: fields[new.members[index].value]))
+            } else {
+                append(base, name: member.name, UnsafeRawBufferPointer(rebasing: base[member.value]))
+            }
+        }
+        if let new {
+            for member in new.members {
+                let name = UnsafeRawBufferPointer(rebasing: fields[member.name])
+                if old.position(named: name) != nil || unset.contains(new.unescapedName(member)) { continue }
+                append(fields, name: member.name, UnsafeRawBufferPointer(rebasing: fields[member.value]))
+            }
+        }
+        result.append(UInt8(ascii: "}"))
+        return result
+    }
 }
 
 /// One merge under way. Recursion is bounded by the nesting that the wire lets through.

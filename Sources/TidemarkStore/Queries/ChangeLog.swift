@@ -11,7 +11,8 @@ package struct ListedValue: Sendable {
 /// One step of an observed list, with what undoes it.
 package enum ListStep: Sendable {
     case add(ListedValue, at: Int)
-    case remove(UInt32, at: Int)
+    /// With what stood there, as `old`.
+    case remove(ListedValue, at: Int)
     case replace(ListedValue, at: Int)
     case move(UInt32, from: Int, to: Int)
 }

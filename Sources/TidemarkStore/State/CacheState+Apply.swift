@@ -38,8 +38,9 @@ extension CacheState {
     mutating func take(_ view: EventView, of batch: EventBatch, at now: Int64) {
         let event = view.event
         guard event.sequence != nil || event.kind.concernsLibrary else {
-            // Nothing is known of its library, and nothing needs to be: it touches no entity.
+            // Nothing needs to be known of its library: it touches no entity.
             count(view)
+            if event.kind == .bulk || event.kind == .refresh { invalidate(by: view, at: now) }
             return
         }
         let name = view.text(event.library)
@@ -60,9 +61,14 @@ extension CacheState {
     mutating func applyEffect(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         let event = view.event
         count(view)
+        // Without lists and observers there is nobody to tell.
+        let hasReaders = !queries.isEmpty
+        if hasReaders { beginUnit(isMulti: event.memberCount > 1) }
+        defer { if hasReaders { endUnit(at: now) } }
         switch event.kind {
         case .changed, .batchChanged:
             _ = upsert(view, in: library, at: now)
+            if event.isIndexOperation { invalidate(by: view, in: library, at: now) }
         case .deleted:
             _ = delete(view, in: library, at: now)
         case .heartbeat:
@@ -70,7 +76,11 @@ extension CacheState {
             // An upstream's heartbeat tells of a time that is over: it takes its place in the log and no more.
             guard view.source != .upstream else { return }
             hearHeartbeat(last, epoch: epoch(of: view, in: library), in: library, at: now)
-        case .reset, .bulk, .refresh, .unknown:
+        case .bulk:
+            invalidate(by: view, in: library, at: now)
+        case .refresh:
+            invalidate(by: view, in: event.library.isAbsent ? nil : library, at: now)
+        case .reset, .unknown:
             break
         case .unusable, .message:
             preconditionFailure("\(event.kind) has no effect")
@@ -105,6 +115,7 @@ extension CacheState {
         if let index = entities.find(identity) {
             if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) { return false }
             write(resource, into: index, rules: rules, keepsIdentity: false, stamp: stamp)
+            noteWrite(of: index, stamp.sequence)
             return true
         }
         if !tombstones.isEmpty {
@@ -116,31 +127,74 @@ extension CacheState {
             }
             if let rules, let index = alternateMatch(rules, identity) {
                 write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
+                noteWrite(of: index, stamp.sequence)
                 return true
             }
             tombstones.remove(key)
         } else if let rules, let index = alternateMatch(rules, identity) {
             write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
+            noteWrite(of: index, stamp.sequence)
             return true
         }
-        entities.insert(identity, payload: resource, stamp: stamp)
+        noteWrite(of: insert(identity, resource, stamp: stamp), stamp.sequence)
+        return true
+    }
+
+    /// Stores an entity that is not there, and lets lists take it in.
+    @discardableResult
+    mutating func insert(
+        _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp
+    ) -> UInt32 {
+        let index = entities.insert(identity, payload: resource, stamp: stamp)
         libraries[Int(identity.library)].entityCount += 1
         libraries[Int(identity.library)].isChanged = true
-        return true
+        if !queries.isEmpty { followInsert(of: index, at: stamp.writtenAt) }
+        return index
     }
 
     private mutating func write(
         _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules?, keepsIdentity: Bool,
         stamp: EntityStamp
     ) {
-        guard let rules else {
-            _ = entities.write(index, payload: resource, stamp: stamp)
-            return
-        }
+        guard let rules else { return overwrite(index, resource, stamp: stamp) }
         let merged = Merge.merged(
             resource, into: entities.payload(of: index), noMergeFields: rules.noMergeFields,
             keepsIdentity: keepsIdentity)
-        _ = merged.withUnsafeBytes { entities.write(index, payload: $0, stamp: stamp) }
+        let fields = JSONObject.fieldNames(of: resource)
+        merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
+    }
+
+    /// Gives an entity a new value, and lets lists follow when it is another one.
+    ///
+    /// - Parameter fields: The top-level fields that were written; nil when all were.
+    mutating func overwrite(
+        _ index: UInt32, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp
+    ) {
+        guard !queries.isEmpty else {
+            _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)
+            return
+        }
+        let handle = remember(index)
+        if entities.write(index, payload: resource, stamp: stamp, fields: fields) {
+            followWrite(of: index, handle: handle, at: stamp.writtenAt)
+        }
+    }
+
+    /// Takes an entity out of the store, with its row.
+    ///
+    /// - Returns: Its number in the reverse index; nil when nothing names it.
+    mutating func drop(_ index: UInt32) -> UInt32? {
+        let library = entities.library(of: index)
+        let handle = remember(index)
+        entities.remove(index)
+        libraries[Int(library)].entityCount -= 1
+        libraries[Int(library)].isChanged = true
+        return handle
+    }
+
+    /// Remembers a write for answers that are on their way.
+    private mutating func noteWrite(of index: UInt32, _ sequence: EventSequence?) {
+        if isAwaitingAnswers { recentWrites.append(entities.key(of: index), sequence: sequence) }
     }
 
     /// The one stored entity that goes by one of the alternate ids; nil when there is none or more than one.
@@ -164,16 +218,23 @@ extension CacheState {
         }
         let generation = libraries[Int(library)].gate.generation
         let identity = identity(of: member, in: view, library: library, type: type)
-        let key = identity.storedKey
-        if let index = entities.find(identity) {
-            if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) { return false }
-            entities.remove(index)
-            libraries[Int(library)].entityCount -= 1
-            libraries[Int(library)].isChanged = true
+        if let index = entities.find(identity),
+            entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation)
+        {
+            return false
         }
-        tombstones.insert(
-            Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now), for: key)
+        let key = identity.storedKey
+        delete(key, Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now))
+        if isAwaitingAnswers { recentWrites.append(key, sequence: view.event.sequence) }
         return true
+    }
+
+    /// Removes an entity, if there is one, and leaves a tombstone; every list loses it.
+    mutating func delete(_ key: StoredKey, _ tombstone: Tombstone) {
+        var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
+        if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }
+        tombstones.insert(tombstone, for: key)
+        if let handle { followDelete(handle, at: tombstone.deletedAt) }
     }
 
     /// Puts an event into its bin. What an upstream brought is in a bin of its own.

@@ -3,7 +3,7 @@ import TidemarkModel
 extension CacheState {
     /// How much a flush would hold: entities, removals, tombstones and records.
     package var dirtyCount: Int {
-        entities.dirtyCount + tombstones.changeCount + quarantine.count
+        entities.dirtyCount + tombstones.changeCount + quarantine.count + queries.dirty.count
     }
 
     /// Payload bytes that a flush would hold.
@@ -20,6 +20,10 @@ extension CacheState {
     package mutating func takeFlush() -> FlushBatch {
         var flush = FlushBatch()
         entities.takeDirty(into: &flush)
+        forgotten.flush()
+        flush.clearedLibraries = clearedLibraries
+        clearedLibraries = []
+        takeQueries(into: &flush)
         flush.tombstones = tombstones.takeChanges()
         flush.newLibraries = libraryNames.takeNew()
         flush.newTypes = typeNames.takeNew()
@@ -36,6 +40,9 @@ extension CacheState {
         isUnwritten = false
         return flush
     }
+
+    /// The last flush that was taken is with the journal.
+    package mutating func flushCommitted() { forgotten.commit() }
 
     private func record(of library: LibraryIndex) -> LibraryRecord {
         let entry = libraries[Int(library)]
@@ -54,6 +61,9 @@ extension CacheState {
     package mutating func markAllUnwritten(quarantine lost: [QuarantineRecord]) {
         quarantine.insert(contentsOf: lost, at: 0)
         entities.markAllDirty()
+        queries.markAllDirty()
+        clearedLibraries = []
+        forgotten.removeAll()
         tombstones.markAllChanged()
         libraryNames.markAllNew()
         typeNames.markAllNew()

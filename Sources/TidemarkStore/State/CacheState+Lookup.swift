@@ -19,7 +19,7 @@ extension CacheState {
             return .found(payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index))
         }
         if tombstones[stored] != nil { return .deleted }
-        return absentCount > 0 ? .elsewhere(stored) : .absent
+        return absentCount > 0 && !forgotten.contains(stored) ? .elsewhere(stored) : .absent
     }
 
     /// Keys that a batch touches, or that held events may touch with it, and that only the journal may have.
@@ -78,7 +78,7 @@ extension CacheState {
 
     /// What was deleted is not asked for: until the delete is written the journal still has the entity.
     private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
-        if tombstones[key] == nil { keys.insert(key) }
+        if tombstones[key] == nil, !forgotten.contains(key) { keys.insert(key) }
     }
 
     /// Takes in what the journal gave for keys to load.
@@ -90,9 +90,10 @@ extension CacheState {
                 guard entities.find(identity) == nil, absentCount > 0 else { return }
                 let stamp = EntityStamp(
                     sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
-                entity.payload.withUnsafeBytes {
+                let index = entity.payload.withUnsafeBytes {
                     entities.install(identity, payload: $0, stamp: stamp, fields: entity.fields, row: entity.row)
                 }
+                if queries.keys.handle(of: entity.key) != nil { entities.setTracked(index, true) }
                 absentCount -= 1
             }
         }
@@ -111,7 +112,9 @@ extension CacheState {
     ///
     /// Call it only while no flush is under way.
     package mutating func evict(toByteCount byteCountMax: Int) -> Int {
-        let evicted = entities.evict(toByteCount: byteCountMax)
+        let evicted = entities.evict(toByteCount: byteCountMax) { key in
+            queries.keys.handle(of: key).map { queries.keys.isPinned($0) } ?? false
+        }
         absentCount += Int64(evicted)
         return evicted
     }

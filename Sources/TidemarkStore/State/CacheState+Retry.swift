@@ -64,10 +64,12 @@ extension CacheState {
 
     /// Only what changes entities is worth doing late: a heartbeat or a refresh of then says nothing now.
     private mutating func writeLate(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
+        beginUnit(isMulti: view.event.memberCount > 1)
+        defer { endUnit(at: now) }
         switch view.event.kind {
-        case .changed, .batchChanged: upsert(view, in: library, at: now)
-        case .deleted: delete(view, in: library, at: now)
-        case .bulk, .refresh, .heartbeat, .reset, .unknown, .unusable, .message: true
+        case .changed, .batchChanged: return upsert(view, in: library, at: now)
+        case .deleted: return delete(view, in: library, at: now)
+        case .bulk, .refresh, .heartbeat, .reset, .unknown, .unusable, .message: return true
         }
     }
 

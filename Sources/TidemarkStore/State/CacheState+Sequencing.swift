@@ -4,7 +4,8 @@ extension CacheState {
     /// Lets a library's gate decide over an event, and does what it says.
     mutating func offer(_ view: EventView, to library: LibraryIndex, at now: Int64) {
         let event = view.event
-        if event.kind == .reset { return reset(view, in: library) }
+        defer { noteStatus(of: library) }
+        if event.kind == .reset { return reset(view, in: library, at: now) }
         guard let sequence = event.sequence else {
             applyEffect(view, in: library, at: now)
             return
@@ -18,7 +19,7 @@ extension CacheState {
         case .duplicate:
             countDuplicate(view.source)
         case .newEpoch:
-            beginEpoch(eventEpoch, baseline: nil, in: library)
+            beginEpoch(eventEpoch, baseline: nil, in: library, at: now)
             applyInOrder(view, sequence, in: library, at: now)
         case .hold:
             hold(view, sequence, in: library, at: now)
@@ -80,6 +81,7 @@ extension CacheState {
     mutating func loseGap(_ library: LibraryIndex, at now: Int64) -> Bool {
         guard libraries[Int(library)].gate.declareLost() != nil else { return false }
         libraries[Int(library)].isChanged = true
+        markAllStale(in: library, at: now)
         drain(library, at: now)
         return true
     }
@@ -101,7 +103,7 @@ extension CacheState {
         }
     }
 
-    private mutating func reset(_ view: EventView, in library: LibraryIndex) {
+    private mutating func reset(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         guard let newEpoch = view.string(view.event.detail) else { preconditionFailure("a reset without an epoch") }
         let gate = libraries[Int(library)].gate
         let isOfNewLog = view.event.epoch.isAbsent || view.string(view.event.epoch) == newEpoch
@@ -110,7 +112,7 @@ extension CacheState {
             countDuplicate(view.source)
             return
         }
-        beginEpoch(newEpoch, baseline: sequence, in: library)
+        beginEpoch(newEpoch, baseline: sequence, in: library, at: now)
         count(view)
     }
 
@@ -127,13 +129,19 @@ extension CacheState {
         case .newLog(let forgotten):
             counts.held += Int64(forgotten)
             libraries[Int(library)].machine.cancel()
+            recentWrites.forgetLibrary(library)
+            markAllStale(in: library, at: now)
         }
     }
 
-    private mutating func beginEpoch(_ epoch: ByteString?, baseline: EventSequence?, in library: LibraryIndex) {
+    private mutating func beginEpoch(
+        _ epoch: ByteString?, baseline: EventSequence?, in library: LibraryIndex, at now: Int64
+    ) {
         counts.held += Int64(libraries[Int(library)].gate.beginEpoch(epoch, baseline: baseline))
         libraries[Int(library)].machine.cancel()
         libraries[Int(library)].isChanged = true
+        recentWrites.forgetLibrary(library)
+        markAllStale(in: library, at: now)
     }
 
     private mutating func countDuplicate(_ source: EventSource) {

@@ -30,6 +30,15 @@ extension CacheState {
         return count
     }
 
+    /// A bulk operation or refresh that stands outside of its library's log.
+    mutating func invalidate(by view: EventView, at now: Int64) {
+        guard view.event.kind == .bulk || !view.event.library.isAbsent else {
+            return invalidate(by: view, in: nil, at: now)
+        }
+        let name = view.string(view.event.library) ?? configuration.defaultLibrary
+        if let library = libraryNames.existingIndex(of: name) { invalidate(by: view, in: library, at: now) }
+    }
+
     /// What a bulk operation, a refresh or an index operation says about queries.
     mutating func invalidate(by view: EventView, in library: LibraryIndex?, at now: Int64) {
         guard queries.storedCount > 0 else { return }

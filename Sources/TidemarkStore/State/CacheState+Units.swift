@@ -78,7 +78,8 @@ extension CacheState {
         switch step {
         case .add(let handle, let index):
             .add(ListedValue(handle: handle, payload: payload(of: handle, &payloads), old: []), at: index)
-        case .remove(let handle, let index): .remove(handle, at: index)
+        case .remove(let handle, let index):
+            .remove(ListedValue(handle: handle, payload: [], old: old(of: handle)), at: index)
         case .replace(let handle, let index):
             .replace(
                 ListedValue(
@@ -86,6 +87,11 @@ extension CacheState {
                 at: index)
         case .move(let handle, let from, let to): .move(handle, from: from, to: to)
         }
+    }
+
+    /// What observers saw of an element that left a list: before the unit, or as it still is.
+    private func old(of handle: UInt32) -> [UInt8] {
+        queries.unit.olds[handle] ?? withPayload(of: handle) { Array($0) } ?? []
     }
 
     /// Lists that show one entity share one copy of it.

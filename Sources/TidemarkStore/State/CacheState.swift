@@ -28,6 +28,18 @@ package struct CacheState: ~Copyable {
     var quarantineRemoved: [Int64] = []
     /// Entities that only the journal holds.
     package internal(set) var absentCount: Int64
+    /// Bounded by `queryCountMax`.
+    var queries: QueryIndex
+    /// Kept up while ``isAwaitingAnswers``.
+    var recentWrites = RecentWrites()
+    /// Fetches under way: their answers may be older than what was written meanwhile.
+    var fetchCount = 0
+    /// Whether changes of the libraries' phases are logged.
+    package var hasLibraryObservers = false
+    /// Keys that were forgotten while the journal still has their rows: taken for absent until it has not.
+    var forgotten = ForgottenKeys()
+    /// Libraries that go from the journal with the next flush.
+    var clearedLibraries: [LibraryIndex] = []
     /// Something changed since the last flush.
     package internal(set) var isUnwritten = false
 
@@ -43,9 +55,11 @@ package struct CacheState: ~Copyable {
                 gate: SequenceGate(recovered: record, limits: limits), entityCount: record.entityCount,
                 isChanged: false)
         }
+        queries = QueryIndex(limits: limits, lastNumber: recovered.lastQuery)
         libraryNames = NameTable(recovered: recovered.libraries.map(\.name), countMax: limits.libraryCountMax)
         typeNames = NameTable(recovered: recovered.types, countMax: limits.typeCountMax)
         absentCount = recovered.libraries.reduce(0) { $0 + $1.entityCount }
+        for record in recovered.queries { restore(record) }
     }
 
     /// Entities in memory and with the journal.

@@ -13,6 +13,10 @@ struct LibraryEntry {
     /// The upstream is to be asked without waiting for the reorder window.
     var isUrgent = false
 
+    /// What observers of the libraries were told last.
+    var shownPhase: LibraryPhase?
+    var shownLost: [LostRange] = []
+
     init(gate: SequenceGate, entityCount: Int64, isChanged: Bool) {
         self.gate = gate
         self.entityCount = entityCount

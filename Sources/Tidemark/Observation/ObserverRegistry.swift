@@ -1,0 +1,105 @@
+// Stage 7a of 7: changes → observers. Before: QueryIndex. After: each observer's sink. Laws: L6, L8.
+
+import TidemarkModel
+import TidemarkStore
+
+/// Who observes what, and what those who are slow have not heard.
+///
+/// A sink that has room gets each change as it happens. For one that has none the registry remembers what its observer
+/// saw last, once, and tells the whole way from there to now when there is room: memory is bounded by the observed
+/// lists however much happens meanwhile. At `observerCountMax` one more is refused.
+struct ObserverRegistry {
+    struct QueryObserver {
+        let query: UInt32
+        let key: QueryKey
+        /// nil: whole resources.
+        let fields: Set<[UInt8]>?
+        let sink: any ObserverSink
+        var shownStale: Bool
+        var lag: QueryLag?
+    }
+
+    struct EntityObserver {
+        let handle: UInt32
+        let key: EntityKey
+        let fields: Set<[UInt8]>?
+        let sink: any ObserverSink
+        var lag: EntityLag?
+    }
+
+    /// What a slow observer of a list saw last.
+    struct QueryLag {
+        /// The elements, in order; each retained in the reverse index.
+        var base: [UInt32]
+        /// Of elements that changed since, what they looked like: a checksum of the resource as selected.
+        var olds: [UInt32: UInt64]
+        /// Notifications that are kept together.
+        var count: Int
+    }
+
+    /// What a slow observer of an entity saw last.
+    struct EntityLag {
+        /// As selected; nil when there was nothing.
+        var old: [UInt8]?
+    }
+
+    var queryObservers: [SubscriptionID: QueryObserver] = [:]
+    var entityObservers: [SubscriptionID: EntityObserver] = [:]
+    /// In the order they were made.
+    private(set) var byQuery: [UInt32: [SubscriptionID]] = [:]
+    private(set) var byEntity: [UInt32: [SubscriptionID]] = [:]
+    /// Sinks that are told of every library. Few: one a session.
+    var librarySinks: [any ObserverSink] = []
+    /// Observers with a lag, in the order they fell behind; those that caught up are skipped.
+    var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
+    private var nextSubscription: Int64 = 1
+    /// Notifications that sinks took.
+    var notificationCount: Int64 = 0
+
+    var count: Int { queryObservers.count + entityObservers.count }
+
+    /// Observed queries, in no order.
+    var observedQueries: [UInt32] { Array(byQuery.keys) }
+
+    mutating func add(_ observer: QueryObserver) -> SubscriptionID {
+        let subscription = takeSubscription()
+        queryObservers[subscription] = observer
+        byQuery[observer.query, default: []].append(subscription)
+        return subscription
+    }
+
+    mutating func add(_ observer: EntityObserver) -> SubscriptionID {
+        let subscription = takeSubscription()
+        entityObservers[subscription] = observer
+        byEntity[observer.handle, default: []].append(subscription)
+        return subscription
+    }
+
+    private mutating func takeSubscription() -> SubscriptionID {
+        defer { nextSubscription += 1 }
+        return SubscriptionID(nextSubscription)
+    }
+
+    mutating func removeQueryObserver(_ subscription: SubscriptionID) -> QueryObserver? {
+        guard let observer = queryObservers.removeValue(forKey: subscription) else { return nil }
+        byQuery[observer.query]?.removeAll { $0 == subscription }
+        if byQuery[observer.query]?.isEmpty == true { byQuery[observer.query] = nil }
+        return observer
+    }
+
+    mutating func removeEntityObserver(_ subscription: SubscriptionID) -> EntityObserver? {
+        guard let observer = entityObservers.removeValue(forKey: subscription) else { return nil }
+        byEntity[observer.handle]?.removeAll { $0 == subscription }
+        if byEntity[observer.handle]?.isEmpty == true { byEntity[observer.handle] = nil }
+        return observer
+    }
+
+    mutating func noteLag(_ subscription: SubscriptionID, of sink: any ObserverSink) {
+        lagging[ObjectIdentifier(sink), default: []].append(subscription)
+    }
+
+    /// The observers of a sink that fell behind, in that order; the caller tells them or notes them again.
+    mutating func takeLagging(of sink: any ObserverSink) -> [SubscriptionID] {
+        lagging.removeValue(forKey: ObjectIdentifier(sink)) ?? []
+    }
+}

@@ -1,0 +1,323 @@
+import TidemarkModel
+
+/// Where a library's log stood when a fetch began.
+package struct FetchStart: Sendable {
+    var write: Int64
+    var cursor: EventSequence?
+}
+
+/// An answer to a query, but for its resources.
+package struct AnswerHead: Sendable {
+    package var key: QueryKey
+    /// Milliseconds; nil: never expires.
+    package var timeToLive: Int64?
+    package var asOf: EventSequence?
+    package var membership: Membership?
+    /// Compact JSON; empty without membership.
+    package var membershipText: [UInt8]
+    /// Compact JSON; empty when there are none.
+    package var tags: [UInt8]
+    package var isLocal: Bool
+    /// nil when the answer was not asked for: it stands for now.
+    package var start: FetchStart?
+
+    package init(
+        key: QueryKey, timeToLive: Int64?, asOf: EventSequence?, membership: Membership?, membershipText: [UInt8],
+        tags: [UInt8], isLocal: Bool, start: FetchStart?
+    ) {
+        self.key = key
+        self.timeToLive = timeToLive
+        self.asOf = asOf
+        self.membership = membership
+        self.membershipText = membershipText
+        self.tags = tags
+        self.isLocal = isLocal
+        self.start = start
+    }
+}
+
+/// Why an answer was not stored; nothing of it was.
+package enum AnswerRefusal: Error, Hashable, Sendable {
+    /// A resource that cannot be used: its place among all resources of its event, and why.
+    case badResource(event: Int, index: Int, reason: QuarantineReason)
+    /// An event as a whole cannot be used.
+    case badAnswer(event: Int, reason: QuarantineReason)
+    case duplicate(id: ByteString, index: Int)
+    case otherType(membership: ByteString, answer: ByteString)
+    case tooManyLibraries
+    case tooManyTypes
+    case tooManyQueries
+}
+
+extension CacheState {
+    /// Whether writes are remembered for answers that may be older than they are.
+    var isAwaitingAnswers: Bool { fetchCount > 0 || queries.remoteRuleCount > 0 }
+
+    /// A fetch begins: what is written from now on wins over its answer.
+    package mutating func beginFetch(in library: ByteString) -> FetchStart {
+        fetchCount += 1
+        let cursor = libraryNames.existingIndex(of: library).flatMap { libraries[Int($0)].gate.cursor }
+        return FetchStart(write: recentWrites.ordinal, cursor: cursor == .beforeFirst ? nil : cursor)
+    }
+
+    /// A fetch is over, whatever came of it.
+    package mutating func endFetch() {
+        fetchCount -= 1
+        if !isAwaitingAnswers { recentWrites.clear() }
+    }
+
+    /// Normalizes an answer and, unless it is evaluated over the store, takes its order for the query's list.
+    ///
+    /// - Parameter batch: One event for the listed resources, then one for each included type, all of one library.
+    /// - Precondition: What the batch touches is in memory.
+    /// - Returns: The query's index.
+    package mutating func store(
+        _ batch: EventBatch, _ head: AnswerHead, at now: Int64
+    ) throws(AnswerRefusal) -> UInt32 {
+        try check(batch, head)
+        guard let library = head.key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+            throw .tooManyLibraries
+        }
+        guard let query = queries.open(head.key, library: library) else { throw .tooManyQueries }
+        // A fetch looks back over what was written meanwhile.
+        let newer = newerWrites(than: head, in: library)
+        let stamp = EntityStamp(
+            sequence: head.asOf ?? head.start?.cursor ?? cursor(of: library),
+            generation: libraries[Int(library)].gate.generation, writtenAt: now, writer: .answer)
+        isUnwritten = true
+        libraries[Int(library)].isChanged = true
+        beginUnit(isMulti: true)
+        var listed: [UInt32] = []
+        batch.withBytes { bytes in
+            batch.members.withUnsafeBufferPointer { members in
+                for (number, event) in batch.events.enumerated() {
+                    let view = EventView(
+                        event: event, members: members, bytes: bytes, source: .upstream, offset: 0, byteCount: 0)
+                    guard let type = index(ofType: bytes[event.type]) else { continue }
+                    if number == 0, !head.isLocal { refile(query, head, type: type, at: now) }
+                    for member in view.ownMembers {
+                        let identity = identity(of: member, in: view, library: library, type: type)
+                        let index = write(identity, bytes[member.resource], stamp: stamp, newer: newer)
+                        if number == 0, let index { listed.append(index) }
+                    }
+                    if number == 0, head.isLocal { refile(query, head, type: type, at: now) }
+                }
+            }
+        }
+        if head.isLocal {
+            evaluate(query, at: now)
+        } else {
+            list(listed, in: query, answered: batch.events.first.map { Int($0.memberCount) } ?? 0, at: now)
+            complete(query, newer, at: now)
+        }
+        libraries[Int(library)].gate.clearStale()
+        endUnit(at: now)
+        noteStatus(of: library)
+        return query
+    }
+
+    private func cursor(of library: LibraryIndex) -> EventSequence? {
+        let cursor = libraries[Int(library)].gate.cursor
+        return cursor == .beforeFirst ? nil : cursor
+    }
+
+    /// Looks at everything that could be refused, before anything changes.
+    private mutating func check(_ batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
+        for (number, event) in batch.events.enumerated() {
+            guard event.kind == .batchChanged else {
+                throw .badAnswer(event: number, reason: event.reason ?? .badShape)
+            }
+            let members = batch.members[Int(event.firstMember)..<Int(event.firstMember + event.memberCount)]
+            for (index, member) in members.enumerated() {
+                guard let reason = member.reason else { continue }
+                throw .badResource(event: number, index: index, reason: reason)
+            }
+        }
+        guard let first = batch.events.first else { throw .badAnswer(event: 0, reason: .badShape) }
+        let (typeName, duplicate) = batch.withBytes { bytes in
+            var seen: Set<StoredID> = []
+            let members = batch.members[Int(first.firstMember)..<Int(first.firstMember + first.memberCount)]
+            let duplicate = members.enumerated().first { _, member in
+                !seen.insert(member.isUUID ? .uuid(member.uuid) : .text(ByteString(bytes[member.id]))).inserted
+            }
+            return (ByteString(bytes[first.type]), duplicate.map { ($0, $1.isUUID ? ByteString($1.uuid.text) : ByteString(bytes[$1.id])) })
+        }
+        if let duplicate { throw .duplicate(id: duplicate.1, index: duplicate.0) }
+        if let membership = head.membership {
+            let ownName = configuration.typeAliases[typeName] ?? typeName
+            let ruleName = configuration.typeAliases[membership.resourceType] ?? membership.resourceType
+            guard ruleName == ownName else { throw .otherType(membership: membership.resourceType, answer: typeName) }
+        }
+        let isTypeOpen = batch.withBytes { bytes in
+            batch.events.allSatisfy { index(ofType: bytes[$0.type]) != nil }
+        }
+        guard isTypeOpen else { throw .tooManyTypes }
+    }
+
+    // MARK: Writing
+
+    /// What was written after an answer was made; nil when some of it is not remembered.
+    private struct NewerWrites {
+        var keys: Set<StoredKey>
+        var writes: [RecentWrites.Write]
+        /// Some writes are not remembered: a list that depends on them is stale from the start.
+        var isPartial: Bool
+        /// Sequences above it win; nil: only `keys` do.
+        var asOf: EventSequence?
+    }
+
+    private func newerWrites(than head: AnswerHead, in library: LibraryIndex) -> NewerWrites {
+        if let asOf = head.asOf {
+            let sequenced = recentWrites.writes(after: asOf, in: library)
+            let meanwhile = head.start.map { recentWrites.writes(after: $0.write) ?? [] } ?? []
+            // A write with a sequence is judged by that alone, one without by when it came.
+            let unsequenced = meanwhile.filter { $0.sequence == nil }
+            let isBehind = cursor(of: library).map { $0 > asOf } ?? false
+            let writes = (sequenced ?? []) + unsequenced
+            return NewerWrites(
+                keys: Set(unsequenced.map(\.key)), writes: writes, isPartial: isBehind && sequenced == nil, asOf: asOf)
+        }
+        guard let start = head.start else { return NewerWrites(keys: [], writes: [], isPartial: false) }
+        guard let writes = recentWrites.writes(after: start.write) else {
+            return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor)
+        }
+        return NewerWrites(keys: Set(writes.map(\.key)), writes: writes, isPartial: false, asOf: nil)
+    }
+
+    private func isNewer(_ stamp: EntityStamp, _ key: @autoclosure () -> StoredKey, than newer: NewerWrites, generation: UInt32) -> Bool {
+        if !newer.keys.isEmpty, newer.keys.contains(key()) { return true }
+        guard let asOf = newer.asOf, let sequence = stamp.sequence, stamp.generation == generation else { return false }
+        return sequence > asOf
+    }
+
+    /// Brings one resource of an answer into the store, unless something newer is known.
+    ///
+    /// - Returns: Where the entity is; nil when it was deleted since.
+    private mutating func write(
+        _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp, newer: NewerWrites
+    ) -> UInt32? {
+        if let index = entities.find(identity) {
+            let stored = entities.stamp(of: index)
+            if isNewer(stored, identity.storedKey, than: newer, generation: stamp.generation) { return index }
+            let merged = Merge.assigned(resource, into: entities.payload(of: index))
+            let fields = JSONObject.fieldNames(of: resource)
+            var stamp = stamp
+            // An answer that stands for no known place does not take away what is known of the entity's.
+            if stamp.sequence == nil, stored.generation == stamp.generation { stamp.sequence = stored.sequence }
+            merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
+            return index
+        }
+        if !tombstones.isEmpty {
+            let key = identity.storedKey
+            if let tombstone = tombstones[key] {
+                let deleted = EntityStamp(
+                    sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
+                if isNewer(deleted, key, than: newer, generation: stamp.generation) { return nil }
+                tombstones.remove(key)
+            }
+        }
+        return insert(identity, resource, stamp: stamp)
+    }
+
+    // MARK: The list
+
+    /// Enters what an answer says of its query besides the list.
+    private mutating func refile(_ query: UInt32, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
+        queries.beginChange(of: query)
+        if queries[query].isStored { queries.unfile(query) }
+        // Elements of another type, or under another rule, have nothing to do with the new list.
+        if queries[query].type != type || queries[query].membershipText != head.membershipText || head.isLocal {
+            queries.removeAllElements(of: query)
+        }
+        queries[query].type = type
+        queries[query].tags = head.tags
+        queries[query].membershipText = head.membershipText
+        queries[query].membership = head.membership
+        queries[query].isLocal = head.isLocal
+        queries[query].timeToLive = head.timeToLive
+        queries[query].asOf = head.asOf
+        queries[query].storedAt = now
+        queries[query].staleSince = nil
+        queries[query].horizon = nil
+        queries.file(query)
+        queries.markDirty(query)
+        queries.touch(query)
+    }
+
+    /// Makes a list of entities in the server's order or, under a rule, in the rule's.
+    private mutating func list(_ indexes: [UInt32], in query: UInt32, answered: Int, at now: Int64) {
+        var elements: [(key: StoredKey, sortKey: [UInt8])] = []
+        elements.reserveCapacity(indexes.count)
+        var horizon: [UInt8]?
+        for index in indexes {
+            entities.setTracked(index, true)
+            let key = entities.key(of: index)
+            guard let membership = queries[query].membership else {
+                elements.append((key, []))
+                continue
+            }
+            let payload = entities.payload(of: index)
+            let sortKey = membership.sortKey(of: payload, id: key.id.text)
+            if horizon.map({ $0.lexicographicallyPrecedes(sortKey) }) ?? true { horizon = sortKey }
+            if membership.matches(payload) { elements.append((key, sortKey)) }
+        }
+        if let membership = queries[query].membership {
+            elements.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
+            // A server that gave less than was asked for has no more.
+            if let limit = membership.limit, answered >= limit { queries[query].horizon = horizon }
+        }
+        if !isListed(elements, in: query) {
+            queries.removeAllElements(of: query)
+            for (index, element) in elements.enumerated() {
+                queries.insert(queries.keys.take(element.key), sortKey: element.sortKey, at: index, in: query)
+            }
+        }
+        trim(query, at: now)
+        checkLength(of: query, at: now)
+    }
+
+    private func isListed(_ elements: [(key: StoredKey, sortKey: [UInt8])], in query: UInt32) -> Bool {
+        let list = queries[query].list
+        guard list.count == elements.count, list.shownCount == list.count else { return false }
+        var index = 0
+        var isEqual = true
+        list.forEachNode { node in
+            isEqual = isEqual && queries.keys.key(of: list.handle(of: node)) == elements[index].key
+                && list.sortKey(of: node) == elements[index].sortKey
+            index += 1
+        }
+        return isEqual
+    }
+
+    /// Lets the last elements go while there are too many.
+    mutating func trim(_ query: UInt32, at now: Int64) {
+        let countMax = queries[query].elementCountMax(configuration.limits)
+        while queries[query].list.count > countMax {
+            queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
+            queries.remove(queries[query].list.node(at: queries[query].list.count - 1), of: query)
+        }
+    }
+
+    /// Adds what was written since the answer was made and belongs to the list.
+    private mutating func complete(_ query: UInt32, _ newer: NewerWrites, at now: Int64) {
+        guard queries[query].membership != nil else { return }
+        if newer.isPartial { markStale(query, at: now) }
+        for write in newer.writes
+        where write.key.library == queries[query].library && write.key.type == queries[query].type {
+            if let handle = queries.keys.handle(of: write.key), queries.holds(handle, query) { continue }
+            if let index = withIdentity(write.key, { entities.find($0) }) {
+                enter(index, query, at: now)
+            } else if tombstones[write.key] == nil, absentCount > 0 {
+                // Evicted since: whether it belongs here is not known now.
+                markStale(query, at: now)
+            }
+        }
+    }
+}
+
+extension QueryIndex {
+    /// Whether a list holds a key.
+    func holds(_ handle: UInt32, _ query: UInt32) -> Bool {
+        (0..<keys.holderCount(of: handle)).contains { keys.holder(of: handle, at: $0).query == query }
+    }
+}

@@ -1,0 +1,34 @@
+import TidemarkModel
+
+/// Where an entity's value comes from, and who shows it.
+package struct EntityOrigin: Sendable {
+    /// In the resource's order; nil when there is no entity in memory.
+    package var fields: [(name: ByteString, stamp: EntityStamp)]?
+    package var tombstone: Tombstone?
+    /// In the order of the queries' keys.
+    package var places: [(query: QueryKey, index: Int, isStale: Bool)]
+    package var observerCount: Int
+}
+
+extension CacheState {
+    /// - Precondition: The entity is in memory if it is anywhere.
+    package func origin(of key: EntityKey, at now: Int64) -> EntityOrigin {
+        guard let stored = storedKey(of: key) else {
+            return EntityOrigin(fields: nil, tombstone: nil, places: [], observerCount: 0)
+        }
+        let index = withIdentity(stored) { entities.find($0) }
+        var places: [(query: QueryKey, index: Int, isStale: Bool)] = []
+        let handle = queries.keys.handle(of: stored)
+        if let handle {
+            for place in 0..<queries.keys.holderCount(of: handle) {
+                let holder = queries.keys.holder(of: handle, at: place)
+                let entry = queries[holder.query]
+                places.append((entry.key, entry.list.index(of: holder.node), entry.isStale(at: now)))
+            }
+        }
+        places.sort { ($0.query.method, $0.query.input) < ($1.query.method, $1.query.input) }
+        return EntityOrigin(
+            fields: index.map { entities.fields(of: $0) }, tombstone: tombstones[stored], places: places,
+            observerCount: handle.map { queries.keys.observerCount(of: $0) } ?? 0)
+    }
+}

@@ -1,0 +1,153 @@
+import TidemarkModel
+
+/// A query's list as a reader gets it.
+package struct ListedEntities: Sendable {
+    package var keys: [EntityKey] = []
+    package var resources: [[UInt8]] = []
+    package var handles: [UInt32] = []
+    /// Some element is in no tier.
+    package var isPartial = false
+
+    package init() {}
+}
+
+/// What is known of a query before its entities are looked at.
+package struct QueryStatus: Sendable {
+    package var query: UInt32
+    package var isLocal: Bool
+    /// nil while it is fresh.
+    package var staleSince: Int64?
+    package var asOf: EventSequence?
+}
+
+extension CacheState {
+    /// A stored query; nil when there is no answer. Counts as a read.
+    package mutating func status(of key: QueryKey, at now: Int64) -> QueryStatus? {
+        guard let query = queries.find(key), queries[query].isStored else { return nil }
+        queries.touch(query)
+        return QueryStatus(
+            query: query, isLocal: queries[query].isLocal, staleSince: queries[query].staleSince(at: now),
+            asOf: queries[query].asOf)
+    }
+
+    /// Elements that are shown and that only the journal may have.
+    ///
+    /// - Parameter isWhole: Elements behind the limit too.
+    package func keysToLoad(ofList query: UInt32, isWhole: Bool = false) -> [StoredKey] {
+        guard absentCount > 0 else { return [] }
+        let list = queries[query].list
+        var missing: [StoredKey] = []
+        list.forEachNode(isWhole ? .max : queries[query].shownCountMax) { node in
+            let key = queries.keys.key(of: list.handle(of: node))
+            if !isKnown(key) { missing.append(key) }
+        }
+        return missing
+    }
+
+    /// The shown elements with their resources; an element that is in no tier is left out and hidden from here on.
+    ///
+    /// - Precondition: ``keysToLoad(ofList:isWhole:)`` were loaded.
+    package mutating func list(_ query: UInt32, at now: Int64) -> ListedEntities {
+        var listed = ListedEntities()
+        var lost: [UInt32] = []
+        let list = queries[query].list
+        let library = queries[query].key.library
+        let type = typeNames.names[Int(queries[query].type)]
+        listed.keys.reserveCapacity(list.count)
+        listed.resources.reserveCapacity(list.count)
+        list.forEachNode(queries[query].shownCountMax) { node in
+            let handle = list.handle(of: node)
+            let key = queries.keys.key(of: handle)
+            guard let index = withIdentity(key, { entities.find($0) }) else {
+                lost.append(node)
+                return
+            }
+            entities.touch(index)
+            listed.keys.append(EntityKey(library: library, type: type, id: key.id.text))
+            listed.resources.append(Array(entities.payload(of: index)))
+            listed.handles.append(handle)
+        }
+        listed.isPartial = !lost.isEmpty
+        let hidden = lost.filter { !list.isHidden($0) }
+        if !hidden.isEmpty {
+            beginUnit(isMulti: true)
+            for node in hidden { forget(node, of: query, at: now) }
+            endUnit(at: now)
+        }
+        return listed
+    }
+
+    /// An element whose entity is in no tier: a list with a rule loses it, another one waits for it.
+    private mutating func forget(_ node: UInt32, of query: UInt32, at now: Int64) {
+        if queries[query].membership == nil {
+            queries.setHidden(node, true, in: query)
+        } else {
+            queries.remove(node, of: query)
+            if !queries[query].isLocal { markStale(query, at: now) }
+        }
+    }
+
+    package func isStale(_ query: UInt32, at now: Int64) -> Bool { queries[query].isStale(at: now) }
+
+    package func asOf(_ query: UInt32) -> EventSequence? { queries[query].asOf }
+
+    /// The handles that observers see now.
+    package func shownHandles(of query: UInt32) -> [UInt32] {
+        queries[query].list.prefix(queries[query].shownCountMax)
+    }
+
+    /// A resource by its number in the reverse index; nil when memory does not have it.
+    package func resource(of handle: UInt32) -> [UInt8]? { withPayload(of: handle) { Array($0) } }
+
+    package var queryCount: Int { queries.storedCount }
+
+    package var memoryByteCount: Int { entities.byteCount }
+}
+
+/// Observers.
+extension CacheState {
+    /// Begins to log what happens to a stored query.
+    ///
+    /// - Precondition: Its elements are in memory, or hidden.
+    package mutating func observe(_ query: UInt32, at now: Int64) {
+        queries[query].observerCount += 1
+        guard queries[query].observerCount == 1 else { return }
+        queries[query].shownStale = queries[query].isStale(at: now)
+        let list = queries[query].list
+        list.forEachNode { queries.keys.pin(list.handle(of: $0)) }
+    }
+
+    package mutating func stopObserving(_ query: UInt32) {
+        queries[query].observerCount -= 1
+        guard queries[query].observerCount == 0 else { return }
+        let list = queries[query].list
+        list.forEachNode { queries.keys.unpin(list.handle(of: $0)) }
+        if !queries[query].isStored { queries.drop(query) }
+    }
+
+    /// Begins to log what happens to an entity, stored or not.
+    ///
+    /// - Returns: Its number in the reverse index; nil when there are too many libraries or types.
+    package mutating func observe(_ key: EntityKey) -> UInt32? {
+        let type = configuration.typeAliases[key.type] ?? key.type
+        guard let library = key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }),
+            let typeIndex = type.bytes.withUnsafeBytes({ index(ofType: $0) })
+        else { return nil }
+        isUnwritten = true
+        let stored = StoredKey(library: library, type: typeIndex, id: StoredID(key.id))
+        let handle = queries.keys.take(stored)
+        queries.keys.addObserver(handle)
+        if let index = withIdentity(stored, { entities.find($0) }) { entities.setTracked(index, true) }
+        return handle
+    }
+
+    package mutating func stopObserving(entity handle: UInt32) { queries.keys.removeObserver(handle) }
+
+    /// Keeps a number in the reverse index from being given anew while a slow observer remembers it.
+    package mutating func retain(_ handle: UInt32) { queries.keys.retain(handle) }
+
+    package mutating func release(_ handle: UInt32) { queries.keys.release(handle) }
+
+    /// The index in the log of the query's last change.
+    package func lastChange(of query: UInt32) -> Int? { queries[query].lastChange }
+}

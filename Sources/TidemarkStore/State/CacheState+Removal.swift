@@ -1,0 +1,133 @@
+import TidemarkModel
+
+/// Forgetting, which says nothing about the server: no tombstones.
+extension CacheState {
+    /// Keys in memory that a removal concerns.
+    ///
+    /// - Parameter ids: nil: all of the type, or of every type.
+    /// - Parameter matching: A literal part of `type:id`, compared without regard to the case of ASCII letters.
+    package func residentKeys(
+        library: ByteString, type: ByteString?, ids: [ByteString]?, matching: ByteString?
+    ) -> [StoredKey] {
+        guard let libraryIndex = libraryNames.existingIndex(of: library) else { return [] }
+        var typeIndex: TypeIndex?
+        if let type {
+            guard let index = typeNames.existingIndex(of: configuration.typeAliases[type] ?? type) else { return [] }
+            typeIndex = index
+        }
+        if let ids, let typeIndex {
+            return ids.map { StoredKey(library: libraryIndex, type: typeIndex, id: StoredID(EntityKey.canonicalID($0))) }
+                .filter { key in
+                    withIdentity(key, { entities.find($0) }) != nil && matches(key, matching)
+                }
+        }
+        var keys: [StoredKey] = []
+        entities.forEachIndex { index in
+            guard entities.library(of: index) == libraryIndex, typeIndex ?? entities.type(of: index) == entities.type(of: index)
+            else { return }
+            let key = entities.key(of: index)
+            if matches(key, matching) { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// Whether a key's `type:id` holds a text, without regard to the case of ASCII letters.
+    package func matches(_ key: StoredKey, _ text: ByteString?) -> Bool {
+        guard let text else { return true }
+        let name = EntityKey(type: typeNames.names[Int(key.type)], id: key.id.text).text.bytes.map(CacheState.lowered)
+        let wanted = text.bytes.map(CacheState.lowered)
+        guard !wanted.isEmpty, wanted.count <= name.count else { return wanted.isEmpty }
+        return (0...name.count - wanted.count).contains { name[$0...].starts(with: wanted) }
+    }
+
+    private static func lowered(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+
+    /// Types of which the journal may hold entities that memory does not.
+    package func storedTypes(library: ByteString, type: ByteString?) -> [(library: LibraryIndex, type: TypeIndex)] {
+        guard absentCount > 0, let libraryIndex = libraryNames.existingIndex(of: library) else { return [] }
+        guard let type else { return typeNames.names.indices.map { (libraryIndex, TypeIndex($0)) } }
+        return typeNames.existingIndex(of: configuration.typeAliases[type] ?? type).map { [(libraryIndex, $0)] } ?? []
+    }
+
+    /// Whether memory knows better than the journal what became of a key.
+    package func isKnown(_ key: StoredKey) -> Bool {
+        tombstones[key] != nil || forgotten.contains(key) || withIdentity(key, { entities.find($0) }) != nil
+    }
+
+    /// Forgets entities in one unit.
+    ///
+    /// - Parameters:
+    ///   - keys: Of entities in memory.
+    ///   - rows: Of entities that only the journal has.
+    /// - Returns: How many there were.
+    package mutating func remove(_ keys: [StoredKey], rows: [StoredRow], at now: Int64) -> Int {
+        beginUnit(isMulti: true)
+        var count = 0
+        for key in keys {
+            guard let index = withIdentity(key, { entities.find($0) }) else { continue }
+            count += 1
+            forgotten.insert(key)
+            if let handle = drop(index) { followRemoval(handle, at: now) }
+        }
+        for row in rows where !isKnown(row.key) && absentCount > 0 {
+            entities.removeRow(row)
+            absentCount -= 1
+            libraries[Int(row.key.library)].entityCount -= 1
+            libraries[Int(row.key.library)].isChanged = true
+            count += 1
+            forgotten.insert(row.key)
+            if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
+        }
+        isUnwritten = isUnwritten || count > 0
+        endUnit(at: now)
+        return count
+    }
+
+    /// Removes everything but cursors and lost ranges: entities, queries and tombstones.
+    ///
+    /// - Parameter name: nil: of every library.
+    package mutating func clear(library name: ByteString?, at now: Int64) {
+        let cleared: [LibraryIndex]
+        if let name {
+            cleared = libraryNames.existingIndex(of: name).map { [$0] } ?? []
+        } else {
+            cleared = libraries.indices.map { LibraryIndex($0) }
+        }
+        guard !cleared.isEmpty else { return }
+        isUnwritten = true
+        beginUnit(isMulti: true)
+        let resident = entities.countByLibrary(libraryCount: libraries.count)
+        for library in cleared {
+            absentCount -= libraries[Int(library)].entityCount - resident[Int(library)]
+            libraries[Int(library)].entityCount = 0
+            forgotten.insert(library)
+            libraries[Int(library)].isChanged = true
+            if !clearedLibraries.contains(library) { clearedLibraries.append(library) }
+        }
+        let set = Set(cleared)
+        var gone: [UInt32] = []
+        entities.forEachIndex { if set.contains(entities.library(of: $0)) { gone.append($0) } }
+        for index in gone {
+            let handle = remember(index)
+            entities.forget(index)
+            if let handle { noteGone(handle) }
+        }
+        for query in queries.all where set.contains(queries[query].library) {
+            queries.beginChange(of: query)
+            queries.unstore(query)
+            if queries[query].observerCount == 0 { queries.drop(query) }
+        }
+        tombstones.removeAll(of: set)
+        for library in cleared { recentWrites.forgetLibrary(library) }
+        endUnit(at: now)
+    }
+
+    private mutating func noteGone(_ handle: UInt32) {
+        if queries.keys.observerCount(of: handle) > 0 { queries.unit.entities.append(handle) }
+    }
+}
+
+extension EntityStore {
+    /// Removes an entity from memory; its row goes with its library's.
+    mutating func forget(_ index: UInt32) { unlink(index) }
+}

@@ -1,0 +1,23 @@
+import TidemarkModel
+
+extension CacheState {
+    /// Logs a library's place in its log when its phase or what it lost is not what observers were told last.
+    mutating func noteStatus(of library: LibraryIndex) {
+        guard hasLibraryObservers else { return }
+        let phase = libraries[Int(library)].phase
+        let lost = libraries[Int(library)].gate.lost.ranges
+        guard phase != libraries[Int(library)].shownPhase || lost != libraries[Int(library)].shownLost else { return }
+        libraries[Int(library)].shownPhase = phase
+        libraries[Int(library)].shownLost = lost
+        queries.log.append(.library(status(of: library)))
+    }
+
+    /// Begins to log changes of the libraries' phases; what they are now counts as told.
+    package mutating func observeLibraries() {
+        hasLibraryObservers = true
+        for index in libraries.indices {
+            libraries[index].shownPhase = libraries[index].phase
+            libraries[index].shownLost = libraries[index].gate.lost.ranges
+        }
+    }
+}

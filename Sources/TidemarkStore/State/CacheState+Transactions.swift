@@ -1,0 +1,146 @@
+import TidemarkModel
+
+/// One step of a transaction, with what the wire checked.
+package enum TransactionStep: Sendable {
+    /// The one member of a batch's one event.
+    case put(EventBatch)
+    /// `fields`: compact JSON, an object; empty for none.
+    case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
+    case delete(type: ByteString, id: ByteString)
+}
+
+/// Why a transaction was not applied; nothing of it was.
+package enum TransactionRefusal: Error, Hashable, Sendable {
+    /// The entity of a patch is not there.
+    case absent(step: Int, type: ByteString, id: ByteString)
+    case badResource(step: Int, reason: QuarantineReason)
+    /// A patch would give the entity another id.
+    case changesIdentity(step: Int)
+    case tooManyLibraries
+    case tooManyTypes
+}
+
+extension CacheState {
+    private enum Outcome {
+        case written([UInt8], fields: [ByteString]?)
+        case deleted
+    }
+
+    /// Keys that a transaction's steps touch and that only the journal may have.
+    package func keysToLoad(for steps: [TransactionStep], in library: ByteString) -> [StoredKey] {
+        guard absentCount > 0 else { return [] }
+        var keys: Set<StoredKey> = []
+        for step in steps {
+            switch step {
+            case .put(let batch): keys.formUnion(keysToLoad(for: batch))
+            case .patch(let type, let id, _, _), .delete(let type, let id):
+                guard let key = storedKey(of: EntityKey(library: library, type: type, id: id)), !isKnown(key) else {
+                    continue
+                }
+                keys.insert(key)
+            }
+        }
+        return Array(keys)
+    }
+
+    /// Applies all steps in order or none, as one unit.
+    ///
+    /// - Precondition: What they touch is in memory.
+    package mutating func transact(
+        _ steps: [TransactionStep], in libraryName: ByteString, at now: Int64
+    ) throws(TransactionRefusal) {
+        guard let library = libraryName.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+            throw .tooManyLibraries
+        }
+        // What each entity will be, in the order of first mention: read by later steps, written when all hold.
+        var outcomes: [StoredKey: Outcome] = [:]
+        var order: [StoredKey] = []
+        for (number, step) in steps.enumerated() {
+            let (key, outcome) = try outcome(of: step, number, in: library, outcomes)
+            if outcomes.updateValue(outcome, forKey: key) == nil { order.append(key) }
+        }
+        isUnwritten = true
+        let generation = libraries[Int(library)].gate.generation
+        let stamp = EntityStamp(sequence: nil, generation: generation, writtenAt: now, writer: .transaction)
+        beginUnit(isMulti: true)
+        for key in order {
+            switch outcomes[key] {
+            case .written(let resource, let fields):
+                resource.withUnsafeBytes { write($0, key, fields: fields, stamp: stamp) }
+            case .deleted:
+                delete(key, Tombstone(sequence: nil, generation: generation, deletedAt: now))
+            case nil:
+                preconditionFailure("a transaction lost a step")
+            }
+            if isAwaitingAnswers { recentWrites.append(key, sequence: nil) }
+        }
+        endUnit(at: now)
+    }
+
+    private mutating func outcome(
+        of step: TransactionStep, _ number: Int, in library: LibraryIndex, _ outcomes: [StoredKey: Outcome]
+    ) throws(TransactionRefusal) -> (StoredKey, Outcome) {
+        switch step {
+        case .put(let batch):
+            guard let event = batch.events.first, event.kind == .changed, event.memberCount == 1 else {
+                throw .badResource(step: number, reason: batch.events.first?.reason ?? .badShape)
+            }
+            let member = batch.members[Int(event.firstMember)]
+            if let reason = member.reason { throw .badResource(step: number, reason: reason) }
+            let (type, id, resource) = batch.withBytes { bytes in
+                (
+                    index(ofType: bytes[event.type]),
+                    member.isUUID ? StoredID.uuid(member.uuid) : .text(ByteString(bytes[member.id])),
+                    Array(bytes[member.resource])
+                )
+            }
+            guard let type else { throw .tooManyTypes }
+            return (StoredKey(library: library, type: type, id: id), .written(resource, fields: nil))
+        case .delete(let name, let id):
+            return (try key(name, id, in: library), .deleted)
+        case .patch(let name, let id, let fields, let unset):
+            let key = try key(name, id, in: library)
+            guard let base = resource(of: key, outcomes) else { throw .absent(step: number, type: name, id: id) }
+            let names = fields.isEmpty ? [] : fields.withUnsafeBytes { JSONObject.fieldNames(of: $0) }
+            let isNamed = { (field: ByteString) in names.contains(field) || unset.contains(field) }
+            let hasID = base.withUnsafeBytes { JSONObject($0, range: 0..<$0.count).value(named: "id") != nil }
+            if isNamed("id") || !hasID && isNamed("uuid") { throw .changesIdentity(step: number) }
+            let patched = base.withUnsafeBytes { base in
+                fields.withUnsafeBytes { Merge.assigned($0, into: base, unset: Set(unset.map(\.bytes))) }
+            }
+            // A field that the whole was written with before, in this transaction, is dated with it.
+            if case .written(_, nil) = outcomes[key] { return (key, .written(patched, fields: nil)) }
+            if case .written(_, let earlier?) = outcomes[key] {
+                return (key, .written(patched, fields: earlier + names))
+            }
+            return (key, .written(patched, fields: names))
+        }
+    }
+
+    private mutating func key(
+        _ type: ByteString, _ id: ByteString, in library: LibraryIndex
+    ) throws(TransactionRefusal) -> StoredKey {
+        guard let index = type.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+        return StoredKey(library: library, type: index, id: StoredID(EntityKey.canonicalID(id)))
+    }
+
+    private func resource(of key: StoredKey, _ outcomes: [StoredKey: Outcome]) -> [UInt8]? {
+        switch outcomes[key] {
+        case .written(let resource, _): resource
+        case .deleted: nil
+        case nil: withIdentity(key) { entities.find($0) }.map { Array(entities.payload(of: $0)) }
+        }
+    }
+
+    private mutating func write(
+        _ resource: UnsafeRawBufferPointer, _ key: StoredKey, fields: [ByteString]?, stamp: EntityStamp
+    ) {
+        if let index = withIdentity(key, { entities.find($0) }) {
+            return overwrite(index, resource, fields: fields, stamp: stamp)
+        }
+        tombstones.remove(key)
+        key.withIdentity(seed: entities.seed) { identity in
+            _ = insert(identity, resource, stamp: stamp)
+        }
+    }
+}
