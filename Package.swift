@@ -52,6 +52,14 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // A cache as a child process: JSON-RPC on standard input and output.
+        .target(
+            name: "TidemarkSession",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "TidemarkTesting",
             dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
@@ -59,7 +67,8 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
+                "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire", "TidemarkSQLite",
+                "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -84,10 +93,18 @@ let package = Package(
             name: "TidemarkCommandTests",
             dependencies: [
                 "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTesting",
+                "TidemarkWire",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ProtocolTests", dependencies: ["TidemarkCommand", "TidemarkTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkSessionTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkTesting", "TidemarkWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
         .testTarget(
             name: "TidemarkSQLiteTests",

@@ -22,7 +22,8 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            IngestCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self, VerifyCommand.self,
+            IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self,
+            VerifyCommand.self,
             ExportCommand.self, QuarantineCommand.self, GapsCommand.self, GenerateCommand.self,
         ])
 }

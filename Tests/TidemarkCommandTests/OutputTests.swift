@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkWire
 
 @testable import Tidemark
 @testable import TidemarkCommand

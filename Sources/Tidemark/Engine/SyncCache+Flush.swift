@@ -10,6 +10,8 @@ struct PendingFlush: Sendable {
     /// Lines by input that were applied when it was taken.
     var lines: [InputID: Int64]
     var libraries: [ByteString: EventSequence]
+    /// For the observer of what becomes durable; empty without one.
+    var places: [DurablePlace]
 }
 
 extension SyncCache {
@@ -63,7 +65,7 @@ extension SyncCache {
             }
         } else if state.isUnwritten {
             let flush = state.takeFlush()
-            let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors())
+            let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
             flushTask = Task { await self.write(pending) }
         }
     }
@@ -95,6 +97,7 @@ extension SyncCache {
             inputs[input]?.acknowledged = lines
             position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: pending.libraries))
         }
+        tellDurable(pending.places)
         if loadingCount == 0 {
             evictedCount += state.evict(toByteCount: configuration.memoryByteCountMax)
         }
@@ -127,12 +130,15 @@ extension SyncCache {
         state.markAllUnwritten(quarantine: quarantine)
     }
 
-    /// Returns when everything applied so far is on the disk.
+    /// Returns when everything applied so far is on the disk; what is applied meanwhile may not be.
     ///
     /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; it goes on trying.
     public func flush() async throws(StorageError) {
         var attemptCount = 0
-        while state.isUnwritten || flushTask != nil || failedFlush != nil {
+        // What there is now goes with the flush under way and with the next one.
+        let isUnderWay = flushTask != nil || failedFlush != nil
+        let goal = commitCount + (isUnderWay ? 1 : 0) + (state.isUnwritten ? 1 : 0)
+        while commitCount < goal, state.isUnwritten || flushTask != nil || failedFlush != nil {
             startFlush()
             guard let flushTask else { break }
             await flushTask.value

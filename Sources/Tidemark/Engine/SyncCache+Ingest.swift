@@ -37,7 +37,8 @@ extension SyncCache {
         inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
         followGaps(ignoringWindow: false)
         scheduleFlush()
-        await waitForRoom()
+        await waitForWriting()
+        await waitForUpstream()
     }
 
     /// The last input ended: nothing comes late any more. Returns when nothing is missing.
@@ -82,8 +83,8 @@ extension SyncCache {
         return body()
     }
 
-    /// Stops the reader while there is too much to write, or too much is held for an upstream's answer.
-    private func waitForRoom() async {
+    /// Stops the reader while there is too much to write.
+    func waitForWriting() async {
         while state.dirtyCount >= configuration.flush.changeCountMax
             || state.dirtyByteCount >= configuration.flush.byteCountMax || state.unwrittenTombstoneShare >= 0.5
         {
@@ -91,6 +92,13 @@ extension SyncCache {
             guard let flushTask else { break }
             await flushTask.value
         }
+    }
+
+    /// Whether a library holds all it may for an upstream's answer.
+    package var isWaitingForUpstream: Bool { state.isFull && upstream != nil && !reconcileTasks.isEmpty }
+
+    /// Stops the reader while too much is held for an upstream's answer.
+    package func waitForUpstream() async {
         while state.isFull, upstream != nil, let reconcile = reconcileTasks.values.first {
             await reconcile.task.value
         }

@@ -44,6 +44,10 @@ public actor SyncCache {
     var loadTurn = FirstComeLock()
     /// Callers between asking the journal for entities and using them; nothing is evicted meanwhile.
     var loadingCount = 0
+    /// Told after each commit which libraries' cursors became durable; nil when nobody listens.
+    var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
+    /// What the observer was told last, or knew from the start; one entry a library.
+    var durablePlaces: [ByteString: DurablePlace] = [:]
     var isClosed = false
 
     private init(

@@ -48,13 +48,20 @@ package final class IngestStream {
     /// - Throws: ``InputError`` when it cannot be read on, ``StorageError`` when what is stored cannot be read.
     /// - Source: docs/decisions/0004-flush-policy.md.
     package func next() async throws -> Bool {
-        guard let batch = try await reader.next() else { return false }
+        guard let batch = try await nextBatch() else { return false }
         try await cache.ingest(batch)
         lineCount += Int64(batch.lines.count)
         if let last = batch.lines.last {
             byteCount = batch.firstOffset + Int64(last.offset) + Int64(last.count)
         }
         return true
+    }
+
+    /// Reads and decodes the next lines for a caller that applies them itself, in order; nil at the end of the input.
+    ///
+    /// - Throws: ``InputError`` when it cannot be read on.
+    package func nextBatch() async throws(InputError) -> EventBatch? {
+        try await reader.next()
     }
 
     /// The input ended: gives up what is missing, and returns when everything is durable.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkWire
 
 /// `tidemark export`: every entity, one a line.
 struct ExportCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkWire
 
 /// `tidemark gaps`: where each library stands in its log, and what was lost.
 struct GapsCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkTesting
+import TidemarkWire
 
 /// `tidemark generate`: a synthetic stream.
 struct GenerateCommand: AsyncParsableCommand {

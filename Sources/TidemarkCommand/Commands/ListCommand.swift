@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkWire
 
 /// `tidemark list`: entities in key order, a page at a time.
 struct ListCommand: AsyncParsableCommand {

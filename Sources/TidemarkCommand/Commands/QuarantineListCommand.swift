@@ -1,5 +1,6 @@
 import ArgumentParser
 import TidemarkModel
+import TidemarkWire
 
 /// `tidemark quarantine list`.
 struct QuarantineListCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TidemarkModel
+import TidemarkWire
 
 /// `tidemark quarantine retry`. What touches the engine stands in `QuarantineRetryCommand+Engine.swift`.
 struct QuarantineRetryCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TidemarkModel
+import TidemarkWire
 
 /// `tidemark quarantine show`.
 struct QuarantineShowCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkWire
 
 /// `tidemark verify`: reads everything and checks it.
 struct VerifyCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Tidemark
 import TidemarkModel
+import TidemarkWire
 
 extension Acknowledgement {
     /// `{"ack":{"lines":n,"libraries":{"<id>":sequence}}}`, libraries in the order of their ids.

@@ -59,7 +59,7 @@ struct IngestCommand: AsyncParsableCommand {
     }
 
     /// An upstream that is not there would look like a log without the missing events, and lose them.
-    private static func checkReadable(_ path: String) throws(Failure) {
+    static func checkReadable(_ path: String) throws(Failure) {
         guard access(path, R_OK) != 0 else { return }
         throw Failure(
             .unavailable, "upstream_failed", "the upstream's log cannot be read",

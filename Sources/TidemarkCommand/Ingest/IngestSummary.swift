@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkWire
 
 /// What a finished ingest came to.
 struct IngestSummary: Sendable {

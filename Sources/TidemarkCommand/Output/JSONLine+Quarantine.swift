@@ -1,5 +1,6 @@
 import Foundation
 import TidemarkModel
+import TidemarkWire
 
 extension JSONLine {
     /// One record. What was kept of the line is `text`, or `base64` when it is not UTF-8.

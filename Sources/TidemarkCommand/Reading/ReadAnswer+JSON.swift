@@ -1,5 +1,6 @@
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkWire
 
 extension ReadAnswer {
     var entity: ReadEntity? {

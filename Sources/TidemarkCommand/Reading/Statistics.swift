@@ -1,5 +1,6 @@
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkWire
 
 /// What `stats` shows of a database that no engine has open.
 struct Statistics {

@@ -1,0 +1,70 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Up to where a library's log is on the disk.
+package struct DurablePlace: Hashable, Sendable {
+    package var library: ByteString
+    /// Empty when the log names none.
+    package var epoch: ByteString
+    package var sequence: EventSequence
+
+    package init(library: ByteString, epoch: ByteString, sequence: EventSequence) {
+        self.library = library
+        self.epoch = epoch
+        self.sequence = sequence
+    }
+}
+
+extension SyncCache {
+    /// Tells from now on, after each commit, which libraries' durable cursors moved; one observer at a time.
+    ///
+    /// - Parameter body: Called on the cache's executor; it must not wait.
+    package func observeDurability(_ body: @escaping @Sendable ([DurablePlace]) -> Void) {
+        durabilityObserver = body
+        durablePlaces = [:]
+        for place in places() { durablePlaces[place.library] = place }
+    }
+
+    /// Returns when a line and all before it are on the disk. An event that waits for a missing one is waited for.
+    ///
+    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; it goes on trying.
+    package func flush(through line: Int64, of input: InputID) async throws(StorageError) {
+        while true {
+            try await flush()
+            guard let held = state.firstHeldLine(of: input), held <= line, !isClosed else { return }
+            if let reconcile = reconcileTasks.values.first {
+                await reconcile.task.value
+            } else if let gapTimer {
+                await gapTimer.value
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Where each library stands now; nothing without an observer.
+    func places() -> [DurablePlace] {
+        guard durabilityObserver != nil else { return [] }
+        return state.statuses.compactMap { status in
+            status.cursor.map { DurablePlace(library: status.library, epoch: status.epoch, sequence: $0) }
+        }
+    }
+
+    func tellDurable(_ places: [DurablePlace]) {
+        guard let durabilityObserver else { return }
+        let moved = places.filter { durablePlaces[$0.library] != $0 }
+        guard !moved.isEmpty else { return }
+        for place in moved { durablePlaces[place.library] = place }
+        durabilityObserver(moved)
+    }
+}
+
+extension SyncCache {
+    /// Where a library stands; cold when nothing is known of it.
+    ///
+    /// - Complexity: O(libraries).
+    package func status(of library: ByteString) -> LibraryStatus {
+        state.statuses.first { $0.library == library }
+            ?? LibraryStatus(library: library, epoch: "", cursor: nil, phase: .cold, lost: [])
+    }
+}

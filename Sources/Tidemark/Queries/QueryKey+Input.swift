@@ -1,0 +1,19 @@
+import TidemarkModel
+
+extension QueryKey {
+    /// The identity of a query with any input.
+    ///
+    /// - Parameters:
+    ///   - method: Not empty, at most 1,024 bytes.
+    ///   - input: JSON text of at most 1 MiB, in whatever spelling; put into canonical form.
+    /// - Throws: ``CacheError`` `invalidParams`.
+    /// - Complexity: O(input.count · nesting).
+    public init(library: ByteString, method: ByteString, input: [UInt8]) throws(CacheError) {
+        guard !method.bytes.isEmpty, method.bytes.count <= Params.textByteCountMax else {
+            throw CacheError(
+                .invalidParams,
+                "method has \(method.bytes.count) bytes: pass a name of 1 to \(Params.textByteCountMax)")
+        }
+        self.init(library: library, method: method, canonicalInput: try CanonicalJSON.text(of: input, name: "input"))
+    }
+}

@@ -1,0 +1,53 @@
+import TidemarkModel
+import TidemarkStore
+
+extension QueryResult {
+    /// What `query.put` takes and `query.fetch` answers.
+    ///
+    /// Resources are taken as they are: whether each has an id, and none stands twice, is decided where they are keyed.
+    ///
+    /// - Parameter json: One valid object without insignificant white space. Members it does not know are ignored.
+    /// - Throws: ``CacheError`` `invalidParams` with the member that is missing or wrong, `limitExceeded` for too many
+    ///   resources.
+    /// - Source: Protocol/sessions.md, `query.put`.
+    package init(json: [UInt8], limits: Limits) throws(CacheError) {
+        try self.init(Params(JSONValue(compact: json[...])), limits: limits)
+    }
+
+    /// As ``init(json:limits:)``, of members that were read already.
+    package init(_ params: Params, limits: Limits) throws(CacheError) {
+        let isLocal = try params.flag("local")
+        self.init(
+            resourceType: try params.resourceType(limits: limits),
+            resources: try params.resources(limits: limits, isOptional: isLocal))
+        self.isLocal = isLocal
+        membership = try params.object("membership")
+        if isLocal, membership == nil {
+            throw CacheError(.invalidParams, "\(params.name("local")) is true: pass a membership to evaluate as well")
+        }
+        for (index, element) in (try params.elements("included", countMax: limits.batchMemberCountMax) ?? [])
+            .enumerated()
+        {
+            let group = try Params(element, path: "\(params.name("included"))[\(index)]")
+            included.append(
+                Included(
+                    resourceType: try group.resourceType(limits: limits),
+                    resources: try group.resources(limits: limits)))
+        }
+        timeToLive = try params.milliseconds("ttl")
+        asOf = try params.sequence("as_of")
+        tags = try QueryResult.tags(params)
+    }
+
+    /// An array of strings, or an object, as it is. nil when absent.
+    ///
+    /// - Throws: ``CacheError`` `invalidParams` for anything else.
+    package static func tags(_ params: Params) throws(CacheError) -> [UInt8]? {
+        guard let value = params.value("tags") else { return nil }
+        if value.kind == .object { return Array(value.bytes) }
+        guard let elements = value.elements, elements.allSatisfy({ $0.text != nil }) else {
+            throw params.wrong("tags", "an array of strings, or an object")
+        }
+        return Array(value.bytes)
+    }
+}

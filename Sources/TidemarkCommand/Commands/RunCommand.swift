@@ -1,0 +1,139 @@
+import ArgumentParser
+import Logging
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkSession
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// `tidemark run`: a session with whoever started it.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Serve one host: events and JSON-RPC requests on standard input, answers on standard output.",
+        discussion: """
+            One JSON value a line, both ways. Event lines and requests may be mixed freely; they take effect in the \
+            order they come. The session ends with its input, or with SIGINT or SIGTERM: what is under way is \
+            finished, everything is written, and the exit status is 0. Logs go to standard error.
+
+            EXAMPLE
+              tidemark run --db cache.db
+              tidemark run --db cache.db --upstream file:complete.ndjson
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @Option(
+        name: .customLong("library"),
+        help: ArgumentHelp("The library of events and requests that name none.", valueName: "id"))
+    var defaultLibrary = ""
+    @Option(help: "How the server names types.")
+    var profile: CacheConfiguration.Profile?
+    @Option(
+        help: ArgumentHelp(
+            "Who is asked for missing events: host, a log as file:PATH, or none. With none, queries are not asked for either.",
+            valueName: "who"))
+    var upstream = SessionUpstream.host
+    @Option(help: ArgumentHelp("How long the host may take for an answer.", valueName: "seconds"))
+    var fetchTimeout = 30.0
+    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel = Logger.Level.warning
+
+    func validate() throws {
+        guard fetchTimeout > 0, fetchTimeout <= 86_400 else {
+            throw ValidationError("--fetch-timeout takes more than 0 and at most 86400 seconds, not \(fetchTimeout).")
+        }
+    }
+
+    func run() async throws {
+        if case .file(let path) = upstream { try IngestCommand.checkReadable(path) }
+        let input: DescriptorInput
+        do throws(InputError) {
+            input = try DescriptorInput(STDIN_FILENO)
+        } catch {
+            throw IngestCommand.failure(error)
+        }
+        let signals = SignalWatch { input.stop() }
+        defer { signals.end() }
+        do {
+            try await serve(input)
+        } catch let error as InputError {
+            throw IngestCommand.failure(error)
+        }
+    }
+
+    private func serve(_ input: DescriptorInput) async throws {
+        let configuration = cacheConfiguration
+        let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let outbox = Outbox(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
+        let clock = SystemClock()
+        let calls = HostCalls(
+            outbox, timeout: Int64(max(1, fetchTimeout * 1_000)), clock: clock, logger: configuration.logger)
+        let host = HostUpstream(calls, limits: configuration.limits)
+        let journal = try await SQLiteJournal.open(path: database.path)
+        if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
+            try IngestCommand.tellRebuilt(database.path, movedTo, reason, to: Output.errors())
+        }
+        let cache = try await SyncCache.open(
+            configuration: configuration, journal: journal, upstream: eventUpstream(host, configuration),
+            queryUpstream: upstream == .nobody ? nil : host, clock: clock)
+        let session = Session(
+            of: cache, outbox: outbox, calls: calls,
+            settings: Session.Settings(
+                limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
+                logger: configuration.logger))
+        try await session.run(input, room: room)
+        if let failure = outbox.failure {
+            throw Failure(
+                .inputOutput, "input_output", "the output takes no more", place: "standard output: \(failure)",
+                outcome: "what was read is stored, what follows was not said",
+                advice: "make room or write elsewhere, then start a session again")
+        }
+    }
+
+    private var cacheConfiguration: CacheConfiguration {
+        var configuration = CacheConfiguration()
+        configuration.defaultLibrary = ByteString(defaultLibrary)
+        if let profile { configuration.apply(profile) }
+        configuration.logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
+        configuration.logger.logLevel = logLevel
+        return configuration
+    }
+
+    private func eventUpstream(_ host: HostUpstream, _ configuration: CacheConfiguration) -> (any Upstream)? {
+        switch upstream {
+        case .host: host
+        case .file(let path):
+            FileUpstream(path: path, defaultLibrary: configuration.defaultLibrary, limits: configuration.limits)
+        case .nobody: nil
+        }
+    }
+}
+
+/// Who answers a session's questions.
+enum SessionUpstream: Hashable, ExpressibleByArgument {
+    case host
+    /// A complete log, one event a line.
+    case file(path: String)
+    case nobody
+
+    init?(argument: String) {
+        switch argument {
+        case "host": self = .host
+        case "none": self = .nobody
+        default:
+            guard argument.hasPrefix("file:"), argument.utf8.count > 5 else { return nil }
+            self = .file(path: String(argument.dropFirst(5)))
+        }
+    }
+
+    var defaultValueDescription: String { "host" }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,57 @@
+import Synchronization
+import TidemarkModel
+
+/// The answers to one array of requests, written as one line when the last is there.
+///
+/// Bounded: past ``byteCountMax`` the answers that come are replaced by an error.
+final class BatchAnswer: Sendable {
+    private struct State {
+        /// By place in the array; nil until it is there.
+        var answers: [[UInt8]?]
+        var missingCount: Int
+        var byteCount = 0
+    }
+
+    private let outbox: Outbox
+    private let state: Mutex<State>
+
+    /// As much as may wait to be written in all.
+    static let byteCountMax = Outbox.answerByteCountMax
+
+    /// - Parameter count: Requests that want an answer.
+    init(count: Int, outbox: Outbox) {
+        self.outbox = outbox
+        state = Mutex(State(answers: Array(repeating: nil, count: count), missingCount: count))
+    }
+
+    func take(_ outcome: Result<[UInt8], MessageError>, to id: [UInt8], at index: Int) {
+        let answer = MessageLine.answer(outcome, to: id)
+        let line: [UInt8]? = state.withLock { state in
+            guard state.answers[index] == nil else { return nil }
+            state.byteCount += answer.count
+            if state.byteCount > BatchAnswer.byteCountMax {
+                state.answers[index] = MessageLine.answer(.failure(BatchAnswer.tooLarge), to: id)
+            } else {
+                state.answers[index] = answer
+            }
+            state.missingCount -= 1
+            return state.missingCount == 0 ? BatchAnswer.line(of: state.answers) : nil
+        }
+        if let line { outbox.append(answer: line) }
+    }
+
+    private static let tooLarge = MessageError(
+        code: 1_005, message: "the answers of the batch pass \(byteCountMax) bytes: ask in smaller batches",
+        name: "limit_exceeded")
+
+    private static func line(of answers: [[UInt8]?]) -> [UInt8] {
+        var line = [UInt8(ascii: "[")]
+        for (index, answer) in answers.enumerated() {
+            if index > 0 { line.append(UInt8(ascii: ",")) }
+            if let answer { line += answer }
+        }
+        line.append(UInt8(ascii: "]"))
+        line.append(0x0A)
+        return line
+    }
+}

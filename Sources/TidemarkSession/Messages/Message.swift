@@ -1,0 +1,92 @@
+import TidemarkModel
+import TidemarkStore
+
+/// One JSON-RPC 2.0 object that the host sent.
+///
+/// - Source: JSON-RPC 2.0, sections 4 and 5; Protocol/sessions.md, messages.
+enum Message: Sendable {
+    case request(Request)
+    /// Answers a request of ours. nil: its `id` is none that we give.
+    case answer(id: ByteString?, HostAnswer)
+    /// Neither; answered with an error under this id, as JSON.
+    case invalid(id: [UInt8], MessageError)
+
+    struct Request: Sendable {
+        /// As JSON; nil for a notification, which nobody answers.
+        var id: [UInt8]?
+        var method: ByteString
+        /// nil when there are none.
+        var params: JSONValue?
+    }
+
+    /// What the host said to a request of ours.
+    enum HostAnswer: Sendable {
+        case result(JSONValue)
+        case error(code: Int64?, message: String)
+    }
+
+    /// Bytes of an id, as written. It is kept until the answer, and sent back.
+    static let idByteCountMax = 1_024
+    static let nullID = Array("null".utf8)
+
+    init(_ value: JSONValue) {
+        guard let members = value.members else {
+            self = .invalid(id: Message.nullID, .invalidRequest("\(value.kind.rawValue) is no request: send an object"))
+            return
+        }
+        func member(_ name: String) -> JSONValue? { members[Array(name.utf8)] }
+        if let method = member("method") {
+            self = Message.request(method, params: member("params"), id: member("id"), version: member("jsonrpc"))
+        } else if let result = member("result"), member("error").map({ $0.kind == .null }) ?? true {
+            self = .answer(id: member("id")?.text.map { ByteString($0) }, .result(result))
+        } else if let error = member("error") {
+            self = .answer(id: member("id")?.text.map { ByteString($0) }, Message.error(error))
+        } else {
+            let id = member("id").flatMap { Message.id($0) } ?? Message.nullID
+            self = .invalid(id: id, .invalidRequest("the message has no method and no result: send one of them"))
+        }
+    }
+
+    private static func request(
+        _ method: JSONValue, params: JSONValue?, id: JSONValue?, version: JSONValue?
+    ) -> Message {
+        var usableID: [UInt8]?
+        if let id {
+            guard let text = Message.id(id) else {
+                return .invalid(
+                    id: nullID,
+                    .invalidRequest("the id is \(id.kind.rawValue), or too long: send a string, a number or null"))
+            }
+            usableID = text
+        }
+        guard version?.text == Array("2.0".utf8) else {
+            return .invalid(id: usableID ?? nullID, .invalidRequest("jsonrpc is not \"2.0\": send that version"))
+        }
+        guard let name = method.text else {
+            return .invalid(
+                id: usableID ?? nullID, .invalidRequest("the method is \(method.kind.rawValue): send a string"))
+        }
+        if let params, params.kind != .object, params.kind != .array, params.kind != .null {
+            return .invalid(
+                id: usableID ?? nullID, .invalidRequest("the params are \(params.kind.rawValue): send an object"))
+        }
+        return .request(
+            Request(id: usableID, method: ByteString(name), params: params?.kind == .null ? nil : params))
+    }
+
+    /// The id as it is sent back; nil when it is none.
+    private static func id(_ value: JSONValue) -> [UInt8]? {
+        switch value.kind {
+        case .string, .number, .null: value.bytes.count <= idByteCountMax ? Array(value.bytes) : nil
+        case .object, .array, .bool: nil
+        }
+    }
+
+    private static func error(_ value: JSONValue) -> HostAnswer {
+        let members = value.members ?? [:]
+        let message = members[Array("message".utf8)]?.text.map { String(decoding: $0, as: UTF8.self) }
+        return .error(
+            code: members[Array("code".utf8)]?.integer,
+            message: message ?? "the host answered an error without a message")
+    }
+}

@@ -1,0 +1,70 @@
+import Tidemark
+import TidemarkModel
+import TidemarkWire
+
+/// The `error` of an answer.
+///
+/// - Source: JSON-RPC 2.0, section 5.1; Protocol/errors.md, errors of a session.
+struct MessageError: Error, Hashable, Sendable {
+    var code: Int
+    var message: String
+    /// `data.code`; nil for what JSON-RPC itself defines.
+    var name: String?
+    /// `data.reasons`; empty for none.
+    var reasons: [String: String] = [:]
+
+    static func parse(_ message: String) -> MessageError { MessageError(code: -32_700, message: message) }
+
+    static func invalidRequest(_ message: String) -> MessageError { MessageError(code: -32_600, message: message) }
+
+    static func methodNotFound(_ method: ByteString) -> MessageError {
+        let name = String(method.description.prefix(100))
+        return MessageError(
+            code: -32_601, message: "there is no method \(name): the methods are listed in Protocol/sessions.md")
+    }
+
+    /// The bytes of the object.
+    var json: [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("code", code)
+            line.member("message", ByteString(message))
+            guard let name else { return }
+            line.name("data")
+            line.object { line in
+                line.member("code", ByteString(name))
+                if reasons.isEmpty { return }
+                line.name("reasons")
+                line.object { line in
+                    for (side, reason) in reasons.sorted(by: { $0.key < $1.key }) {
+                        line.member(ByteString(side), ByteString(reason))
+                    }
+                }
+            }
+        }
+        return line.bytes
+    }
+}
+
+extension MessageError {
+    /// - Source: Protocol/errors.md, errors of a session.
+    init(_ error: CacheError) {
+        self.init(
+            code: MessageError.code(of: error.code), message: error.message, name: error.code.rawValue,
+            reasons: error.reasons)
+    }
+
+    private static func code(of code: CacheError.Code) -> Int {
+        switch code {
+        case .unknownPending: 1_000
+        case .duplicatePending: 1_001
+        case .cacheMiss: 1_002
+        case .upstreamFailed: 1_003
+        case .invalidParams: 1_004
+        case .limitExceeded: 1_005
+        case .storageFailed: 1_006
+        case .conflict: 1_007
+        case .unknownSubscription: 1_008
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import TidemarkModel
+
+/// Where the answer to one request goes. Used once.
+struct Responder: Sendable {
+    enum Target: Sendable {
+        /// A notification: nobody waits.
+        case nobody
+        case line(Outbox)
+        case batch(BatchAnswer, index: Int)
+    }
+
+    /// As JSON.
+    var id: [UInt8]
+    var target: Target
+
+    func answer(_ outcome: Result<[UInt8], MessageError>) {
+        switch target {
+        case .nobody: break
+        case .line(let outbox): outbox.append(answer: MessageLine.answer(outcome, to: id) + [0x0A])
+        case .batch(let batch, let index): batch.take(outcome, to: id, at: index)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Tidemark
+import TidemarkModel
+import TidemarkWire
+
+/// The `result` of each method, as JSON.
+///
+/// - Source: contract section 4; Protocol/sessions.md.
+enum Answer {
+    static let empty = Array("{}".utf8)
+
+    static func object(_ members: (inout JSONLine) -> Void) -> [UInt8] {
+        var line = JSONLine()
+        line.object(members)
+        return line.bytes
+    }
+
+    static func entity(_ read: EntityRead, subscription: SubscriptionID? = nil) -> [UInt8] {
+        object { line in
+            line.member("entity", json: read.entity)
+            line.member("pending", read.isPending)
+            line.member("sequence", read.sequence)
+            line.member("stale", read.isStale)
+            line.member("miss", read.miss.map { ByteString($0.rawValue) })
+            if let subscription { line.member("subscription", subscription.rawValue) }
+        }
+    }
+
+    static func page(_ page: EntityPage) -> [UInt8] {
+        object { line in
+            line.resources(page.entities)
+            line.member("next", page.next?.text)
+        }
+    }
+
+    static func query(_ answer: QueryAnswer, subscription: SubscriptionID? = nil) -> [UInt8] {
+        object { line in
+            line.query(answer)
+            if let subscription { line.member("subscription", subscription.rawValue) }
+        }
+    }
+
+    static func place(_ status: LibraryStatus) -> [UInt8] {
+        object { line in
+            line.member("cursor", status.cursor)
+            line.member("state", ByteString(status.phase.rawValue))
+        }
+    }
+
+    static func statistics(_ statistics: CacheStatistics) -> [UInt8] {
+        object { line in
+            line.member("entities", statistics.entityCount)
+            line.member("queries", statistics.queryCount)
+            line.member("observers", statistics.observerCount)
+            line.member("pending", statistics.pendingCount)
+            line.member("memory_bytes", statistics.memoryByteCount)
+            line.member("disk_bytes", statistics.diskByteCount)
+            line.member("hits", statistics.hitCount)
+            line.name("misses")
+            line.object { line in
+                for miss in EntityRead.Miss.allCases {
+                    line.member(ByteString(miss.rawValue), statistics.missCounts[miss] ?? 0)
+                }
+            }
+            line.member("evictions", statistics.evictionCount)
+            line.member("notifications", statistics.notificationCount)
+            line.libraries(statistics.libraries.sorted { $0.library < $1.library })
+            line.member("storage", ByteString(statistics.storageError?.code.rawValue ?? "ok"))
+            line.counts(statistics.counts)
+            line.name("ignored_kinds")
+            line.object { line in
+                for (name, count) in statistics.ignoredKinds.sorted(by: { $0.key < $1.key }) {
+                    line.member(name, count)
+                }
+            }
+        }
+    }
+
+    static func explanation(_ explanation: EntityExplanation) -> [UInt8] {
+        object { line in
+            line.member("miss", explanation.miss.map { ByteString($0.rawValue) })
+            line.member("deletion", json: explanation.deletion.map { deletion in object { $0.writing(deletion) } })
+            line.name("fields")
+            line.array { line in
+                for field in explanation.fields {
+                    line.object { line in
+                        line.member("name", Optional(field.name))
+                        line.writing(field)
+                    }
+                }
+            }
+            // Optimistic layers come with the methods that make them.
+            line.name("layers")
+            line.array { _ in }
+            line.name("queries")
+            line.array { line in
+                for place in explanation.queries { line.value(place) }
+            }
+            line.member("observers", explanation.observerCount)
+        }
+    }
+}
+
+extension JSONLine {
+    fileprivate mutating func resources(_ resources: [[UInt8]]) {
+        name("entities")
+        array { line in
+            for resource in resources { line.value(json: resource) }
+        }
+    }
+
+    /// What a read of a query gives, as members.
+    mutating func query(_ answer: QueryAnswer) {
+        resources(answer.entities)
+        name("keys")
+        array { line in
+            for key in answer.keys { line.value(key.text) }
+        }
+        member("source", ByteString(answer.source.rawValue))
+        member("stale", answer.isStale)
+        member("as_of", answer.asOf)
+        member("pending", answer.isPending)
+    }
+
+    fileprivate mutating func writing(_ field: EntityExplanation.Field) {
+        member("writer", ByteString(field.writer.rawValue))
+        member("sequence", field.sequence)
+        member("written_at", field.writtenAt)
+    }
+
+    fileprivate mutating func value(_ place: EntityExplanation.Place) {
+        object { line in
+            line.member("library_id", Optional(place.query.library))
+            line.member("method", Optional(place.query.method))
+            line.member("input", json: Optional(place.query.input.bytes))
+            line.member("index", place.index)
+            line.member("stale", place.isStale)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// What a host can ask for, with its params read and checked.
+///
+/// - Source: contract section 4; Protocol/sessions.md.
+enum Method: Sendable {
+    case get(EntityKey, fields: [ByteString]?)
+    case list(type: ByteString, library: ByteString, after: EntityKey?, countMax: Int)
+    case observeEntity(EntityKey, fields: [ByteString]?)
+    case transact([TransactionOperation], library: ByteString)
+    case remove(Removal)
+    /// nil: every library.
+    case clear(library: ByteString?)
+    case put(QueryResult, QueryKey)
+    case read(QueryRequest)
+    case observeQuery(QueryRequest)
+    case cancel(SubscriptionID)
+    case invalidate(Invalidation)
+    case statistics
+    case explain(EntityKey)
+    case flush
+    case caughtUp(EventSequence, library: ByteString)
+
+    /// Fields of one entity that a read may name.
+    static let fieldCountMax = 1_000
+    /// Entities of one page, and as many when the host does not say.
+    static let pageCountMax: Int64 = 100_000
+    static let pageCountDefault = 100
+}
+
+/// Why a request is not performed.
+enum MethodError: Error {
+    case unknownMethod
+    case params(CacheError)
+}

@@ -1,0 +1,49 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+extension MethodReader {
+    /// An absent input is null.
+    func query(_ params: Params) throws(CacheError) -> QueryKey {
+        try QueryKey(
+            library: library(params), method: params.requiredText("method"),
+            input: params.value("input").map { Array($0.bytes) } ?? Message.nullID)
+    }
+
+    func queryRequest(_ params: Params) throws(CacheError) -> QueryRequest {
+        var request = QueryRequest(try query(params))
+        if let name = try params.text("policy") {
+            guard let policy = FetchPolicy(rawValue: name.description) else {
+                let names = FetchPolicy.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CacheError(.invalidParams, "policy is '\(name)': pass one of \(names)")
+            }
+            request.policy = policy
+        }
+        request.allowsStale = try params.flag("allow_stale")
+        request.maxStale = try params.milliseconds("max_stale")
+        request.select = try selection(params)
+        if let ages = params.value("max_ages") {
+            guard let members = ages.members else { throw params.wrong("max_ages", "an object") }
+            guard members.isEmpty else {
+                throw CacheError(.invalidParams, "max_ages are not supported by this version: leave them out")
+            }
+        }
+        return request
+    }
+
+    private func selection(_ params: Params) throws(CacheError) -> [ByteString: [ByteString]]? {
+        guard let value = params.value("select") else { return nil }
+        guard let types = value.members else { throw params.wrong("select", "an object of types") }
+        guard types.count <= Method.fieldCountMax else {
+            throw CacheError(.limitExceeded, "select names \(types.count) types: name at most \(Method.fieldCountMax)")
+        }
+        let fields = try Params(value, path: "select")
+        var selection: [ByteString: [ByteString]] = [:]
+        for name in types.keys {
+            let type = ByteString(name)
+            // A type without a list of its own comes whole.
+            selection[type] = try fields.texts(type.description, countMax: Method.fieldCountMax)
+        }
+        return selection
+    }
+}

@@ -1,0 +1,69 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+extension MethodReader {
+    /// The operations of a transaction.
+    func operations(_ params: Params) throws(CacheError) -> [TransactionOperation] {
+        guard let elements = try params.elements("operations", countMax: limits.batchMemberCountMax) else {
+            throw params.wrong("operations", "an array of operations")
+        }
+        var operations: [TransactionOperation] = []
+        for (index, element) in elements.enumerated() {
+            operations.append(try operation(Params(element, path: "operations[\(index)]")))
+        }
+        return operations
+    }
+
+    private func operation(_ params: Params) throws(CacheError) -> TransactionOperation {
+        let type = try params.resourceType(limits: limits)
+        switch try params.requiredText("op").description {
+        case "put":
+            guard let resource = try params.object("resource") else { throw params.wrong("resource", "an object") }
+            return .put(type: type, resource: resource)
+        case "patch":
+            guard let fields = try params.object("fields") else { throw params.wrong("fields", "an object") }
+            return .patch(
+                type: type, id: try params.id(limits: limits), fields: fields,
+                unset: try params.texts("unset", countMax: Method.fieldCountMax) ?? [])
+        case "delete":
+            return .delete(type: type, id: try params.id(limits: limits))
+        case "remove_field":
+            return .removeField(
+                type: type, id: try params.id(limits: limits), field: try params.requiredText("field"))
+        case let other:
+            throw CacheError(
+                .invalidParams, "\(params.name("op")) is '\(other)': pass put, patch, delete or remove_field")
+        }
+    }
+
+    func removal(_ params: Params) throws(CacheError) -> Removal {
+        var removal = Removal(library: try library(params))
+        removal.resourceType = try params.optionalResourceType(limits: limits)
+        removal.ids = try params.ids(limits: limits)
+        if removal.ids != nil, removal.resourceType == nil {
+            throw CacheError(.invalidParams, "ids are of no type: pass resource_type as well")
+        }
+        removal.matching = try params.text("matching")
+        removal.cascades = try params.flag("cascade")
+        return removal
+    }
+
+    func invalidation(_ params: Params) throws(CacheError) -> Invalidation {
+        var invalidation = Invalidation(library: try library(params))
+        invalidation.method = try params.text("method")
+        if let input = params.value("input") {
+            invalidation.input = try CanonicalJSON.text(of: Array(input.bytes), name: "input")
+        }
+        invalidation.resourceType = try params.optionalResourceType(limits: limits)
+        invalidation.tags = try QueryResult.tags(params)
+        invalidation.hints = try params.object("hints")
+        let isOfAll = try params.flag("all")
+        guard isOfAll || invalidation != Invalidation(library: invalidation.library) else {
+            throw CacheError(
+                .invalidParams,
+                "nothing says which queries: pass method, input, resource_type, tags or hints, or all: true")
+        }
+        return invalidation
+    }
+}

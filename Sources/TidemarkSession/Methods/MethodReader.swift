@@ -1,0 +1,90 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Reads requests into methods.
+struct MethodReader: Sendable {
+    let limits: Limits
+    let defaultLibrary: ByteString
+
+    /// - Throws: ``MethodError``.
+    func method(of request: Message.Request) throws(MethodError) -> Method {
+        guard let read = MethodReader.readers[request.method] else { throw .unknownMethod }
+        do throws(CacheError) {
+            guard let value = request.params else { return try read(self, Params()) }
+            guard value.kind == .object else {
+                throw CacheError(.invalidParams, "params are \(value.kind.rawValue): pass an object, params go by name")
+            }
+            return try read(self, Params(value))
+        } catch {
+            throw .params(error)
+        }
+    }
+
+    private typealias Reader = @Sendable (MethodReader, Params) throws(CacheError) -> Method
+
+    private static let readers: [ByteString: Reader] = [
+        "entity.get": { (reader, params) throws(CacheError) in
+            .get(try reader.key(params), fields: try params.texts("fields", countMax: Method.fieldCountMax))
+        },
+        "entity.list": { (reader, params) throws(CacheError) in try reader.list(params) },
+        "entity.observe": { (reader, params) throws(CacheError) in
+            .observeEntity(try reader.key(params), fields: try params.texts("fields", countMax: Method.fieldCountMax))
+        },
+        "cache.transaction": { (reader, params) throws(CacheError) in
+            .transact(try reader.operations(params), library: try reader.library(params))
+        },
+        "cache.remove": { (reader, params) throws(CacheError) in .remove(try reader.removal(params)) },
+        "cache.clear": { (reader, params) throws(CacheError) in
+            .clear(library: try params.text("library_id", byteCountMax: reader.limits.idByteCountMax))
+        },
+        "query.put": { (reader, params) throws(CacheError) in
+            .put(try QueryResult(params, limits: reader.limits), try reader.query(params))
+        },
+        "query.read": { (reader, params) throws(CacheError) in .read(try reader.queryRequest(params)) },
+        "query.observe": { (reader, params) throws(CacheError) in .observeQuery(try reader.queryRequest(params)) },
+        "observe.cancel": { (_, params) throws(CacheError) in
+            guard let number = try params.integer("subscription", in: 0...Int64.max) else {
+                throw params.wrong("subscription", "the number that the observing answered with")
+            }
+            return .cancel(SubscriptionID(number))
+        },
+        "cache.invalidate": { (reader, params) throws(CacheError) in .invalidate(try reader.invalidation(params)) },
+        "cache.stats": { (_, _) throws(CacheError) in .statistics },
+        "cache.explain": { (reader, params) throws(CacheError) in .explain(try reader.key(params)) },
+        "cache.flush": { (_, _) throws(CacheError) in .flush },
+        "cache.caught_up": { (reader, params) throws(CacheError) in
+            guard let sequence = try params.sequence("sequence") else {
+                throw params.wrong("sequence", "the sequence to wait for")
+            }
+            return .caughtUp(sequence, library: try reader.library(params))
+        },
+    ]
+
+    /// The names of all methods, sorted; for documents and tests.
+    static var names: [ByteString] { readers.keys.sorted() }
+
+    func library(_ params: Params) throws(CacheError) -> ByteString {
+        try params.text("library_id", byteCountMax: limits.idByteCountMax) ?? defaultLibrary
+    }
+
+    func key(_ params: Params) throws(CacheError) -> EntityKey {
+        EntityKey(
+            library: try library(params), type: try params.resourceType(limits: limits),
+            id: try params.id(limits: limits))
+    }
+
+    private func list(_ params: Params) throws(CacheError) -> Method {
+        let library = try library(params)
+        let type = try params.resourceType(limits: limits)
+        var after: EntityKey?
+        if let text = try params.text("after", byteCountMax: limits.typeByteCountMax + 1 + limits.idByteCountMax) {
+            guard let key = EntityKey(text: text, library: library), key.type == type else {
+                throw CacheError(.invalidParams, "after is '\(text)': pass `next` of an earlier page, as \(type):id")
+            }
+            after = key
+        }
+        let limit = try params.integer("limit", in: 1...Method.pageCountMax).map { Int($0) }
+        return .list(type: type, library: library, after: after, countMax: limit ?? Method.pageCountDefault)
+    }
+}

@@ -1,0 +1,101 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+extension Outbox: ObserverSink {
+    package func offer(_ notification: CacheNotification) -> Bool {
+        if case .library(let status) = notification {
+            tell(status)
+            return true
+        }
+        let line = Outbox.line(of: notification)
+        var isTaken = true
+        append { isTaken = $0.offer(line) }
+        return isTaken
+    }
+
+    package func deliver(_ notification: CacheNotification) {
+        if case .library(let status) = notification { return tell(status) }
+        let line = Outbox.line(of: notification)
+        append { $0.deliver(line) }
+    }
+
+    /// Says what became durable.
+    package func tellDurable(_ places: [DurablePlace]) {
+        for place in places {
+            let line = MessageLine.notification("durable") { line in
+                line.member("library_id", place.library)
+                line.member("epoch", place.epoch)
+                line.member("sequence", place.sequence)
+            }
+            append { $0.keepNewest(.init(subject: .durable, library: place.library, line: line)) }
+        }
+    }
+
+    private func tell(_ status: LibraryStatus) {
+        let line = Outbox.line(of: .library(status))
+        append { $0.keepNewest(.init(subject: .state, library: status.library, line: line)) }
+    }
+
+    /// A notification as the host reads it.
+    ///
+    /// - Source: Protocol/sessions.md, notifications.
+    static func line(of notification: CacheNotification) -> [UInt8] {
+        switch notification {
+        case .query(let change):
+            MessageLine.notification("query.changed") { line in
+                line.member("subscription", change.subscription.rawValue)
+                line.name("patch")
+                line.array { line in
+                    for operation in change.operations { line.value(operation) }
+                }
+                line.member("stale", change.isStale)
+                line.member("as_of", change.asOf)
+                line.member("pending", change.isPending)
+                line.member("missed", change.missed)
+            }
+        case .entity(let change):
+            MessageLine.notification("entity.changed") { line in
+                line.member("subscription", change.subscription.rawValue)
+                line.member("entity", json: change.entity)
+                line.name("changed_fields")
+                line.array { line in
+                    for field in change.changedFields { line.value(field) }
+                }
+            }
+        case .library(let status):
+            MessageLine.notification("library.state") { line in
+                line.member("library_id", status.library)
+                line.member("state", ByteString(status.phase.rawValue))
+                line.member("cursor", status.cursor)
+                line.lost(status.lost)
+            }
+        }
+    }
+}
+
+extension JSONLine {
+    /// An operation of RFC 6902 over whole elements.
+    fileprivate mutating func value(_ operation: ListOperation<[UInt8]>) {
+        object { line in
+            switch operation {
+            case .add(let element, let index):
+                line.member("op", "add" as ByteString?)
+                line.member("path", ByteString("/\(index)"))
+                line.member("value", json: Optional(element))
+            case .remove(let index):
+                line.member("op", "remove" as ByteString?)
+                line.member("path", ByteString("/\(index)"))
+            case .replace(let element, let index):
+                line.member("op", "replace" as ByteString?)
+                line.member("path", ByteString("/\(index)"))
+                line.member("value", json: Optional(element))
+            case .move(let from, let to):
+                line.member("op", "move" as ByteString?)
+                line.member("from", ByteString("/\(from)"))
+                line.member("path", ByteString("/\(to)"))
+            }
+        }
+    }
+}

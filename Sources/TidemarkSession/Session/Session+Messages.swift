@@ -1,0 +1,66 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+extension Session {
+    /// Requests in one array.
+    static let batchCountMax = 1_000
+
+    /// Takes one line of messages. Returns when whatever later lines must not overtake is done.
+    func take(_ value: JSONValue, _ place: LinePlace) async {
+        guard let elements = value.elements else {
+            return await take(Message(value), .line(outbox), place)
+        }
+        guard !elements.isEmpty else {
+            let error = MessageError.invalidRequest("the array is empty: send requests in it")
+            return await answer(.failure(error), Responder(id: Message.nullID, target: .line(outbox)))
+        }
+        guard elements.count <= Session.batchCountMax else {
+            let error = CacheError(
+                .limitExceeded,
+                "the array holds \(elements.count) messages, and none was taken: send at most \(Session.batchCountMax)")
+            return await answer(
+                .failure(MessageError(error)), Responder(id: Message.nullID, target: .line(outbox)))
+        }
+        let messages = elements.map { Message($0) }
+        let batch = BatchAnswer(count: messages.count(where: \.wantsAnswer), outbox: outbox)
+        var index = 0
+        for message in messages {
+            await take(message, .batch(batch, index: index), place)
+            if message.wantsAnswer { index += 1 }
+        }
+    }
+
+    private func take(_ message: Message, _ target: Responder.Target, _ place: LinePlace) async {
+        switch message {
+        case .answer(let id, let hostAnswer):
+            calls.take(hostAnswer, to: id)
+        case .invalid(let id, let error):
+            await answer(.failure(error), Responder(id: id, target: target))
+        case .request(let request):
+            await outbox.waitForRoom()
+            let responder =
+                if let id = request.id { Responder(id: id, target: target) } else {
+                    Responder(id: Message.nullID, target: .nobody)
+                }
+            await perform(request, responder, place)
+        }
+    }
+
+    /// Writes an answer behind all notifications that came about before it.
+    func answer(_ outcome: Result<[UInt8], MessageError>, _ responder: Responder) async {
+        await cache.settle(outbox)
+        responder.answer(outcome)
+    }
+}
+
+extension Message {
+    /// Whether the host waits for an answer to it.
+    fileprivate var wantsAnswer: Bool {
+        switch self {
+        case .request(let request): request.id != nil
+        case .invalid: true
+        case .answer: false
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Logging
+import Tidemark
+import TidemarkModel
+import TidemarkWire
+
+extension Session {
+    func perform(_ request: Message.Request, _ responder: Responder, _ place: LinePlace) async {
+        do throws(MethodError) {
+            let method = try reader.method(of: request)
+            do throws(CacheError) {
+                if let result = try await perform(method, responder, place) {
+                    await answer(.success(result), responder)
+                }
+            } catch {
+                throw .params(error)
+            }
+        } catch {
+            let answered: MessageError =
+                switch error {
+                case .unknownMethod: .methodNotFound(request.method)
+                case .params(let error): MessageError(error)
+                }
+            if request.id == nil {
+                logger.debug("the notification \(request.method) has no effect: \(answered.message)")
+            }
+            await answer(.failure(answered), responder)
+        }
+    }
+
+    /// - Returns: The result; nil when the answer comes by itself.
+    private func perform(
+        _ method: Method, _ responder: Responder, _ place: LinePlace
+    ) async throws(CacheError) -> [UInt8]? {
+        switch method {
+        case .get(let key, let fields):
+            return Answer.entity(try await cache.read(key, fields: fields))
+        case .list(let type, let library, let after, let countMax):
+            return Answer.page(
+                try await cache.list(type: type, library: library, after: after, countMax: countMax))
+        case .observeEntity(let key, let fields):
+            await observe(key, fields, responder)
+            return nil
+        case .transact(let operations, let library):
+            try await cache.transact(operations, library: library)
+        case .remove(let removal):
+            let count = try await cache.remove(removal)
+            return Answer.object { $0.member("removed", count) }
+        case .clear(let library):
+            try await cache.clear(library: library)
+        case .put(let result, let key):
+            try await cache.store(result, for: key)
+        case .read(let request):
+            try await read(request, observing: nil, responder)
+            return nil
+        case .observeQuery(let request):
+            try await read(request, observing: outbox, responder)
+            return nil
+        case .cancel(let subscription):
+            try await cache.cancel(subscription)
+        case .invalidate(let invalidation):
+            let count = try await cache.invalidate(invalidation)
+            return Answer.object { $0.member("stale", count) }
+        case .statistics:
+            return Answer.statistics(await cache.statistics())
+        case .explain(let key):
+            return Answer.explanation(try await cache.explain(key))
+        case .flush:
+            try waitForFlush(responder, place)
+            return nil
+        case .caughtUp(let sequence, let library):
+            return try await reach(sequence, of: library, responder)
+        }
+        return Answer.empty
+    }
+
+    private func observe(_ key: EntityKey, _ fields: [ByteString]?, _ responder: Responder) async {
+        await cache.observe(key, fields: fields, sink: outbox) { result in
+            responder.answer(
+                result.map { Answer.entity($0.0, subscription: $0.1) }.mapError { MessageError($0) })
+        }
+    }
+
+    /// The cache answers, at once or when a fetch is over; until then the request counts as waiting.
+    private func read(
+        _ request: QueryRequest, observing sink: (any ObserverSink)?, _ responder: Responder
+    ) async throws(CacheError) {
+        let number = try waiting.add(responder, .query)
+        await cache.read(request, observing: sink) { [waiting] result in
+            waiting.take(number)?.answer(
+                result.map { Answer.query($0.answer, subscription: $0.subscription) }.mapError { MessageError($0) })
+        } later: { [outbox] result in
+            outbox.append(answer: Session.line(of: result, to: request.key))
+        }
+    }
+
+    /// What `cacheAndNetwork` brings after its answer.
+    private static func line(of result: Result<QueryAnswer, CacheError>, to key: QueryKey) -> [UInt8] {
+        MessageLine.notification("query.result") { line in
+            line.member("method", Optional(key.method))
+            line.member("input", json: Optional(key.input.bytes))
+            line.member("library_id", Optional(key.library))
+            switch result {
+            case .success(let answer): line.query(answer)
+            case .failure(let error): line.member("error", json: Optional(MessageError(error).json))
+            }
+        }
+    }
+
+    private func waitForFlush(_ responder: Responder, _ place: LinePlace) throws(CacheError) {
+        let number = try waiting.add(responder, .flush)
+        let task = Task { [cache, outbox, waiting] in
+            let outcome: Result<[UInt8], MessageError>
+            do throws(StorageError) {
+                // The request's own line says nothing that must be on the disk.
+                try await cache.flush(through: place.line - 1, of: place.input)
+                outcome = .success(Answer.empty)
+            } catch {
+                let message = "nothing is written: \(error.message); it is tried again, so ask again later"
+                outcome = .failure(MessageError(CacheError(.storageFailed, message)))
+            }
+            await cache.settle(outbox)
+            waiting.take(number)?.answer(outcome)
+        }
+        waiting.set(task, for: number)
+    }
+
+    /// - Returns: Where the library is when it is there already; nil when the answer comes later.
+    private func reach(
+        _ sequence: EventSequence, of library: ByteString, _ responder: Responder
+    ) async throws(CacheError) -> [UInt8]? {
+        let status = await cache.status(of: library)
+        if let cursor = status.cursor, cursor >= sequence { return Answer.place(status) }
+        let number = try waiting.add(responder, .caughtUp(library: library))
+        let task = Task { [cache, outbox, waiting] in
+            let status = await cache.caughtUp(to: sequence, library: library)
+            await cache.settle(outbox)
+            waiting.take(number)?.answer(.success(Answer.place(status)))
+        }
+        waiting.set(task, for: number)
+        return nil
+    }
+}

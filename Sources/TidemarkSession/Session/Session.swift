@@ -1,0 +1,159 @@
+import Logging
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// One host that feeds a cache and asks it, line by line.
+///
+/// ```swift
+/// let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
+/// try await session.run(input)
+/// ```
+///
+/// - Source: contract section 4; Protocol/sessions.md.
+package final class Session: Sendable {
+    /// What does not change while a session runs.
+    package struct Settings: Sendable {
+        package var limits: Limits
+        /// The library of events and requests that name none.
+        package var defaultLibrary: ByteString
+        package var logger: Logger
+
+        package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
+            self.limits = limits
+            self.defaultLibrary = defaultLibrary
+            self.logger = logger
+        }
+    }
+
+    let cache: SyncCache
+    let outbox: Outbox
+    let calls: HostCalls
+    let waiting = WaitingRequests()
+    let reader: MethodReader
+    let logger: Logger
+
+    /// - Parameters:
+    ///   - cache: Opened for this session, which closes it.
+    ///   - outbox: Its `hasRoom` should lead to ``hasRoom()``, its `isAbandoned` stop the input.
+    ///   - calls: Those that the cache's upstream makes.
+    package init(of cache: SyncCache, outbox: Outbox, calls: HostCalls, settings: Settings) {
+        self.cache = cache
+        self.outbox = outbox
+        self.calls = calls
+        reader = MethodReader(limits: settings.limits, defaultLibrary: settings.defaultLibrary)
+        logger = settings.logger
+    }
+
+    /// Takes the input to its end, finishes what is under way, closes the cache and writes what is to be said.
+    ///
+    /// - Parameter room: Yields whenever the outbox has room for notifications again.
+    /// - Throws: ``InputError`` and ``StorageError``, after everything that could be finished was.
+    package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
+        await cache.observeLibraries(outbox)
+        await cache.observeDurability { [outbox] places in outbox.tellDurable(places) }
+        let resuming = Task { [cache, outbox] in
+            for await _ in room { await cache.resume(outbox) }
+        }
+        var failure: (any Error)?
+        do {
+            let stream = try await IngestStream(of: input, into: cache)
+            do {
+                try await read(stream)
+            } catch {
+                failure = error
+            }
+            try await finish(stream)
+        } catch {
+            failure = failure ?? error
+        }
+        resuming.cancel()
+        await outbox.drain()
+        if let failure { throw failure }
+    }
+
+    private func read(_ stream: IngestStream) async throws {
+        while let batch = try await stream.nextBatch() {
+            var done = 0
+            for (index, event) in batch.events.enumerated() where Session.concernsSession(event) {
+                if done < index { try await ingest(batch, done..<index) }
+                done = index
+                await take(event, of: batch, stream.input)
+            }
+            try await ingest(batch, done..<batch.events.count)
+        }
+    }
+
+    private func ingest(_ batch: EventBatch, _ events: Range<Int>) async throws(StorageError) {
+        try await cache.ingest(batch, events: events)
+    }
+
+    /// What is not for the cache alone: messages, and lines that may have been meant as one.
+    private static func concernsSession(_ event: ChangeEvent) -> Bool {
+        switch event.kind {
+        case .message: return true
+        case .unusable:
+            switch event.reason {
+            case .notJSON, .invalidUTF8, .tooLong, .tooDeep: return true
+            default: return false
+            }
+        default: return false
+        }
+    }
+
+    private func take(_ event: ChangeEvent, of batch: EventBatch, _ input: InputID) async {
+        let span = batch.lines[Int(event.line)]
+        let line = batch.block[Int(span.offset)..<Int(span.offset + span.count)]
+        let number = batch.firstLine + Int64(event.line)
+        if event.kind == .message {
+            await take(JSONValue(validated: line), LinePlace(input: input, line: number))
+        } else if line.holds(Session.versionName) {
+            let reason = event.reason?.code ?? "not_json"
+            let error = MessageError.parse(
+                "line \(number) cannot be read (\(reason)) and is in quarantine: send one JSON value a line")
+            await answer(.failure(error), Responder(id: Message.nullID, target: .line(outbox)))
+        }
+    }
+
+    /// What every message holds and no event does.
+    private static let versionName = Array("\"jsonrpc\"".utf8)
+
+    /// Everything ended but what is under way.
+    private func finish(_ stream: IngestStream) async throws(StorageError) {
+        outbox.letThrough()
+        calls.close()
+        var failure: StorageError?
+        do throws(StorageError) {
+            try await stream.finish()
+        } catch {
+            failure = error
+        }
+        for (number, library) in waiting.caughtUps {
+            let status = await cache.status(of: library)
+            await cache.settle(outbox)
+            waiting.take(number)?.answer(.success(Answer.place(status)))
+        }
+        await waiting.waitUntilEmpty()
+        await cache.settle(outbox)
+        await cache.detach(outbox)
+        do throws(StorageError) {
+            try await cache.close()
+        } catch {
+            failure = failure ?? error
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// - Complexity: O(count · bytes.count), in practice O(count).
+    fileprivate func holds(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first else { return true }
+        var rest = self
+        while let index = rest.firstIndex(of: first) {
+            if rest[index...].starts(with: bytes) { return true }
+            rest = rest[(index + 1)...]
+        }
+        return false
+    }
+}

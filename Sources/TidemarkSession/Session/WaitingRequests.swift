@@ -1,0 +1,93 @@
+import Synchronization
+import Tidemark
+import TidemarkModel
+
+/// Requests whose answer comes later than their line: at most ``countMax``; past it they are refused.
+final class WaitingRequests: Sendable {
+    /// What a request waits for.
+    enum Goal: Sendable {
+        case query
+        case flush
+        case caughtUp(library: ByteString)
+    }
+
+    private struct Entry {
+        var responder: Responder
+        var goal: Goal
+        /// Does the waiting; nil when the cache does.
+        var task: Task<Void, Never>?
+    }
+
+    private struct State {
+        var nextNumber: UInt64 = 0
+        /// By number. Bound: ``WaitingRequests/countMax``.
+        var entries: [UInt64: Entry] = [:]
+        /// Bounded by the one session.
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    static let countMax = 10_000
+
+    private let state = Mutex(State())
+
+    /// - Returns: The number to take the request by.
+    /// - Throws: ``CacheError`` `limitExceeded`.
+    func add(_ responder: Responder, _ goal: Goal) throws(CacheError) -> UInt64 {
+        let number: UInt64? = state.withLock { state in
+            guard state.entries.count < WaitingRequests.countMax else { return nil }
+            defer { state.nextNumber += 1 }
+            state.entries[state.nextNumber] = Entry(responder: responder, goal: goal)
+            return state.nextNumber
+        }
+        guard let number else {
+            throw CacheError(
+                .limitExceeded, "\(WaitingRequests.countMax) requests wait already: ask again when some are answered")
+        }
+        return number
+    }
+
+    /// Remembers who does the waiting; cancelled at once when the request was answered in between.
+    func set(_ task: Task<Void, Never>, for number: UInt64) {
+        let isWaiting = state.withLock { state in
+            guard state.entries[number] != nil else { return false }
+            state.entries[number]?.task = task
+            return true
+        }
+        if !isWaiting { task.cancel() }
+    }
+
+    /// The request, for its one answer; nil when somebody else took it.
+    func take(_ number: UInt64) -> Responder? {
+        let (entry, waiters) = state.withLock { state in
+            let entry = state.entries.removeValue(forKey: number)
+            guard state.entries.isEmpty else { return (entry, [CheckedContinuation<Void, Never>]()) }
+            defer { state.endWaiters = [] }
+            return (entry, state.endWaiters)
+        }
+        entry?.task?.cancel()
+        for waiter in waiters { waiter.resume() }
+        return entry?.responder
+    }
+
+    /// Those that wait for a library's cursor, in the order they came.
+    var caughtUps: [(number: UInt64, library: ByteString)] {
+        state.withLock { state in
+            state.entries.sorted { $0.key < $1.key }.compactMap { number, entry in
+                guard case .caughtUp(let library) = entry.goal else { return nil }
+                return (number, library)
+            }
+        }
+    }
+
+    /// Returns when every request was taken.
+    func waitUntilEmpty() async {
+        await withCheckedContinuation { continuation in
+            let mustWait = state.withLock { state in
+                if state.entries.isEmpty { return false }
+                state.endWaiters.append(continuation)
+                return true
+            }
+            if !mustWait { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// One value of JSON that was validated and holds no insignificant white space; shares the bytes it was read from.
+package struct JSONValue: Sendable {
+    /// What a value is.
+    package enum Kind: String, Sendable {
+        case object = "an object"
+        case array = "an array"
+        case string = "a string"
+        case number = "a number"
+        case bool = "a boolean"
+        case null
+    }
+
+    package let bytes: ArraySlice<UInt8>
+
+    /// - Parameter bytes: Valid JSON without insignificant white space. Shared, not copied.
+    package init(compact bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+    }
+
+    /// - Parameter bytes: Valid JSON, white space wherever it likes. Copied without it.
+    /// - Complexity: O(bytes.count).
+    package init(validated bytes: ArraySlice<UInt8>) {
+        var compact: [UInt8] = []
+        compact.reserveCapacity(bytes.count)
+        var isInString = false
+        var isEscaped = false
+        for byte in bytes {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+            } else {
+                if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { continue }
+                isInString = byte == UInt8(ascii: "\"")
+            }
+            compact.append(byte)
+        }
+        self.bytes = compact[...]
+    }
+
+    package var kind: Kind {
+        switch bytes.first {
+        case UInt8(ascii: "{"): .object
+        case UInt8(ascii: "["): .array
+        case UInt8(ascii: "\""): .string
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
+        case UInt8(ascii: "n"): .null
+        default: .number
+        }
+    }
+
+    /// The members of an object by unescaped name; of those with one name the last. nil for anything else.
+    ///
+    /// - Complexity: O(bytes.count).
+    package var members: [[UInt8]: JSONValue]? {
+        guard kind == .object else { return nil }
+        return bytes.withUnsafeBytes { all in
+            let object = JSONObject(all, range: 0..<all.count)
+            var members: [[UInt8]: JSONValue] = [:]
+            for member in object.members { members[object.unescapedName(member)] = value(member.value) }
+            return members
+        }
+    }
+
+    /// The elements of an array, in order. nil for anything else.
+    ///
+    /// - Complexity: O(bytes.count).
+    package var elements: [JSONValue]? {
+        guard kind == .array else { return nil }
+        return bytes.withUnsafeBytes { all in
+            var cursor = JSONCursor(all, at: 1)
+            var elements: [JSONValue] = []
+            while cursor.byte != UInt8(ascii: "]") {
+                elements.append(value(cursor.value()))
+                if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+            }
+            return elements
+        }
+    }
+
+    /// The bytes that a string stands for. nil for anything else, and for half a surrogate pair: no text holds one.
+    package var text: [UInt8]? {
+        guard kind == .string else { return nil }
+        let text = bytes.dropFirst().dropLast().withUnsafeBytes { JSONText.unescaped($0) }
+        // UTF-8 never has such a byte behind ED; only an unpaired `\ud800` to `\udfff` leaves one.
+        for (byte, next) in zip(text, text.dropFirst()) where byte == 0xED && next >= 0xA0 { return nil }
+        return text
+    }
+
+    /// A number that is written with digits alone and fits. nil for anything else.
+    package var integer: Int64? {
+        guard kind == .number else { return nil }
+        return Int64(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The value of `true` or `false`. nil for anything else.
+    package var bool: Bool? {
+        kind == .bool ? bytes.first == UInt8(ascii: "t") : nil
+    }
+
+    private func value(_ range: Range<Int>) -> JSONValue {
+        JSONValue(compact: bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound])
+    }
+}
