@@ -69,4 +69,20 @@ package final class EventBatch: Sendable {
             }
         }
     }
+
+    /// The lines that go with a range of events: from its first event's on, or the batch's first, up to the first event's
+    /// behind it, or the batch's end.
+    package func lines(of range: Range<Int>) -> Range<Int> {
+        let first = range.lowerBound == 0 ? 0 : Int(events[range.lowerBound].line)
+        let end = range.upperBound == events.count ? lines.count : Int(events[range.upperBound].line)
+        return first..<max(first, end)
+    }
+
+    /// Whether a line holds nothing but white space.
+    package func isBlank(_ line: Int) -> Bool {
+        let span = lines[line]
+        return block[Int(span.offset)..<Int(span.offset + span.count)].allSatisfy {
+            $0 == 0x20 || $0 == 0x09 || $0 == 0x0D
+        }
+    }
 }

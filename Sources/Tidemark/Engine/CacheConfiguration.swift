@@ -14,6 +14,10 @@ public struct CacheConfiguration: Sendable {
     /// What entities may take in memory, in bytes: 256 MiB. Those used least recently are then read from the
     /// journal again. What is not written yet always stays.
     public var memoryByteCountMax = 256 << 20
+    /// How long an upstream may take to answer a query, in milliseconds: 30,000.
+    public var fetchTimeout: Int64 = 30_000
+    /// Queries that an upstream is asked for at once: 1,000; one more is refused.
+    public var fetchCountMax = 1_000
     public var flush = FlushPolicy()
     public var logger = Logger(label: "tidemark")
 

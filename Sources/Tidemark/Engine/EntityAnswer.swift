@@ -29,4 +29,6 @@ struct ReadCounts {
     var hits: Int64 = 0
     var absent: Int64 = 0
     var deleted: Int64 = 0
+    var expired: Int64 = 0
+    var evicted: Int64 = 0
 }

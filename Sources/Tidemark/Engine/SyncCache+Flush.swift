@@ -87,6 +87,7 @@ extension SyncCache {
 
     private func committed(_ pending: PendingFlush) {
         commitCount += 1
+        state.flushCommitted()
         if storageError != nil {
             configuration.logger.notice("the journal is written again")
             storageError = nil

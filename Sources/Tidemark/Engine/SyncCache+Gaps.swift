@@ -16,7 +16,9 @@ extension SyncCache {
         guard state.isWatching else { return }
         let patience: CacheState.GapPatience =
             ignoringWindow ? .none : inputs.values.contains { $0.mayBringLateEvents } ? .endless : .window
-        perform(state.expireGaps(at: clock.now(), patience: patience))
+        let requests = state.expireGaps(at: clock.now(), patience: patience)
+        distribute()
+        perform(requests)
         guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
         // With input waiting the window cannot expire before that was read; looking again takes a window's time.
         let delay = patience == .endless ? configuration.reorderWindow : max(1, deadline - clock.now())
@@ -109,6 +111,7 @@ extension SyncCache {
         _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64,
         random: Double
     ) -> [ReconcileRequest] {
+        defer { distribute() }
         switch result {
         case .success((let batches, let coveredThrough)):
             return state.applyAnswer(
@@ -138,7 +141,9 @@ extension SyncCache {
     }
 
     private func resumed(_ library: LibraryIndex, attempt: UInt64) {
-        settle(library, attempt, state.resumeReconcile(of: library, attempt: attempt, at: clock.now()))
+        let requests = state.resumeReconcile(of: library, attempt: attempt, at: clock.now())
+        distribute()
+        settle(library, attempt, requests)
     }
 
     private func settle(_ library: LibraryIndex, _ attempt: UInt64, _ requests: [ReconcileRequest]) {

@@ -13,6 +13,7 @@ extension SyncCache {
     ) -> (input: InputID, acknowledgements: AsyncStream<Acknowledgement>) {
         let input = InputID(nextInput)
         nextInput += 1
+        hasInputEnded = false
         let (stream, continuation) = AsyncStream.makeStream(
             of: Acknowledgement.self, bufferingPolicy: .bufferingNewest(SyncCache.acknowledgementCountMax))
         inputs[input] = InputPosition(
@@ -33,12 +34,32 @@ extension SyncCache {
         defer { turn.giveBack() }
         try await withLoaded({ state.keysToLoad(for: batch) }) {
             state.apply(batch, at: clock.now())
+            distribute()
         }
         inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
         followGaps(ignoringWindow: false)
         scheduleFlush()
         await waitForWriting()
         await waitForUpstream()
+    }
+
+    /// Applies the lines of some of a batch's events, for a caller that does something between them.
+    ///
+    /// - Parameter events: Ranges of one batch are given in order and without a gap; the last one takes the lines behind
+    ///   its events too.
+    /// - Throws: ``StorageError`` when entities that the batch touches cannot be read; nothing of the range was applied.
+    package func ingest(_ batch: EventBatch, events: Range<Int>) async throws(StorageError) {
+        await takeTurn()
+        defer { turn.giveBack() }
+        let lines = batch.lines(of: events)
+        try await withLoaded({ state.keysToLoad(for: batch) }) {
+            state.apply(batch, events: events, at: clock.now())
+            distribute()
+        }
+        inputs[batch.input]?.lines = batch.firstLine + Int64(lines.upperBound) - 1
+        followGaps(ignoringWindow: false)
+        scheduleFlush()
+        await waitForWriting()
     }
 
     /// The last input ended: nothing comes late any more. Returns when nothing is missing.
@@ -50,6 +71,10 @@ extension SyncCache {
             let tasks = Array(reconcileTasks.values)
             if tasks.isEmpty { break }
             for reconcile in tasks { await reconcile.task.value }
+        }
+        if inputs.count <= 1 {
+            hasInputEnded = true
+            releasePositionWaiters()
         }
         scheduleFlush()
     }

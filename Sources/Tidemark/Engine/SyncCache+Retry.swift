@@ -33,6 +33,7 @@ extension SyncCache {
                 case .superseded: outcome.superseded += 1
                 case .refused: outcome.refused += 1
                 }
+                distribute()
             }
         }
         followGaps(ignoringWindow: false)

@@ -11,6 +11,7 @@ public actor SyncCache {
     let configuration: CacheConfiguration
     let journal: any Journal
     let upstream: (any Upstream)?
+    let queryUpstream: (any QueryUpstream)?
     let clock: any CacheClock
 
     /// All of the cache's logic. Never touched across an `await`.
@@ -48,27 +49,41 @@ public actor SyncCache {
     var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
     /// What the observer was told last, or knew from the start; one entry a library.
     var durablePlaces: [ByteString: DurablePlace] = [:]
+    var observers = ObserverRegistry()
+    /// Bounded by `fetchCountMax`.
+    var fetches: [QueryKey: Fetch] = [:]
+    var nextFetch: UInt64 = 0
+    /// Waits for the first observed list whose time is over; nil when none has a time.
+    var expiryTimer: Task<Void, Never>?
+    /// Bounded by who waits.
+    var positionWaiters: [PositionWaiter] = []
+    /// The last input ended: nothing comes any more until another one is opened.
+    var hasInputEnded = false
     var isClosed = false
 
     private init(
-        configuration: CacheConfiguration, journal: any Journal, upstream: (any Upstream)?, clock: any CacheClock,
+        configuration: CacheConfiguration, journal: any Journal, upstream: (any Upstream)?,
+        queryUpstream: (any QueryUpstream)?, clock: any CacheClock,
         state: consuming CacheState
     ) {
         self.configuration = configuration
         self.journal = journal
         self.upstream = upstream
+        self.queryUpstream = queryUpstream
         self.clock = clock
         self.state = state
     }
 
     /// Opens a cache over a journal, which must not be used by anyone else.
     ///
-    /// - Parameter upstream: Asked for missing events; without one they are lost after the reorder window.
+    /// - Parameters:
+    ///   - upstream: Asked for missing events; without one they are lost after the reorder window.
+    ///   - queryUpstream: Asked for queries that the cache cannot answer.
     /// - Throws: ``StorageError`` when the journal cannot be read.
     /// - Complexity: Independent of the number of stored entities.
     package static func open(
         configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
-        upstream: (any Upstream)? = nil, clock: any CacheClock = SystemClock()
+        upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil, clock: any CacheClock = SystemClock()
     ) async throws(StorageError) -> SyncCache {
         let recovered = try await journal.recover()
         let stateConfiguration = CacheStateConfiguration(
@@ -78,7 +93,8 @@ public actor SyncCache {
         let state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: UInt64.random(in: .min ... .max))
         return SyncCache(
-            configuration: configuration, journal: journal, upstream: upstream, clock: clock, state: state)
+            configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
+            clock: clock, state: state)
     }
 
     // MARK: Reading
@@ -140,6 +156,9 @@ public actor SyncCache {
         guard !isClosed else { return }
         isClosed = true
         gapTimer?.cancel()
+        expiryTimer?.cancel()
+        await failFetches("the cache is being closed")
+        releasePositionWaiters()
         flushTimer?.cancel()
         for reconcile in reconcileTasks.values { reconcile.task.cancel() }
         var failure: StorageError?

@@ -98,6 +98,10 @@ struct ObserverRegistry {
         lagging[ObjectIdentifier(sink), default: []].append(subscription)
     }
 
+    mutating func forgetLagging(of sink: any ObserverSink) {
+        lagging[ObjectIdentifier(sink)] = nil
+    }
+
     /// The observers of a sink that fell behind, in that order; the caller tells them or notes them again.
     mutating func takeLagging(of sink: any ObserverSink) -> [SubscriptionID] {
         lagging.removeValue(forKey: ObjectIdentifier(sink)) ?? []

@@ -11,11 +11,29 @@ extension CacheState {
         counts.lines += Int64(batch.lines.count)
         counts.blank += Int64(batch.blankCount)
         counts.control += Int64(batch.controlCount)
+        applyEvents(of: batch, 0..<batch.events.count, at: now)
+    }
+
+    /// Applies the lines of some of a batch's events, as ``EventBatch/lines(of:)`` gives them.
+    package mutating func apply(_ batch: EventBatch, events: Range<Int>, at now: Int64) {
+        if events == 0..<batch.events.count { return apply(batch, at: now) }
+        let lines = batch.lines(of: events)
+        counts.lines += Int64(lines.count)
+        var isEvent = Set<UInt32>()
+        for event in batch.events[events] { isEvent.insert(event.line) }
+        for line in lines where !isEvent.contains(UInt32(line)) {
+            if batch.isBlank(line) { counts.blank += 1 } else { counts.control += 1 }
+        }
+        applyEvents(of: batch, events, at: now)
+    }
+
+    private mutating func applyEvents(of batch: EventBatch, _ events: Range<Int>, at now: Int64) {
         isUnwritten = true
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
                 var lookahead = Lookahead()
-                for (index, event) in batch.events.enumerated() {
+                for index in events {
+                    let event = batch.events[index]
                     lookahead.look(
                         from: index, in: batch, store: entities, library: libraryNames.lastIndex,
                         type: lastType?.index ?? 0)

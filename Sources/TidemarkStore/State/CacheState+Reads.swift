@@ -151,3 +151,32 @@ extension CacheState {
     /// The index in the log of the query's last change.
     package func lastChange(of query: UInt32) -> Int? { queries[query].lastChange }
 }
+
+/// What readers need to know of single entities and types.
+extension CacheState {
+    /// The key of an entity that only the journal may have; nil when memory knows what became of it.
+    package func keyToLoad(_ key: EntityKey) -> StoredKey? {
+        guard absentCount > 0, let stored = storedKey(of: key), !isKnown(stored) else { return nil }
+        return stored
+    }
+
+    /// Every entity of a type in memory, in no order.
+    package func forEachResident(
+        library: ByteString, type: ByteString, _ body: (ByteString, UnsafeRawBufferPointer) -> Void
+    ) {
+        guard let libraryIndex = libraryNames.existingIndex(of: library),
+            let typeIndex = typeNames.existingIndex(of: configuration.typeAliases[type] ?? type)
+        else { return }
+        entities.forEachIndex { index in
+            guard entities.library(of: index) == libraryIndex, entities.type(of: index) == typeIndex else { return }
+            body(entities.key(of: index).id.text, entities.payload(of: index))
+        }
+    }
+
+    package func typeName(of query: UInt32) -> ByteString { typeNames.names[Int(queries[query].type)] }
+
+    /// Whether a query's time is over, whatever else made it stale.
+    package func isExpired(_ query: UInt32, at now: Int64) -> Bool {
+        queries[query].staleSince == nil && queries[query].staleSince(at: now) != nil
+    }
+}

@@ -1,0 +1,219 @@
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+extension SyncCache {
+    /// Reads an entity, or the fields of it that are named.
+    ///
+    /// - Throws: ``CacheError`` `storageFailed`.
+    package func read(_ key: EntityKey, fields: [ByteString]?) async throws(CacheError) -> EntityRead {
+        do throws(StorageError) {
+            return try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
+                let read = readNow(key, fields: fields)
+                switch read.miss {
+                case nil: readCounts.hits += 1
+                case .deleted: readCounts.deleted += 1
+                case .evicted: readCounts.evicted += 1
+                case .expired: readCounts.expired += 1
+                case .absent: readCounts.absent += 1
+                }
+                return read
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+    }
+
+    /// - Precondition: The entity is in memory if it is anywhere.
+    func readNow(_ key: EntityKey, fields: [ByteString]?) -> EntityRead {
+        switch state.lookUp(key) {
+        case .found(let payload, let stamp):
+            EntityRead(
+                entity: Selection.resource(payload, fields: fields.map { Set($0.map(\.bytes)) }), isPending: false,
+                sequence: stamp.sequence, isStale: status(of: key.library).phase == .stale, miss: nil)
+        case .deleted:
+            EntityRead(entity: nil, isPending: false, sequence: nil, isStale: false, miss: .deleted)
+        case .absent, .elsewhere:
+            EntityRead(entity: nil, isPending: false, sequence: nil, isStale: false, miss: .absent)
+        }
+    }
+
+    /// A part of a type's entities in key order.
+    ///
+    /// - Parameter after: Of the type; need not be stored.
+    /// - Throws: ``CacheError`` `storageFailed`.
+    /// - Complexity: O(entities in memory + countMax).
+    package func list(
+        type: ByteString, library: ByteString, after: EntityKey?, countMax: Int
+    ) async throws(CacheError) -> EntityPage {
+        loadingCount += 1
+        defer { loadingCount -= 1 }
+        while true {
+            let commit = commitCount
+            var page = LoadedEntities()
+            if let place = state.storedTypes(library: library, type: type).first {
+                do throws(StorageError) {
+                    // One more than asked for tells whether there is more.
+                    page = try await journal.page(
+                        library: place.library, type: place.type, after: after.map { StoredID($0.id) },
+                        countMax: countMax + 1)
+                } catch {
+                    throw CacheError(.storageFailed, error.description)
+                }
+            }
+            // What a commit or an eviction overtook may be older than what it was dropped from memory for.
+            guard commit == commitCount else { continue }
+            return state.page(type: type, library: library, after: after, stored: page, countMax: countMax)
+        }
+    }
+
+    // MARK: Changing
+
+    /// Applies all operations or none; observers are told once.
+    ///
+    /// - Throws: ``CacheError``: `invalidParams`, `limitExceeded`, `storageFailed`; then nothing changed.
+    package func transact(_ operations: [TransactionOperation], library: ByteString) async throws(CacheError) {
+        guard operations.count <= configuration.limits.batchMemberCountMax else {
+            throw CacheError(
+                .limitExceeded,
+                "\(operations.count) operations: pass at most \(configuration.limits.batchMemberCountMax) at once")
+        }
+        var steps: [TransactionStep] = []
+        for (index, operation) in operations.enumerated() {
+            steps.append(try operation.step(index, library: library, limits: configuration.limits))
+        }
+        let result: Result<Void, TransactionRefusal>
+        do throws(StorageError) {
+            result = try await withLoaded({ state.keysToLoad(for: steps, in: library) }) {
+                do throws(TransactionRefusal) {
+                    try state.transact(steps, in: library, at: clock.now())
+                    distribute()
+                    return .success(())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        if case .failure(let refusal) = result { throw refusal.cacheError }
+        scheduleFlush()
+        await waitForWriting()
+    }
+
+    /// Forgets entities. Not a delete: nothing is said about the server, and no tombstone stays.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: ``CacheError`` `storageFailed`; what was found up to then is gone.
+    package func remove(_ removal: Removal) async throws(CacheError) -> Int {
+        loadingCount += 1
+        defer { loadingCount -= 1 }
+        var rows: [StoredRow] = []
+        repeat {
+            let commit = commitCount
+            rows = try await storedRows(removal)
+            if commit == commitCount { break }
+        } while true
+        let keys = state.residentKeys(
+            library: removal.library, type: removal.resourceType, ids: removal.ids, matching: removal.matching)
+        let count = state.remove(keys, rows: rows, at: clock.now())
+        distribute()
+        scheduleFlush()
+        return count
+    }
+
+    /// Rows of the journal that a removal concerns, whether memory has their entities or not.
+    private func storedRows(_ removal: Removal) async throws(CacheError) -> [StoredRow] {
+        var rows: [StoredRow] = []
+        do throws(StorageError) {
+            if let ids = removal.ids, let type = removal.resourceType {
+                let keys = ids.compactMap {
+                    state.keyToLoad(EntityKey(library: removal.library, type: type, id: $0))
+                }
+                let loaded = try await journal.load(keys)
+                rows = loaded.entities.map { StoredRow(key: $0.key, row: $0.row) } + loaded.damaged
+            } else {
+                for place in state.storedTypes(library: removal.library, type: removal.resourceType) {
+                    var after: StoredID?
+                    while true {
+                        let page = try await journal.page(
+                            library: place.library, type: place.type, after: after,
+                            countMax: SyncCache.pageCountMax)
+                        guard let last = page.last else { break }
+                        after = last
+                        rows += page.entities.map { StoredRow(key: $0.key, row: $0.row) } + page.damaged
+                    }
+                }
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        return rows.filter { state.matches($0.key, removal.matching) }
+    }
+
+    /// Removes everything but cursors and lost ranges.
+    ///
+    /// - Parameter library: nil: of every library.
+    package func clear(library: ByteString?) async throws(CacheError) {
+        await takeTurn()
+        defer { turn.giveBack() }
+        state.clear(library: library, at: clock.now())
+        distribute()
+        scheduleFlush()
+    }
+
+    // MARK: Looking in
+
+    /// Where an entity's value comes from, and who shows it.
+    ///
+    /// - Throws: ``CacheError`` `storageFailed`.
+    package func explain(_ key: EntityKey) async throws(CacheError) -> EntityExplanation {
+        do throws(StorageError) {
+            return try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
+                EntityExplanation(state.origin(of: key, at: clock.now()))
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+    }
+
+    package func statistics() async -> CacheStatistics {
+        let diskByteCount = await journal.byteCount()
+        return CacheStatistics(
+            entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
+            pendingCount: 0, memoryByteCount: state.memoryByteCount, diskByteCount: diskByteCount,
+            hitCount: readCounts.hits,
+            missCounts: [
+                .absent: readCounts.absent, .deleted: readCounts.deleted, .expired: readCounts.expired,
+                .evicted: readCounts.evicted,
+            ],
+            evictionCount: evictedCount, notificationCount: observers.notificationCount, libraries: libraries(),
+            storageError: storageError, counts: counts(), ignoredKinds: state.ignoredKinds)
+    }
+}
+
+extension EntityExplanation {
+    init(_ origin: EntityOrigin) {
+        let fields = (origin.fields ?? []).map { Field($0.name, $0.stamp) }
+        let deletion = origin.tombstone.map { tombstone in
+            Field(name: "", writer: .event, sequence: tombstone.sequence, writtenAt: tombstone.deletedAt)
+        }
+        self.init(
+            miss: origin.fields != nil ? nil : origin.tombstone != nil ? .deleted : .absent,
+            deletion: origin.fields == nil ? deletion : nil, fields: fields,
+            queries: origin.places.map { Place(query: $0.query, index: $0.index, isStale: $0.isStale) },
+            observerCount: origin.observerCount)
+    }
+}
+
+extension EntityExplanation.Field {
+    init(_ name: ByteString, _ stamp: EntityStamp) {
+        let writer: EntityExplanation.Writer =
+            switch stamp.writer {
+            case .event: .event
+            case .answer: .answer
+            case .transaction: .transaction
+            }
+        self.init(name: name, writer: writer, sequence: stamp.sequence, writtenAt: stamp.writtenAt)
+    }
+}

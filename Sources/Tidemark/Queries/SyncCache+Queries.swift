@@ -1,0 +1,305 @@
+import Logging
+import TidemarkModel
+import TidemarkStore
+
+extension SyncCache {
+    /// What a reader takes from the cache.
+    enum Freshness {
+        /// As the request says.
+        case asked
+        /// Whatever there is.
+        case any
+    }
+
+    /// Reads a query.
+    ///
+    /// Returns when it is decided where the answer comes from and nothing that later lines must not overtake is left to
+    /// do: `reply` was called, or will be when a fetch is over.
+    ///
+    /// - Parameters:
+    ///   - sink: Gets the notifications of an observer that is made in the same step as the answer.
+    ///   - reply: Called once, on the cache's executor; everything that earlier changes caused was delivered to `sink`.
+    ///   - later: Called at most once, after `reply`: what `cacheAndNetwork` fetched.
+    package func read(
+        _ request: QueryRequest, observing sink: (any ObserverSink)?,
+        reply: @escaping @Sendable (Result<QueryReply, CacheError>) -> Void,
+        later: @escaping @Sendable (Result<QueryAnswer, CacheError>) -> Void = { _ in }
+    ) async {
+        if let refusal = refusal(of: request, sink) { return reply(.failure(refusal)) }
+        let fetchReply = FetchWaiter(request: request, sink: sink, storesAnswer: true, reply: reply)
+        if state.status(of: request.key, at: clock.now())?.isLocal == true {
+            // It is as true as the store: nobody knows better.
+            if let miss = await answer(request, .any, source: .cache, sink, reply) { reply(.failure(error(for: miss))) }
+            return
+        }
+        switch request.policy {
+        case .cacheOnly:
+            if let miss = await answer(request, .asked, source: .cache, sink, reply) {
+                reply(.failure(error(for: miss)))
+            }
+        case .cacheFirst:
+            if let miss = await answer(request, .asked, source: .cache, sink, reply) {
+                fetch(fetchReply.afterMiss(miss))
+            }
+        case .networkOnly:
+            fetch(fetchReply)
+        case .networkOnlyNoStore:
+            fetch(FetchWaiter(request: request, sink: nil, storesAnswer: false, reply: reply))
+        case .cacheAndNetwork:
+            if let miss = await answer(request, .any, source: .cache, sink, reply) {
+                fetch(fetchReply.afterMiss(miss))
+            } else {
+                fetch(
+                    FetchWaiter(request: request, sink: nil, storesAnswer: true) { later($0.map(\.answer)) })
+            }
+        case .networkFirst:
+            fetch(fetchReply.fallingBack())
+        case .staleWhileRevalidate:
+            let wasStale = state.status(of: request.key, at: clock.now())?.staleSince != nil
+            if let miss = await answer(request, .any, source: .cache, sink, reply) {
+                fetch(fetchReply.afterMiss(miss))
+            } else if wasStale {
+                fetch(FetchWaiter(request: request, sink: nil, storesAnswer: true) { [logger = configuration.logger] in
+                    if case .failure(let error) = $0 { logger.info("a stale query stays stale: \(error)") }
+                })
+            }
+        }
+    }
+
+    private func refusal(of request: QueryRequest, _ sink: (any ObserverSink)?) -> CacheError? {
+        if isClosed { return CacheError(.storageFailed, "the cache was closed: open it again") }
+        guard sink != nil else { return nil }
+        if request.policy == .networkOnlyNoStore {
+            return CacheError(
+                .invalidParams, "networkOnlyNoStore stores nothing that could be observed: observe with networkOnly")
+        }
+        return observerRefusal
+    }
+
+    var observerRefusal: CacheError? {
+        guard observers.count >= configuration.limits.observerCountMax else { return nil }
+        return CacheError(.limitExceeded, "there are \(observers.count) observers: cancel some first")
+    }
+
+    // MARK: From the cache
+
+    /// Why the cache cannot answer a query.
+    enum QueryMiss {
+        case absent
+        case stale
+        case expired
+        /// Some listed entity is in no tier.
+        case partial
+        case unreadable(StorageError)
+
+        var reason: String {
+            switch self {
+            case .absent: "absent"
+            case .stale: "stale"
+            case .expired: "expired"
+            case .partial: "an entity of the list is missing"
+            case .unreadable(let error): error.description
+            }
+        }
+    }
+
+    /// Answers from the cache if that is good enough, and makes the observer in the same step.
+    ///
+    /// - Returns: nil when `reply` was called.
+    func answer(
+        _ request: QueryRequest, _ freshness: Freshness, source: QueryAnswer.Source, _ sink: (any ObserverSink)?,
+        _ reply: (Result<QueryReply, CacheError>) -> Void
+    ) async -> QueryMiss? {
+        var outcome: QueryMiss?
+        do throws(StorageError) {
+            outcome = try await withLoaded({ self.keysToLoad(for: request.key, isWhole: sink != nil) }) {
+                self.answerNow(request, freshness, source: source, sink, reply)
+            }
+        } catch {
+            outcome = .unreadable(error)
+        }
+        count(outcome)
+        return outcome
+    }
+
+    private func keysToLoad(for key: QueryKey, isWhole: Bool) -> [StoredKey] {
+        guard let status = state.status(of: key, at: clock.now()) else { return [] }
+        return state.keysToLoad(ofList: status.query, isWhole: isWhole)
+    }
+
+    private func answerNow(
+        _ request: QueryRequest, _ freshness: Freshness, source: QueryAnswer.Source, _ sink: (any ObserverSink)?,
+        _ reply: (Result<QueryReply, CacheError>) -> Void
+    ) -> QueryMiss? {
+        let now = clock.now()
+        guard let status = state.status(of: request.key, at: now) else { return .absent }
+        if let staleSince = status.staleSince, freshness == .asked, !isGoodEnough(staleSince, request, at: now) {
+            return state.isExpired(status.query, at: now) ? .expired : .stale
+        }
+        let listed = state.list(status.query, at: now)
+        distribute()
+        if listed.isPartial { return .partial }
+        if let sink { settle(sink) }
+        let fields = fields(of: request, type: state.typeName(of: status.query))
+        let answer = QueryAnswer(
+            entities: listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,
+            source: source, isStale: status.staleSince != nil, asOf: status.asOf, isPending: false)
+        let subscription = sink.map { sink in
+            state.observe(status.query, at: now)
+            return observers.add(
+                ObserverRegistry.QueryObserver(
+                    query: status.query, key: request.key, fields: fields, sink: sink,
+                    shownStale: status.staleSince != nil))
+        }
+        if subscription != nil { scheduleExpiry() }
+        reply(.success(QueryReply(answer: answer, subscription: subscription)))
+        return nil
+    }
+
+    private func isGoodEnough(_ staleSince: Int64, _ request: QueryRequest, at now: Int64) -> Bool {
+        if let maxStale = request.maxStale { return now - staleSince <= maxStale }
+        return request.allowsStale
+    }
+
+    func fields(of request: QueryRequest, type: ByteString) -> Set<[UInt8]>? {
+        guard let select = request.select else { return nil }
+        let own = select[type] ?? select.first { configuration.typeAliases[$0.key] == type }?.value
+        return own.map { Set($0.map(\.bytes)) }
+    }
+
+    private func count(_ miss: QueryMiss?) {
+        switch miss {
+        case nil: readCounts.hits += 1
+        case .absent, .unreadable: readCounts.absent += 1
+        case .stale, .expired: readCounts.expired += 1
+        case .partial: readCounts.evicted += 1
+        }
+    }
+
+    func error(for miss: QueryMiss) -> CacheError {
+        if case .unreadable(let error) = miss { return CacheError(.storageFailed, error.description) }
+        return CacheError(
+            .cacheMiss, "the cache has no answer (\(miss.reason)): read with another policy, or put one",
+            reasons: ["cache": miss.reason])
+    }
+
+    // MARK: Putting
+
+    /// Stores an answer that nobody asked for, as it stands now.
+    ///
+    /// - Throws: ``CacheError``: `invalidParams`, `limitExceeded`, `storageFailed`; nothing was stored.
+    package func store(_ result: QueryResult, for key: QueryKey) async throws(CacheError) {
+        let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
+        try await store(answer, start: nil)
+    }
+
+    /// - Throws: ``CacheError``; nothing was stored.
+    func store(_ answer: DecodedAnswer, start: FetchStart?) async throws(CacheError) {
+        var head = answer.head
+        head.start = start
+        let result: Result<UInt32, AnswerRefusal>
+        do throws(StorageError) {
+            result = try await withLoaded({ state.keysToLoad(for: answer.batch) }) {
+                let now = clock.now()
+                do throws(AnswerRefusal) {
+                    let query = try state.store(answer.batch, head, at: now)
+                    distribute()
+                    return .success(query)
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        switch result {
+        case .success(let query):
+            try await fill(query, key: head.key)
+            scheduleFlush()
+            scheduleExpiry()
+            await waitForWriting()
+        case .failure(let refusal):
+            throw refusal.cacheError
+        }
+    }
+
+    /// Brings a local query what only the journal has, page by page.
+    private func fill(_ query: UInt32, key: QueryKey) async throws(CacheError) {
+        loadingCount += 1
+        defer { loadingCount -= 1 }
+        var after: StoredID?
+        while let place = state.placeToFill(query) {
+            let commit = commitCount
+            let page: LoadedEntities
+            do throws(StorageError) {
+                page = try await journal.page(
+                    library: place.library, type: place.type, after: after, countMax: SyncCache.pageCountMax)
+            } catch {
+                throw CacheError(.storageFailed, error.description)
+            }
+            // A page that a commit overtook may be older than what was dropped from memory since: read it again.
+            guard commit == commitCount else { continue }
+            guard let last = page.last else { return }
+            after = last
+            guard state.status(of: key, at: clock.now())?.query == query else { return }
+            state.fill(query, with: page, at: clock.now())
+            distribute()
+        }
+    }
+
+    /// Entities that are read from the journal at once: 1,000.
+    static let pageCountMax = 1_000
+
+    // MARK: Invalidating
+
+    /// Marks queries stale; entities stay.
+    ///
+    /// - Returns: How many went stale by it.
+    package func invalidate(_ invalidation: Invalidation) throws(CacheError) -> Int {
+        let count = state.invalidate(
+            CacheState.Selection(
+                library: invalidation.library, method: invalidation.method, input: invalidation.input,
+                resourceType: invalidation.resourceType, tags: invalidation.tags, hints: invalidation.hints),
+            at: clock.now())
+        distribute()
+        scheduleFlush()
+        return count
+    }
+}
+
+extension LoadedEntities {
+    /// The last id of a page, stored or damaged, in key order.
+    var last: StoredID? {
+        let last = [entities.last?.key.id, damaged.last?.key.id].compactMap { $0 }
+        return last.max { $0.text < $1.text }
+    }
+}
+
+extension AnswerRefusal {
+    /// What a host or a program is told.
+    var cacheError: CacheError {
+        switch self {
+        case .badResource(let event, let index, let reason):
+            CacheError(
+                .invalidParams, "\(place(event, index)) cannot be used (\(reason.rawValue)): nothing was stored, mend it")
+        case .badAnswer(let event, let reason):
+            CacheError(
+                .invalidParams,
+                "\(event == 0 ? "resources" : "included[\(event - 1)]") cannot be used (\(reason.rawValue)): nothing was stored")
+        case .duplicate(let id, let index):
+            CacheError(.invalidParams, "resources[\(index)] has the id \(id) of an earlier one: list each once")
+        case .otherType(let membership, let answer):
+            CacheError(.invalidParams, "membership.resource_type is \(membership): pass \(answer), as in resource_type")
+        case .tooManyLibraries:
+            CacheError(.limitExceeded, "there is no room for another library: use one that is known")
+        case .tooManyTypes:
+            CacheError(.limitExceeded, "there is no room for another resource type: use one that is known")
+        case .tooManyQueries:
+            CacheError(.limitExceeded, "every stored query is observed: cancel some subscriptions first")
+        }
+    }
+
+    private func place(_ event: Int, _ index: Int) -> String {
+        event == 0 ? "resources[\(index)]" : "included[\(event - 1)].resources[\(index)]"
+    }
+}
