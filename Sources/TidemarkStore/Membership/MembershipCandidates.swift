@@ -76,7 +76,8 @@ package struct MembershipCandidates: Sendable {
     ///
     /// - Parameter resource: One validated object without insignificant white space.
     /// - Returns: Each once, in ascending order.
-    /// - Complexity: O(resource.count · distinct pointers + candidates · log candidates), however many queries there are.
+    /// - Complexity: O(resource.count + distinct pointers · members + candidates · log candidates), however many queries
+    ///   there are.
     package func candidates(for resource: UnsafeRawBufferPointer) -> [UInt32] {
         var found = unfiled.queries
         var sourceCount = found.isEmpty ? 0 : 1
@@ -85,15 +86,17 @@ package struct MembershipCandidates: Sendable {
             found += postings.queries
             sourceCount += 1
         }
+        guard !values.isEmpty || !paths.isEmpty else { return found }
+        let view = ResourceView(resource)
         var code: [UInt8] = []
         for entry in values {
-            guard let value = entry.pointer.value(in: resource) else { continue }
+            guard let value = view.value(at: entry.pointer) else { continue }
             code.removeAll(keepingCapacity: true)
             ValueCode.appendOrdered(value, of: resource, to: &code)
             add(entry.queries[Fingerprint.value(code)])
         }
         for entry in paths {
-            MembershipScope.forEachPath(of: resource, at: entry.pointer) { path in
+            MembershipScope.forEachPath(of: view, at: entry.pointer) { path in
                 entry.forEachPostings(above: path, add)
             }
         }
