@@ -44,6 +44,45 @@ import TidemarkStore
         #expect(candidates.candidates(for: #"{"size":1,"x":{"y":"12"}}"#) == [12])
     }
 
+    @Test func `of a thousand prefixes only those of a string are looked at`() throws {
+        let candidates = try candidates(1_000) { #""where":{"path":"/name","prefix":"\#($0)"}"# }
+        #expect(candidates.candidates(for: #"{"name":"\u0031234"}"#) == [1, 12, 123])
+        #expect(candidates.candidates(for: #"{"name":123}"#) == [])
+        #expect(candidates.candidates(for: #"{"name":"x"}"#) == [])
+    }
+
+    @Test func `of a thousand years only those of a date's century are looked at`() throws {
+        let candidates = try candidates(1_000) {
+            #""where":{"all":[{"path":"/at","gte":"\#(1_000 + $0)-01-01"},{"path":"/at","lt":"\#(1_000 + $0)-12-31"}]}"#
+        }
+        #expect(candidates.candidates(for: #"{"at":"1026-01-22"}"#) == [26])
+        #expect(candidates.candidates(for: #"{"at":1026}"#) == [])
+        let decades = try self.candidates(100) {
+            #""where":{"path":"/at","gte":"1\#(100 + $0 )0","lt":"1\#(100 + $0)5"}"#
+        }
+        #expect(decades.candidates(for: #"{"at":"11233"}"#) == [23])
+    }
+
+    @Test func `a long prefix is told apart by its beginning`() throws {
+        let long = String(repeating: "x", count: 300)
+        let candidates = try candidates(2) { #""where":{"path":"/name","prefix":"\#($0)\#(long)"}"# }
+        #expect(candidates.candidates(for: #"{"name":"1\#(long)"}"#) == [1])
+        #expect(candidates.candidates(for: #"{"name":"1\#(long.dropLast())"}"#) == [1])
+    }
+
+    @Test func `lengths of prefixes past the limit are looked at by every entity, and leave again`() throws {
+        func prefix(_ number: Int) -> String {
+            #""where":{"path":"/name","prefix":"\#(String(repeating: "x", count: number + 1))"}"#
+        }
+        var candidates = try candidates(100, prefix)
+        #expect(candidates.candidates(for: #"{"name":"xxx"}"#) == [0, 1, 2] + Array(64..<100))
+        for number in 0..<100 {
+            candidates.remove(UInt32(number), try membership(prefix(number)))
+            candidates.checkInvariants()
+        }
+        #expect(candidates.isEmpty)
+    }
+
     @Test func `of a thousand directories only those around a path are looked at`() throws {
         let candidates = try candidates(1_000) {
             #""scope":{"path":{"Physical":{"device_slug":"mac","path":"/d/\#($0 / 2)"}},"recursive":\#($0 % 2 == 1)}"#

@@ -19,7 +19,9 @@ struct MembershipGenerator {
     ]
     private static let components = ["Photos", "Photos2", "a", "b", ".", "..", "", #"c\\d"#, "C:", #"\u0061"#]
     private static let devices = ["my-mac", "nas", ""]
-    private static let operators = ["eq", "ne", "lt", "lte", "gt", "gte", "in", "exists", "prefix"]
+    private static let operators = [
+        "eq", "ne", "lt", "lte", "gt", "gte", "lt", "gte", "in", "exists", "prefix",
+    ]
 
     func resource(_ random: inout SeededGenerator) -> String {
         var members = (0..<random.below(7)).map { _ in member(&random, depth: 0) }
@@ -67,7 +69,7 @@ struct MembershipGenerator {
     private func predicate(_ random: inout SeededGenerator, depth: Int) -> String {
         switch random.weighted([6, depth < 3 ? 2 : 0, depth < 3 ? 1 : 0, depth < 3 ? 1 : 0]) {
         case 0:
-            let tests = (0...random.weighted([8, 1])).map { _ in test(&random) }
+            let tests = (0...random.weighted([4, 2])).map { _ in test(&random) }
             return #"{"path":"\#(random.pick(Self.pointers))",\#(tests.joined(separator: ","))}"#
         case 3:
             return #"{"not":\#(predicate(&random, depth: depth + 1))}"#

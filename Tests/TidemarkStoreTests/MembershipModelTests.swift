@@ -4,7 +4,7 @@ import TidemarkStore
 import TidemarkTesting
 
 @Suite struct MembershipModelTests {
-    @Test(arguments: 1...150 as ClosedRange<UInt64>)
+    @Test(arguments: 1...80 as ClosedRange<UInt64>)
     func `random rules choose and order random resources as the reference does`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let generator = MembershipGenerator()
@@ -24,7 +24,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: 1...100 as ClosedRange<UInt64>)
+    @Test(arguments: 1...50 as ClosedRange<UInt64>)
     func `candidates hold every query whose rule a resource fulfils`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let generator = MembershipGenerator()
