@@ -14,6 +14,16 @@ enum Fingerprint {
         return hasher.finalize()
     }
 
+    /// Bytes of a code's beginning that tell rules apart; of a longer one the rest is not looked at.
+    static let prefixByteCountMax = 256
+
+    /// Of the beginning of a code.
+    static func prefix(_ code: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        code.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
+
     /// Of a directory on its device.
     static func directory(_ directory: ScopePath) -> Int {
         var last = 0

@@ -48,9 +48,14 @@ struct JSONPointer: Hashable, Sendable {
     /// - Returns: Nil when there is none. Of members with one name the last counts.
     /// - Complexity: O(bytes.count).
     func value(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
-        var value = 0..<bytes.count
-        for token in tokens {
-            guard let inner = token.value(in: bytes, at: value.lowerBound) else { return nil }
+        value(in: bytes, from: 0..<bytes.count, tokensFrom: 0)
+    }
+
+    /// The value that some of the tokens lead to from another value.
+    func value(in bytes: UnsafeRawBufferPointer, from start: Range<Int>, tokensFrom first: Int) -> Range<Int>? {
+        var value = start
+        for index in first..<tokens.count {
+            guard let inner = tokens[index].value(in: bytes, at: value.lowerBound) else { return nil }
             value = inner
         }
         return value

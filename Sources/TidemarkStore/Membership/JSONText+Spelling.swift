@@ -8,4 +8,9 @@ extension JSONText {
         if isPlain(written) { return text.withUnsafeBytes { haveEqualBytes(written, $0) } }
         return unescaped(written) == text
     }
+
+    /// Whether what stands between two quotes stands for a text that holds no backslash.
+    static func isSpelling(_ written: UnsafeRawBufferPointer, of text: StaticString) -> Bool {
+        areEqual(written, UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
 }

@@ -43,9 +43,10 @@ package struct Membership: Sendable {
     /// Whether a resource belongs to the list: its `where` and its `scope` hold.
     ///
     /// - Parameter resource: One validated object without insignificant white space, of the rule's type.
-    /// - Complexity: O(resource.count · predicates).
+    /// - Complexity: O(resource.count + predicates · members).
     package func matches(_ resource: UnsafeRawBufferPointer) -> Bool {
-        predicate.matches(resource) && (scope?.matches(resource) ?? true)
+        let view = ResourceView(resource)
+        return predicate.matches(view) && (scope?.matches(view) ?? true)
     }
 
     /// The resource's place in the list, as bytes whose order is the list's: the components of `order`, then the id.
@@ -54,10 +55,13 @@ package struct Membership: Sendable {
     ///   - resource: One validated object without insignificant white space.
     ///   - id: The part of the entity's key behind its type, which makes the key one of a kind.
     /// - Returns: Bytes to be compared as bytes, a beginning before the whole.
-    /// - Complexity: O(resource.count · order.count).
+    /// - Complexity: O(resource.count + order.count · members); O(1) without an order.
     package func sortKey(of resource: UnsafeRawBufferPointer, id: ByteString) -> [UInt8] {
         var key: [UInt8] = []
-        for component in order { component.append(resource, to: &key) }
+        if !order.isEmpty {
+            let view = ResourceView(resource)
+            for component in order { component.append(view, to: &key) }
+        }
         key.append(contentsOf: id.bytes)
         return key
     }

@@ -1,12 +1,20 @@
 extension MembershipCandidates {
-    /// Whether each pointer of a filing is known or can still become so.
+    /// Whether each pointer and length of a filing is known or can still become so.
     func hasRoom(for filing: MembershipFiling) -> Bool {
         var newValues: Set<JSONPointer> = []
         var newPaths: Set<JSONPointer> = []
+        var newLengths: [JSONPointer: Set<Int>] = [:]
         for key in filing.keys {
             switch key {
             case .value(let pointer, _):
-                if !values.contains(where: { $0.pointer == pointer }) { newValues.insert(pointer) }
+                if entry(for: pointer) == nil { newValues.insert(pointer) }
+            case .prefix(let pointer, let byteCount, _):
+                let entry = entry(for: pointer)
+                if entry == nil { newValues.insert(pointer) }
+                if entry?.prefixes.contains(where: { $0.byteCount == byteCount }) == true { continue }
+                newLengths[pointer, default: []].insert(byteCount)
+                let count = (entry?.prefixes.count ?? 0) + (newLengths[pointer]?.count ?? 0)
+                if count > MembershipCandidates.prefixLengthCountMax { return false }
             case .path(let pointer, _, _):
                 if !paths.contains(where: { $0.pointer == pointer }) { newPaths.insert(pointer) }
             }
@@ -14,6 +22,8 @@ extension MembershipCandidates {
         return values.count + newValues.count <= MembershipCandidates.valuePointerCountMax
             && paths.count + newPaths.count <= MembershipCandidates.pathPointerCountMax
     }
+
+    private func entry(for pointer: JSONPointer) -> Values? { values.first { $0.pointer == pointer } }
 
     /// The most queries that stand under one of the keys; -1 for a filing without keys, which costs nothing.
     func load(of filing: MembershipFiling) -> Int {
@@ -23,7 +33,9 @@ extension MembershipCandidates {
     func queries(under key: MembershipFiling.Key) -> QueryPostings? {
         switch key {
         case .value(let pointer, let fingerprint):
-            values.first { $0.pointer == pointer }?.queries[fingerprint]
+            entry(for: pointer)?.queries[fingerprint]
+        case .prefix(let pointer, let byteCount, let fingerprint):
+            entry(for: pointer)?.prefixes.first { $0.byteCount == byteCount }?.queries[fingerprint]
         case .path(let pointer, let fingerprint, let isRecursive):
             paths.first { $0.pointer == pointer }.flatMap {
                 isRecursive ? $0.recursive[fingerprint] : $0.direct[fingerprint]
@@ -35,10 +47,14 @@ extension MembershipCandidates {
     mutating func change(_ key: MembershipFiling.Key, _ body: (inout QueryPostings) -> Void) {
         switch key {
         case .value(let pointer, let fingerprint):
-            let index = values.firstIndex { $0.pointer == pointer } ?? values.count
-            if index == values.count { values.append(Values(pointer: pointer)) }
-            MembershipCandidates.change(&values[index].queries, fingerprint, body)
-            if values[index].queries.isEmpty { values.remove(at: index) }
+            changeValues(at: pointer) { MembershipCandidates.change(&$0.queries, fingerprint, body) }
+        case .prefix(let pointer, let byteCount, let fingerprint):
+            changeValues(at: pointer) { entry in
+                let index = entry.prefixes.firstIndex { $0.byteCount == byteCount } ?? entry.prefixes.count
+                if index == entry.prefixes.count { entry.prefixes.append(Prefixes(byteCount: byteCount)) }
+                MembershipCandidates.change(&entry.prefixes[index].queries, fingerprint, body)
+                if entry.prefixes[index].queries.isEmpty { entry.prefixes.remove(at: index) }
+            }
         case .path(let pointer, let fingerprint, let isRecursive):
             let index = paths.firstIndex { $0.pointer == pointer } ?? paths.count
             if index == paths.count { paths.append(Paths(pointer: pointer)) }
@@ -49,6 +65,13 @@ extension MembershipCandidates {
             }
             if paths[index].isEmpty { paths.remove(at: index) }
         }
+    }
+
+    private mutating func changeValues(at pointer: JSONPointer, _ body: (inout Values) -> Void) {
+        let index = values.firstIndex { $0.pointer == pointer } ?? values.count
+        if index == values.count { values.append(Values(pointer: pointer)) }
+        body(&values[index])
+        if values[index].isEmpty { values.remove(at: index) }
     }
 
     private static func change(

@@ -9,8 +9,15 @@ extension MembershipCandidates {
         precondition(Set(paths.map(\.pointer)).count == paths.count, "a path pointer stands twice")
         check(unfiled, "of the unfiled")
         for entry in values {
-            precondition(!entry.queries.isEmpty, "a value pointer without a query was kept")
+            precondition(!entry.isEmpty, "a value pointer without a query was kept")
             for postings in entry.queries.values { check(postings, "under a value", isFiled: true) }
+            let lengths = entry.prefixes.map(\.byteCount)
+            precondition(Set(lengths).count == lengths.count, "a length of beginnings stands twice: \(lengths)")
+            precondition(lengths.count <= MembershipCandidates.prefixLengthCountMax, "\(lengths.count) lengths")
+            for prefixes in entry.prefixes {
+                precondition(!prefixes.queries.isEmpty, "a length without a query was kept")
+                for postings in prefixes.queries.values { check(postings, "under a beginning", isFiled: true) }
+            }
         }
         for entry in paths {
             precondition(!entry.isEmpty, "a path pointer without a query was kept")

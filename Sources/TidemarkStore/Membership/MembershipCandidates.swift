@@ -1,7 +1,7 @@
 /// The queries of one library and type whose rule an entity may fulfil, found without looking at the others.
 ///
-/// A rule is filed under one conjunct that it cannot be fulfilled without: a value at a pointer, a few values, or a
-/// directory. An entity's values and directories are then looked up, not the rules. Which conjunct, is a matter of what
+/// A rule is filed under one conjunct that it cannot be fulfilled without: a value at a pointer, a few values, how
+/// a value begins (a prefix, or what two bounds have in common), or a directory. An entity's values and directories are then looked up, not the rules. Which conjunct, is a matter of what
 /// is filed already: of those that a rule offers, the one whose queries are fewest. Ten thousand lists of one kind in
 /// ten thousand directories so end up under their directories, whatever they say of the kind.
 ///
@@ -12,6 +12,8 @@ package struct MembershipCandidates: Sendable {
     /// Distinct pointers that values are filed under, each a walk through every entity; a rule that would need another
     /// one is looked at for every entity.
     static let valuePointerCountMax = 64
+    /// Distinct lengths of beginnings that are filed under one pointer, each a fingerprint for every entity.
+    static let prefixLengthCountMax = 64
     /// Distinct pointers to paths, likewise.
     static let pathPointerCountMax = 16
 
@@ -19,6 +21,17 @@ package struct MembershipCandidates: Sendable {
     struct Values {
         let pointer: JSONPointer
         /// By the fingerprint of the value; none is empty.
+        var queries: [Int: QueryPostings] = [:]
+        /// By the beginning of the value's code; no two of one length.
+        var prefixes: [Prefixes] = []
+
+        var isEmpty: Bool { queries.isEmpty && prefixes.isEmpty }
+    }
+
+    /// Rules filed under beginnings of one length.
+    struct Prefixes {
+        let byteCount: Int
+        /// By the fingerprint of the beginning; none is empty.
         var queries: [Int: QueryPostings] = [:]
     }
 
@@ -76,7 +89,8 @@ package struct MembershipCandidates: Sendable {
     ///
     /// - Parameter resource: One validated object without insignificant white space.
     /// - Returns: Each once, in ascending order.
-    /// - Complexity: O(resource.count · distinct pointers + candidates · log candidates), however many queries there are.
+    /// - Complexity: O(resource.count + distinct pointers · members + candidates · log candidates), however many queries
+    ///   there are.
     package func candidates(for resource: UnsafeRawBufferPointer) -> [UInt32] {
         var found = unfiled.queries
         var sourceCount = found.isEmpty ? 0 : 1
@@ -85,15 +99,20 @@ package struct MembershipCandidates: Sendable {
             found += postings.queries
             sourceCount += 1
         }
+        guard !values.isEmpty || !paths.isEmpty else { return found }
+        let view = ResourceView(resource)
         var code: [UInt8] = []
         for entry in values {
-            guard let value = entry.pointer.value(in: resource) else { continue }
+            guard let value = view.value(at: entry.pointer) else { continue }
             code.removeAll(keepingCapacity: true)
             ValueCode.appendOrdered(value, of: resource, to: &code)
-            add(entry.queries[Fingerprint.value(code)])
+            if !entry.queries.isEmpty { add(entry.queries[Fingerprint.value(code)]) }
+            for prefixes in entry.prefixes where prefixes.byteCount <= code.count {
+                add(prefixes.queries[Fingerprint.prefix(code[..<prefixes.byteCount])])
+            }
         }
         for entry in paths {
-            MembershipScope.forEachPath(of: resource, at: entry.pointer) { path in
+            MembershipScope.forEachPath(of: view, at: entry.pointer) { path in
                 entry.forEachPostings(above: path, add)
             }
         }

@@ -1,13 +1,15 @@
 /// Keys of which a resource meets at least one if it fulfils a rule.
-struct MembershipFiling: Hashable, Sendable {
+struct MembershipFiling: Sendable {
     /// Keys of one filing. More would cost more to keep than they save.
     static let keyCountMax = 16
     /// Filings that are weighed against each other for one rule.
     static let choiceCountMax = 8
 
-    enum Key: Hashable, Sendable {
+    enum Key: Sendable {
         /// The value at a pointer has this fingerprint.
         case value(JSONPointer, Int)
+        /// The code of the value at a pointer begins with so many bytes of this fingerprint.
+        case prefix(JSONPointer, byteCount: Int, Int)
         /// A path at a pointer, or an alternate, lies in the directory with this fingerprint.
         case path(JSONPointer, Int, isRecursive: Bool)
     }
@@ -19,50 +21,96 @@ struct MembershipFiling: Hashable, Sendable {
     ///
     /// - Returns: None when no conjunct narrows the rule.
     static func choices(predicate: Predicate, scope: MembershipScope?) -> [MembershipFiling] {
-        var choices: [MembershipFiling] = []
-        collect(predicate, &choices)
-        // In the order they were written, those with one key before those with more.
-        var ranked = choices.filter { $0.keys.count <= 1 } + choices.filter { $0.keys.count > 1 }
-        ranked = Array(ranked.prefix(choiceCountMax))
+        var conjuncts = Conjuncts()
+        conjuncts.add(predicate)
+        var choices = conjuncts.single + conjuncts.several + conjuncts.ranges.compactMap(\.filing)
+        choices = Array(choices.prefix(choiceCountMax))
         if let scope {
-            ranked.append(
-                MembershipFiling(keys: [
-                    .path(
-                        scope.pointer, Fingerprint.directory(scope.directory), isRecursive: scope.isRecursive)
-                ]))
+            let directory = Fingerprint.directory(scope.directory)
+            choices.append(
+                MembershipFiling(keys: [.path(scope.pointer, directory, isRecursive: scope.isRecursive)]))
         }
-        return ranked
-    }
-
-    private static func collect(_ predicate: Predicate, _ choices: inout [MembershipFiling]) {
-        switch predicate {
-        case .all(let members):
-            for member in members { collect(member, &choices) }
-        case .any(let members):
-            guard let filing = union(members) else { return }
-            choices.append(filing)
-        case .not:
-            return
-        case .test(let pointer, .equal(let code)):
-            choices.append(MembershipFiling(keys: [.value(pointer, Fingerprint.value(code))]))
-        case .test(let pointer, .oneOf(let codes)):
-            guard codes.count <= keyCountMax else { return }
-            choices.append(MembershipFiling(keys: codes.map { .value(pointer, Fingerprint.value($0)) }))
-        case .test:
-            return
-        }
+        return choices
     }
 
     /// One filing for predicates of which one holds, if each of them has one.
-    private static func union(_ members: [Predicate]) -> MembershipFiling? {
+    fileprivate static func union(_ members: [Predicate]) -> MembershipFiling? {
         var keys: [Key] = []
         for member in members {
-            var choices: [MembershipFiling] = []
-            collect(member, &choices)
+            let choices = choices(predicate: member, scope: nil)
             guard let least = choices.min(by: { $0.keys.count < $1.keys.count }) else { return nil }
             keys += least.keys
             guard keys.count <= keyCountMax else { return nil }
         }
         return MembershipFiling(keys: keys)
+    }
+}
+
+extension MembershipFiling {
+    /// Codes between two bounds of one pointer: they all begin with what the bounds have in common.
+    fileprivate struct ValueRange {
+        let pointer: JSONPointer
+        /// Codes; of a prefix both are its own.
+        var lower: [UInt8]?
+        var upper: [UInt8]?
+
+        var filing: MembershipFiling? {
+            guard let lower, let upper else { return nil }
+            let common = Array(
+                zip(lower, upper).prefix { $0 == $1 }.map { $0.0 }.prefix(Fingerprint.prefixByteCountMax))
+            // The kind alone narrows nothing.
+            guard common.count > 1 else { return nil }
+            return MembershipFiling(keys: [.prefix(pointer, byteCount: common.count, Fingerprint.prefix(common[...]))])
+        }
+    }
+
+    /// What all has to hold for a rule, as filings.
+    fileprivate struct Conjuncts {
+        /// Pointers whose bounds are followed.
+        static let rangeCountMax = 16
+
+        /// Filings with one key, or none.
+        var single: [MembershipFiling] = []
+        /// Filings with several.
+        var several: [MembershipFiling] = []
+        var ranges: [ValueRange] = []
+
+        mutating func add(_ predicate: Predicate) {
+            switch predicate {
+            case .all(let members):
+                for member in members { add(member) }
+            case .any(let members):
+                if let filing = MembershipFiling.union(members) { add(filing) }
+            case .not, .test(_, .notEqual), .test(_, .exists):
+                return
+            case .test(let pointer, .equal(let code)):
+                add(MembershipFiling(keys: [.value(pointer, Fingerprint.value(code))]))
+            case .test(let pointer, .oneOf(let codes)):
+                guard codes.count <= keyCountMax else { return }
+                add(MembershipFiling(keys: codes.map { .value(pointer, Fingerprint.value($0)) }))
+            case .test(let pointer, .ordered(.less, let code)), .test(let pointer, .ordered(.lessOrEqual, let code)):
+                changeRange(of: pointer) { $0.upper = code }
+            case .test(let pointer, .ordered(.greater, let code)),
+                .test(let pointer, .ordered(.greaterOrEqual, let code)):
+                changeRange(of: pointer) { $0.lower = code }
+            case .test(let pointer, .prefix(let text)):
+                let code = ValueCode.prefix(text)
+                // Of its own: a bound beside it may say less.
+                ranges.append(ValueRange(pointer: pointer, lower: code, upper: code))
+            }
+        }
+
+        private mutating func add(_ filing: MembershipFiling) {
+            if filing.keys.count <= 1 { single.append(filing) } else { several.append(filing) }
+        }
+
+        private mutating func changeRange(of pointer: JSONPointer, _ body: (inout ValueRange) -> Void) {
+            if let index = ranges.firstIndex(where: { $0.pointer == pointer && ($0.lower == nil || $0.upper == nil) }) {
+                body(&ranges[index])
+            } else if ranges.count < Conjuncts.rangeCountMax {
+                ranges.append(ValueRange(pointer: pointer))
+                body(&ranges[ranges.count - 1])
+            }
+        }
     }
 }

@@ -4,9 +4,9 @@ struct MembershipOrder: Sendable {
     let isDescending: Bool
 
     /// Appends the resource's part of a sort key.
-    func append(_ resource: UnsafeRawBufferPointer, to key: inout [UInt8]) {
+    func append(_ resource: ResourceView, to key: inout [UInt8]) {
         let start = key.count
-        ValueCode.appendOrdered(pointer.value(in: resource), of: resource, to: &key)
+        ValueCode.appendOrdered(resource.value(at: pointer), of: resource.bytes, to: &key)
         if isDescending { for at in start..<key.count { key[at] = ~key[at] } }
     }
 }

@@ -52,9 +52,9 @@ struct MembershipParser {
 
     private func limit(_ rule: JSONObject) throws(MembershipError) -> Int? {
         guard let value = present("limit", of: rule) else { return nil }
-        guard let limit = Int(String(decoding: bytes[value], as: UTF8.self)), limit >= 1,
-            bytes[value.lowerBound] != UInt8(ascii: "+")
-        else { throw wrong("/limit", "is no integer from 1 on; leave it out for no limit") }
+        guard let limit = Int(String(decoding: bytes[value], as: UTF8.self)), limit >= 1 else {
+            throw wrong("/limit", "is no integer from 1 on; leave it out for no limit")
+        }
         return limit
     }
 

@@ -10,8 +10,8 @@ struct MembershipScope: Sendable {
 
     /// Whether one of the resource's paths lies in the directory.
     ///
-    /// - Complexity: O(resource.count).
-    func matches(_ resource: UnsafeRawBufferPointer) -> Bool {
+    /// - Complexity: O(members), and the paths.
+    func matches(_ resource: ResourceView) -> Bool {
         var matches = false
         MembershipScope.forEachPath(of: resource, at: pointer) { path in
             if directory.holds(path, isRecursive: isRecursive) { matches = true }
@@ -21,20 +21,20 @@ struct MembershipScope: Sendable {
 
     /// Visits the path at a pointer, then each of the alternates, as far as they are paths.
     static func forEachPath(
-        of resource: UnsafeRawBufferPointer, at pointer: JSONPointer, _ body: (ScopePath) -> Void
+        of resource: ResourceView, at pointer: JSONPointer, _ body: (ScopePath) -> Void
     ) {
-        if let value = pointer.value(in: resource), let path = ScopePath(value, of: resource) { body(path) }
+        if let value = resource.value(at: pointer), let path = ScopePath(value, of: resource.bytes) { body(path) }
         forEachAlternate(of: resource, body)
     }
 
     /// Visits each of the alternate paths, as far as they are paths.
-    static func forEachAlternate(of resource: UnsafeRawBufferPointer, _ body: (ScopePath) -> Void) {
-        guard let alternates = alternatesPointer.value(in: resource),
-            resource[alternates.lowerBound] == UInt8(ascii: "[")
+    static func forEachAlternate(of resource: ResourceView, _ body: (ScopePath) -> Void) {
+        guard let alternates = resource.value(at: alternatesPointer),
+            resource.bytes[alternates.lowerBound] == UInt8(ascii: "[")
         else { return }
-        var cursor = JSONCursor(resource, at: alternates.lowerBound + 1)
+        var cursor = JSONCursor(resource.bytes, at: alternates.lowerBound + 1)
         while cursor.byte != UInt8(ascii: "]") {
-            if let path = ScopePath(cursor.value(), of: resource) { body(path) }
+            if let path = ScopePath(cursor.value(), of: resource.bytes) { body(path) }
             if cursor.byte == UInt8(ascii: ",") { cursor.step() }
         }
     }

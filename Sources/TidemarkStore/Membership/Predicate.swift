@@ -5,13 +5,13 @@ indirect enum Predicate: Sendable {
     case not(Predicate)
     case test(JSONPointer, ValueTest)
 
-    /// - Complexity: O(resource.count · predicates).
-    func matches(_ resource: UnsafeRawBufferPointer) -> Bool {
+    /// - Complexity: O(predicates · members), and the values that they lead to.
+    func matches(_ resource: ResourceView) -> Bool {
         switch self {
         case .all(let members): members.allSatisfy { $0.matches(resource) }
         case .any(let members): members.contains { $0.matches(resource) }
         case .not(let inner): !inner.matches(resource)
-        case .test(let pointer, let test): test.holds(for: pointer.value(in: resource), of: resource)
+        case .test(let pointer, let test): test.holds(for: resource.value(at: pointer), of: resource.bytes)
         }
     }
 }

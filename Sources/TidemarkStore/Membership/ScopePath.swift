@@ -16,24 +16,14 @@ struct ScopePath: Hashable, Sendable {
             self.init(device: nil, path: path)
             return
         }
-        guard bytes[value.lowerBound] == UInt8(ascii: "{") else { return nil }
-        let tagged = JSONObject(bytes, range: value)
-        guard tagged.members.count == 1, let tag = tagged.members.first,
-            bytes[tag.value.lowerBound] == UInt8(ascii: "{")
-        else { return nil }
-        let fields = JSONObject(bytes, range: tag.value)
-        func field(_ name: StaticString) -> [UInt8]? {
-            fields.value(named: name).flatMap { ScopePath.text($0, of: bytes) }
-        }
-        guard let path = field("path") else { return nil }
-        switch tagged.unescapedName(tag) {
-        case Array("Physical".utf8):
-            guard let slug = field("device_slug") else { return nil }
+        guard let tag = ScopePath.tag(value, of: bytes), let path = tag.fields.path else { return nil }
+        if JSONText.isSpelling(tag.name, of: "Physical") {
+            guard let slug = tag.fields.slug else { return nil }
             self.init(device: ScopePath.device([slug]), path: path)
-        case Array("Cloud".utf8):
-            guard let service = field("service"), let identifier = field("identifier") else { return nil }
+        } else if JSONText.isSpelling(tag.name, of: "Cloud") {
+            guard let service = tag.fields.service, let identifier = tag.fields.identifier else { return nil }
             self.init(device: ScopePath.device([service, identifier]), path: path)
-        default:
+        } else {
             return nil
         }
     }
@@ -56,11 +46,6 @@ struct ScopePath: Hashable, Sendable {
         return isRecursive || !inner[(components.count + 1)...].contains(UInt8(ascii: "/"))
     }
 
-    private static func text(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard bytes[value.lowerBound] == UInt8(ascii: "\"") else { return nil }
-        return JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[value].dropFirst().dropLast()))
-    }
-
     /// Each name after its length: no two lists of names are the same bytes.
     private static func device(_ names: [[UInt8]]) -> [UInt8] {
         var device: [UInt8] = []
@@ -76,10 +61,16 @@ struct ScopePath: Hashable, Sendable {
         let separatesAtBackslash = startsLikeWindows(path)
         var components: [UInt8] = []
         components.reserveCapacity(path.count + 1)
-        for component in path.split(whereSeparator: { $0 == slash || separatesAtBackslash && $0 == backslash }) {
-            if component.count == 1, component.first == UInt8(ascii: ".") { continue }
-            components.append(slash)
-            components.append(contentsOf: component)
+        var start = 0
+        while start < path.count {
+            var end = start
+            while end < path.count, path[end] != slash, !(separatesAtBackslash && path[end] == backslash) { end += 1 }
+            let isNothing = end == start || end == start + 1 && path[start] == UInt8(ascii: ".")
+            if !isNothing {
+                components.append(slash)
+                components.append(contentsOf: path[start..<end])
+            }
+            start = end + 1
         }
         return components
     }

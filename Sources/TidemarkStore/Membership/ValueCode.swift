@@ -62,19 +62,33 @@ enum ValueCode {
         }
     }
 
+    /// What the codes of all strings with a beginning begin with.
+    ///
+    /// - Parameter text: Without escapes.
+    static func prefix(_ text: [UInt8]) -> [UInt8] {
+        var code = [string]
+        appendEscaped(text, to: &code)
+        return code
+    }
+
     private static func appendString(_ written: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         code.append(string)
         if JSONText.isPlain(written) {
             // No byte of it is 0: JSON writes that as an escape.
             code.append(contentsOf: written)
         } else {
-            for byte in JSONText.unescaped(written) {
-                code.append(byte)
-                if byte == 0 { code.append(0xFF) }
-            }
+            appendEscaped(JSONText.unescaped(written), to: &code)
         }
         code.append(0)
         code.append(0)
+    }
+
+    /// Appends text in which a 0 cannot be taken for its end.
+    private static func appendEscaped(_ text: [UInt8], to code: inout [UInt8]) {
+        for byte in text {
+            code.append(byte)
+            if byte == 0 { code.append(0xFF) }
+        }
     }
 
     private static func appendArray(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
@@ -94,10 +108,7 @@ enum ValueCode {
         let object = JSONObject(bytes, range: value)
         let members = object.members.map { (name: object.unescapedName($0), value: $0.value) }
         for member in members.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
-            for byte in member.name {
-                code.append(byte)
-                if byte == 0 { code.append(0xFF) }
-            }
+            appendEscaped(member.name, to: &code)
             code.append(0)
             code.append(1)
             appendExact(member.value, of: bytes, to: &code)

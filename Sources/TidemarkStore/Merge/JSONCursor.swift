@@ -22,13 +22,32 @@ package struct JSONCursor {
     mutating func string() -> Range<Int> {
         precondition(byte == UInt8(ascii: "\""), "no string at byte \(position) of a stored value")
         var at = position + 1
-        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
-            at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
+        while true {
+            at += JSONCursor.plainByteCount(bytes, at: at)
+            guard at < bytes.count, bytes[at] == UInt8(ascii: "\\") else { break }
+            at += 2
         }
         precondition(at < bytes.count, "a stored string has no end")
         let inner = position + 1..<at
         position = at + 1
         return inner
+    }
+
+    /// How many bytes from a place on are neither a quote nor a backslash; eight are looked at together.
+    private static func plainByteCount(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var at = start
+        while at + 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+            let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
+            let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+            // The lowest high bit that is set marks the first byte that became 0; those above it may be wrong.
+            let found = ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & ones << 7
+            if found != 0 { return at + found.trailingZeroBitCount / 8 - start }
+            at += 8
+        }
+        while at < bytes.count, bytes[at] != UInt8(ascii: "\""), bytes[at] != UInt8(ascii: "\\") { at += 1 }
+        return at - start
     }
 
     /// Steps over one value of any kind and gives its range.

@@ -1,0 +1,52 @@
+/// A resource whose outermost members were found once, for many pointers.
+struct ResourceView {
+    private struct Member {
+        /// Between its quotes, as written.
+        var name: Range<Int>
+        var value: Range<Int>
+    }
+
+    let bytes: UnsafeRawBufferPointer
+    /// In order, repeated ones too; none when the resource is no object.
+    private var members: [Member] = []
+
+    /// - Parameter bytes: One validated value without insignificant white space.
+    /// - Complexity: O(bytes.count).
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        var cursor = JSONCursor(bytes)
+        guard cursor.byte == UInt8(ascii: "{") else { return }
+        members.reserveCapacity(ResourceView.memberCountTypical)
+        cursor.step()
+        while cursor.byte != UInt8(ascii: "}") {
+            let name = cursor.string()
+            cursor.step()
+            members.append(Member(name: name, value: cursor.value()))
+            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+        }
+    }
+
+    /// Room that saves most resources from moving what was found.
+    private static let memberCountTypical = 32
+
+    /// The value of the last member of a name.
+    ///
+    /// - Parameter name: Without escapes.
+    func value(named name: [UInt8]) -> Range<Int>? {
+        for member in members.reversed()
+        where JSONText.isSpelling(UnsafeRawBufferPointer(rebasing: bytes[member.name]), of: name) {
+            return member.value
+        }
+        return nil
+    }
+
+    /// The value at a place.
+    ///
+    /// - Returns: Nil when there is none.
+    /// - Complexity: O(members), and O(the value that the first token leads to).
+    func value(at pointer: JSONPointer) -> Range<Int>? {
+        guard let first = pointer.tokens.first else { return 0..<bytes.count }
+        guard bytes.first == UInt8(ascii: "{") else { return pointer.value(in: bytes) }
+        return value(named: first.name).flatMap { pointer.value(in: bytes, from: $0, tokensFrom: 1) }
+    }
+}
