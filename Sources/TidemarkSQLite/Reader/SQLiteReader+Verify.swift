@@ -44,7 +44,7 @@ extension SQLiteReader {
     ) throws {
         let names = try ReadNames(connection)
         for number in names.damagedDictionaries {
-            report.add(.damaged(DamagedRow(key: nil, row: number, isDictionary: true, fault: .checksumMismatch)))
+            report.add(.damaged(DamagedRow(row: number, kind: .dictionary, fault: .checksumMismatch)))
         }
         var counts = [Int64](repeating: 0, count: names.libraries.count)
         var seen = RowSet()
