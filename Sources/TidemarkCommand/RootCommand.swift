@@ -23,6 +23,6 @@ struct RootCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             IngestCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self, VerifyCommand.self,
-            ExportCommand.self, QuarantineCommand.self, GapsCommand.self, GenerateCommand.self,
+            ExportCommand.self, QueriesCommand.self, QuarantineCommand.self, GapsCommand.self, GenerateCommand.self,
         ])
 }
