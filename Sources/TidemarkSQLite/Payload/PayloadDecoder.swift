@@ -71,8 +71,6 @@ final class PayloadDecoder {
             guard let count = PayloadCodec.readVarint(body, at: &offset) else { throw .truncated }
             idOffset = count
         }
-        // The head of a forged body may reach into its fields.
-        guard offset <= body.count else { throw .truncated }
         let data = UnsafeRawBufferPointer(rebasing: body[offset...])
         if codec == .raw { contentCount = data.count }
         let idCount = idOffset == nil ? 0 : seal.isUUID ? UUIDValue.textByteCount : id.count
