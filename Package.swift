@@ -97,7 +97,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ProtocolTests", dependencies: ["TidemarkCommand", "TidemarkTesting"], swiftSettings: strict),
+            name: "ProtocolTests",
+            dependencies: ["TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTesting"],
+            swiftSettings: strict),
         .testTarget(
             name: "TidemarkSessionTests",
             dependencies: [

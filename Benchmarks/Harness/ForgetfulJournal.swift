@@ -6,6 +6,9 @@ import TidemarkStore
 struct ForgetfulJournal: Journal {
     func recover() async throws(StorageError) -> RecoveredState { RecoveredState() }
     func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities { LoadedEntities() }
+    func page(
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+    ) async throws(StorageError) -> LoadedEntities { LoadedEntities() }
     func commit(_ flush: FlushBatch) async throws(StorageError) {}
     func rebuild() async throws(StorageError) {}
     func byteCount() async -> Int64 { 0 }

@@ -59,7 +59,10 @@ check("get",{"entity":None,"pending":False,"sequence":None,"stale":False,"miss":
 check("get",{"entity":{"id":"x"},"pending":False,"sequence":3,"stale":False,"miss":None},True,'')
 check("list",{"entities":[{"id":"x"}],"next":"file:x"},True,'')
 check("quarantine-record",{"number":1,"kind":"line","line":1,"offset":0,"reason":"not_json","library_id":None,"sequence":None,"received_at":"2026-01-22T10:05:34.149Z","byte_count":4,"complete":True,"text":"nope"},True,'')
-check("verify",{"ok":True,"rows":3,"damaged":0,"problems":[]},True,'')
+check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","queries":1,"missing":0,"problem_count":0,"problems":[]},True,'')
+check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","queries":1,"missing":0,"problem_count":1,"problems":["damaged query, row 1: checksum_mismatch"]},False,'')
+q={"library_id":"a","method":"files.list","input":{"n":1.1},"resource_type":"file","count":1,"local":False,"membership":None,"tags":None,"as_of":3,"stored_at":"2026-01-22T10:05:34.149Z","ttl":1.5,"stale_since":None}
+check("queries",q,True,'');check("queries",{**q,"keys":["file:x"]},True,'');check("queries",{**q,"keys":["file:x","file:x"]},False,'');check("queries",{**q,"stored_at":None},False,'')
 z={"applied":0,"duplicate":0,"ignored":0,"quarantined":0,"held":0}
 check("stats",{"entities":1,"queries":0,"observers":0,"pending":0,"memory_bytes":1,"disk_bytes":1,"hits":0,"misses":{"absent":1},"evictions":0,"notifications":0,"libraries":{},"storage":"ok","lines":0,"events":z,"members_quarantined":0,"reconciled":0,"blank":0,"control":0,"messages":0},True,'')
 print(n,"checked,",bad,"bad;",beyond,"refused lines that only the engine can tell (see README.md)")

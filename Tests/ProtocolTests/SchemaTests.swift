@@ -1,5 +1,8 @@
 import Foundation
 import Testing
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkStore
 import TidemarkTesting
 
 /// What the command prints against Protocol/schema, where python3 with jsonschema is there to read it.
@@ -22,7 +25,7 @@ import TidemarkTesting
                 print(name.decode(), error.json_path, error.message[:200])
         """
 
-    @Test func `summaries, acknowledgements, exports, entities and gaps fit their schemas`() async throws {
+    @Test func `what every command prints for programs fits its schema`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
         var lines: [UInt8] = []
@@ -45,10 +48,17 @@ import TidemarkTesting
         for (schema, arguments) in [
             ("gaps", ["gaps", "--json"]), ("list", ["list", "--library", "a", "--json"]),
             ("get", ["get", "--library", "a", "file:f1", "--json"]), ("get", ["get", "file:none", "--json"]),
+            ("stats", ["stats", "--json"]), ("verify", ["verify", "--json"]),
         ] {
             let result = try await CommandRunner().run(arguments + ["--db", database])
             #expect(result.status == 0, "\(arguments): \(result.errorText)")
             add(schema, result.output.filter { $0 != 0x0A })
+        }
+        try await addQueries(to: database)
+        for arguments in [["queries", "--json"], ["queries", "--json", "--keys"]] {
+            let found = try await CommandRunner().run(arguments + ["--db", database]).output.split(separator: 0x0A)
+            #expect(found.count == 2)
+            for line in found { add("queries", line) }
         }
         let python = "/usr/bin/python3"
         guard FileManager.default.isExecutableFile(atPath: python) else { return }
@@ -57,5 +67,19 @@ import TidemarkTesting
         if checked.status == 77 { return }
         #expect(checked.status == 0, "\(checked.errorText)")
         #expect(checked.outputText == "")
+    }
+
+    private func addQueries(to database: String) async throws {
+        let journal = try await SQLiteJournal.open(path: database)
+        var flush = FlushBatch()
+        flush.queries = [
+            QueryRecord(number: 1, library: 0, type: 0, method: "m", input: "[1]", storedAt: 0, elements: []),
+            QueryRecord(
+                number: 2, library: 0, type: 0, method: "m", input: "{}", tags: #"["a"]"#, membership: "{}",
+                isLocal: true, timeToLive: 1_005, asOf: EventSequence(3), storedAt: 1_769_076_334_149, staleSince: 1,
+                elements: [QueryElement(id: .text("x")), QueryElement(id: .uuid(UUIDValue(high: 1, low: 2)))]),
+        ]
+        try await journal.commit(flush)
+        try await journal.close()
     }
 }

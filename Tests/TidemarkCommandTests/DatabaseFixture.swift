@@ -4,7 +4,8 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// A small database, written through the journal itself: three libraries, a tombstone, two records in quarantine.
+/// A small database, written through the journal itself: three libraries, a tombstone, three queries, two records in
+/// quarantine.
 struct DatabaseFixture {
     let folder: TemporaryFolder
 
@@ -53,6 +54,7 @@ struct DatabaseFixture {
                 index: 2, name: "work", epoch: nil, generation: 0, cursor: EventSequence(1), isStale: false, lost: [],
                 entityCount: 1),
         ]
+        flush.queries = queries
         flush.quarantine = [
             QuarantineRecord(
                 kind: .line, reason: .notJSON, line: 7, offset: 812, library: nil, sequence: nil, receivedAt: 0,
@@ -72,6 +74,23 @@ struct DatabaseFixture {
         flush.ignoredKinds = ["JobProgress": 1]
         return flush
     }
+
+    private static let queries = [
+        QueryRecord(
+            number: 1, library: 1, type: 1, method: "albums.list", input: #"{"sort":"name"}"#, timeToLive: 60_000,
+            asOf: EventSequence(9), storedAt: 1_769_076_334_149,
+            elements: [QueryElement(id: .text("summer")), QueryElement(id: .text("\u{1B}[31m"))]),
+        QueryRecord(
+            number: 2, library: 2, type: 0, method: "files.list", input: #"{"n":1.10,"name":"\u001b[31m"}"#,
+            tags: #"["x"]"#, membership: #"{"resource_type":"file"}"#, isLocal: true, timeToLive: 1_500,
+            storedAt: 1_769_076_334_149, staleSince: 1_769_076_334_150,
+            elements: [
+                QueryElement(id: .text("1"), sortKey: [1]), QueryElement(id: .text("none"), sortKey: [2]),
+            ]),
+        QueryRecord(
+            number: 5, library: 1, type: 0, method: "files.list", input: "null", storedAt: 0,
+            elements: [QueryElement(id: StoredID("0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001"))]),
+    ]
 
     private static func append(
         _ entity: (library: LibraryIndex, type: TypeIndex, id: ByteString, resource: String), row: Int64,

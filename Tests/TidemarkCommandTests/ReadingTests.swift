@@ -142,20 +142,22 @@ import TidemarkTesting
         let result = try await fixture.run(["stats", "--json"])
         #expect(
             result.outputText.hasPrefix(
-                #"{"entities":5,"queries":0,"observers":0,"pending":0,"memory_bytes":0,"disk_bytes":"#))
+                #"{"entities":5,"queries":3,"observers":0,"pending":0,"memory_bytes":0,"disk_bytes":"#))
         #expect(
             result.outputText.hasSuffix(
                 #""storage":"ok","lines":12,"events":{"applied":9,"duplicate":0,"ignored":1,"quarantined":1,"held":0},"#
                     + #""members_quarantined":1,"reconciled":0,"blank":1,"control":0,"messages":0,"#
                     + #""ignored_kinds":{"JobProgress":1}}"# + "\n"))
-        #expect(try await fixture.run(["stats"]).outputText.hasPrefix("entities               5\n"))
+        #expect(
+            try await fixture.run(["stats"]).outputText.hasPrefix(
+                "entities               5\nqueries                3\n"))
     }
 
     @Test func `a sound database verifies`() async throws {
         let result = try await DatabaseFixture().run(["verify", "--json"])
         #expect(result.status == 0)
         #expect(result.outputText.hasPrefix("{\"ok\":true,\"entities\":5,\"payload_bytes\":"))
-        #expect(result.outputText.hasSuffix(",\"problem_count\":0,\"problems\":[]}\n"))
+        #expect(result.outputText.hasSuffix(",\"queries\":3,\"missing\":1,\"problem_count\":0,\"problems\":[]}\n"))
     }
 
     @Test func `a damaged row is left out, and the status says so`() async throws {

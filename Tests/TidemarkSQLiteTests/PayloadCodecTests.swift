@@ -210,7 +210,7 @@ import TidemarkTesting
     }
 
     @Test func `an unknown format or codec is refused`() {
-        #expect(decode(forged(header: 0x40, [1])) == .failure(.unknownFormat))
+        #expect(decode(forged(header: 0x60, [1])) == .failure(.unknownFormat))
         #expect(decode(forged(header: 0x23, [1])) == .failure(.unknownFormat))
     }
 
@@ -222,5 +222,98 @@ import TidemarkTesting
             #expect(PayloadDictionary.checksum(number: 1, type: 0, bytes: damaged) != checksum)
         }
         #expect(PayloadDictionary.checksum(number: 1, type: 1, bytes: dictionary.bytes) != checksum)
+    }
+
+    // MARK: Fields
+
+    private func sealed(_ payload: [UInt8], fields: [UInt8], usesDictionary: Bool, isPadded: Bool) -> [UInt8] {
+        encoder.startBatch()
+        return payload.withUnsafeBytes { payload in
+            fields.withUnsafeBytes { fields in
+                uuid.bytes.withUnsafeBytes { id in
+                    Array(
+                        encoder.encode(
+                            payload, id: id, seal: seal(), fields: fields,
+                            dictionary: usesDictionary ? dictionary : nil, isPadded: isPadded))
+                }
+            }
+        }
+    }
+
+    private func resealed(_ body: [UInt8], fields: [UInt8]) throws(PayloadFault) -> [UInt8] {
+        encoder.startBatch()
+        let result = body.withUnsafeBytes { body in
+            fields.withUnsafeBytes { fields in
+                uuid.bytes.withUnsafeBytes { id in
+                    Result { () throws(PayloadFault) in
+                        Array(try encoder.reseal(body, id: id, seal: seal(sequence: 9), fields: fields))
+                    }
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    private func fields(_ body: [UInt8]) throws(PayloadFault) -> [UInt8] {
+        let result = body.withUnsafeBytes { body in
+            Result { () throws(PayloadFault) in try PayloadDecoder.fields(body) }
+        }
+        return try result.get()
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `fields come back beside every payload, and are replaced without touching it`(
+        usesDictionary: Bool, isPadded: Bool
+    ) throws {
+        var random = SeededGenerator(seed: 12)
+        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        let id = String(decoding: uuid.text, as: UTF8.self)
+        for payload in [[], [0], resource(id), bytes(15), bytes(5_000), Array(repeating: 7, count: 300_000)] {
+            let plain = sealed(payload, fields: [], usesDictionary: usesDictionary, isPadded: isPadded)
+            #expect(plain == encode(payload, usesDictionary: usesDictionary, isPadded: isPadded))
+            for count in [0, 1, 4, 127, 128, 70_000, 1 << 20] {
+                let first = bytes(count)
+                let body = sealed(payload, fields: first, usesDictionary: usesDictionary, isPadded: isPadded)
+                #expect(decode(body) == .success(payload))
+                #expect(try fields(body) == first)
+                for next in [[], bytes(3), bytes(200), first] {
+                    let renewed = try resealed(body, fields: next)
+                    #expect(decode(renewed, seal: seal(sequence: 9)) == .success(payload))
+                    #expect(decode(renewed) == .failure(.checksumMismatch))
+                    #expect(try fields(renewed) == next)
+                    let expected = sealed(payload, fields: next, usesDictionary: usesDictionary, isPadded: isPadded)
+                    #expect(renewed.dropFirst(4) == expected.dropFirst(4))
+                }
+            }
+        }
+    }
+
+    @Test func `fields are under the check, and forged lengths are refused`() throws {
+        let payload = resource("x")
+        let body = sealed(payload, fields: [1, 2, 3], usesDictionary: true, isPadded: true)
+        for index in body.indices {
+            var damaged = body
+            damaged[index] ^= 1
+            #expect(decode(damaged) == .failure(.checksumMismatch))
+        }
+        #expect(decode(forged(header: 0x40, [])) == .failure(.truncated))
+        #expect(decode(forged(header: 0x40, varint(2) + [1])) == .failure(.truncated))
+        #expect(decode(forged(header: 0x40, varint(2) + [1, 2])) == .success([]))
+        #expect(decode(forged(header: 0x40, varint(1) + [1, 2])) == .success([1]))
+        #expect(decode(forged(header: 0x50, varint(1) + [1, 2])) == .failure(.truncated))
+        #expect(decode(forged(header: 0x40, varint(17 << 20) + [1, 2])) == .failure(.tooLarge))
+        // The head reaches into the fields.
+        #expect(decode(forged(header: 0x41, varint(2) + [1, 2])) == .failure(.truncated))
+        var random = SeededGenerator(seed: 8)
+        for _ in 0..<20_000 {
+            let rest = (0..<Int(random.next() % 20)).map { _ in UInt8(truncatingIfNeeded: random.next() % 24) }
+            let rubbish = forged(header: UInt8(0x40 | random.next() & 0x1F), rest)
+            _ = decode(rubbish, dictionaries: [1: dictionary])
+            do throws(PayloadFault) {
+                _ = try resealed(rubbish, fields: [1])
+            } catch {
+                #expect([.truncated, .tooLarge].contains(error))
+            }
+        }
     }
 }

@@ -23,7 +23,7 @@ struct StatsCommand: AsyncParsableCommand {
         let output = Output.standard()
         let statistics = Statistics(
             libraries: try reader.libraries(), counts: try reader.counts(), ignoredKinds: try reader.ignoredKinds(),
-            byteCount: reader.byteCount)
+            byteCount: reader.byteCount, queryCount: try reader.queryCount())
         if format.isJSON {
             try output.writeLine(statistics.json)
         } else {

@@ -9,7 +9,8 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Read every row and check it.",
         discussion: """
-            Checks the database file, every entity's checksum, and that the counts agree with the rows. Ends with 0 \
+            Checks the database file, the checksum of every entity and every query, and that the counts agree with \
+            the rows. An entity that a query lists and that is not stored is counted as missing, not as damage. Ends with 0 \
             when all is well and with 65 when something is damaged. Changes nothing; may run beside an ingest. Two \
             caches that hold the same have the same digest.
 
@@ -43,10 +44,15 @@ struct VerifyCommand: AsyncParsableCommand {
             try output.writeLine(style.paint(Printable.text(problem.description), .red))
         }
         let verdict = report.isSound ? style.paint("sound", .green) : style.paint("damaged", .red)
-        let entities = HumanText.count(report.entityCount, "entity", "entities")
+        var read = HumanText.count(report.entityCount, "entity", "entities")
+        read += " of \(HumanText.byteCount(report.payloadByteCount))"
+        if report.queryCount > 0 { read += " and \(HumanText.count(report.queryCount, "query", "queries"))" }
         let problems = report.isSound ? "nothing wrong" : HumanText.count(report.problemCount, "problem")
-        try output.writeLine(
-            "\(verdict): \(entities) of \(HumanText.byteCount(report.payloadByteCount)) read, \(problems) found")
+        try output.writeLine("\(verdict): \(read) read, \(problems) found")
+        if report.missingElementCount > 0 {
+            let count = HumanText.count(report.missingElementCount, "element")
+            try output.writeLine("\(count) of lists not stored, such as evicted ones; reading them is a miss")
+        }
     }
 
     private func json(_ report: VerifyReport) -> [UInt8] {
@@ -56,6 +62,8 @@ struct VerifyCommand: AsyncParsableCommand {
             line.member("entities", report.entityCount)
             line.member("payload_bytes", report.payloadByteCount)
             line.member("digest", ByteString(report.digest.description))
+            line.member("queries", report.queryCount)
+            line.member("missing", report.missingElementCount)
             line.member("problem_count", report.problemCount)
             line.name("problems")
             line.array { line in

@@ -30,6 +30,10 @@ struct CacheReader {
         try CacheReader.mapped { () throws(StorageError) in try reader.ignoredKinds() }
     }
 
+    func queryCount() throws(Failure) -> Int64 {
+        try CacheReader.mapped { () throws(StorageError) in try reader.queryCount() }
+    }
+
     var byteCount: Int64 { reader.byteCounts().total }
 
     /// Looks for one entity.
@@ -105,6 +109,30 @@ struct CacheReader {
         if let failure { throw failure }
     }
 
+    /// Every query, ascending by number, one at a time, all of one committed state.
+    func forEachQuery(
+        library: ByteString?, method: ByteString?, _ visit: (ReadQuery) throws(Failure) -> Void
+    ) throws(Failure) {
+        var failure: Failure?
+        try CacheReader.mapped { () throws(StorageError) in
+            try reader.queries(library: library, method: method) { step in
+                switch step {
+                case .damaged(let row):
+                    damage.rows.append(row)
+                case .query(let query):
+                    do throws(Failure) {
+                        try visit(query)
+                    } catch {
+                        failure = error
+                        return false
+                    }
+                }
+                return true
+            }
+        }
+        if let failure { throw failure }
+    }
+
     /// Records of the quarantine with numbers above `after`, oldest first.
     func quarantine(after: Int64, reason: QuarantineReason?, countMax: Int) throws(Failure) -> [QuarantineRecord] {
         var records: [QuarantineRecord] = []
@@ -132,7 +160,7 @@ struct CacheReader {
     /// - Throws: ``Failure`` with ``ExitStatus/badData``.
     func reportDamage() throws(Failure) {
         guard let first = damage.rows.first else { return }
-        let name = first.key.map { "\($0.text)" } ?? "row \(first.row)"
+        let name = first.key.map { "\($0.text)" } ?? "\(first.kind.rawValue) \(first.row)"
         throw Failure(
             .badData, "damaged", HumanText.count(damage.rows.count, "row") + " failed the check, the first is \(name)",
             place: path, outcome: "what failed was left out", advice: "tidemark verify says what is wrong")

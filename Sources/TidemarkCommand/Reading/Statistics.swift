@@ -8,6 +8,7 @@ struct Statistics {
     var counts: EventCounts
     var ignoredKinds: [ByteString: Int64]
     var byteCount: Int64
+    var queryCount: Int64
 
     private var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
 
@@ -16,7 +17,8 @@ struct Statistics {
         var line = JSONLine()
         line.object { line in
             line.member("entities", entityCount)
-            for name in ["queries", "observers", "pending", "memory_bytes"] as [ByteString] { line.member(name, 0) }
+            line.member("queries", queryCount)
+            for name in ["observers", "pending", "memory_bytes"] as [ByteString] { line.member(name, 0) }
             line.member("disk_bytes", byteCount)
             line.member("hits", 0)
             line.name("misses")
@@ -37,6 +39,7 @@ struct Statistics {
     func write(to output: Output) throws(Failure) {
         let rows: [(String, String)] = [
             ("entities", HumanText.count(entityCount)),
+            ("queries", HumanText.count(queryCount)),
             ("libraries", HumanText.count(libraries.count)),
             ("on disk", HumanText.byteCount(byteCount)),
             ("lines read", HumanText.count(counts.lines)),

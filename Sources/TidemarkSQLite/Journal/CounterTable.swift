@@ -56,6 +56,8 @@ struct CounterTable {
 
     /// The last number that a quarantined record got.
     static let quarantineNumber = "quarantine_number"
+    /// The highest number that a query ever had.
+    static let queryNumber = "query_number"
     /// Records that are in quarantine.
     static let quarantineCount = "quarantine_records"
 

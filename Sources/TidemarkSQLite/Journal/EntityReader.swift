@@ -48,17 +48,20 @@ final class EntityReader {
             let seal = PayloadSeal(
                 library: key.library, type: key.type, isUUID: isUUID, stampsOf: row, from: column + 1)
         else { return .damaged(row: number, fault: .checksumMismatch) }
-        let payload = id.withUnsafeBytes { id in
+        let body = row.borrowedBytes(column + 4)
+        let content = id.withUnsafeBytes { id in
             Result { () throws(PayloadFault) in
-                try decoder.decode(row.borrowedBytes(column + 4), id: id, seal: seal, dictionaries: dictionaries)
+                let payload = try decoder.decode(body, id: id, seal: seal, dictionaries: dictionaries)
+                return (payload: payload, fields: try PayloadDecoder.fields(body))
             }
         }
-        switch payload {
-        case .success(let payload):
+        switch content {
+        case .success(let content):
             return .found(
                 StoredEntity(
-                    key: key, row: number, payload: payload, sequence: seal.sequence.map { EventSequence($0) },
-                    generation: seal.generation, writtenAt: seal.writtenAt))
+                    key: key, row: number, payload: content.payload, fields: content.fields,
+                    sequence: seal.sequence.map { EventSequence($0) }, generation: seal.generation,
+                    writtenAt: seal.writtenAt))
         case .failure(let fault):
             return .damaged(row: number, fault: fault)
         }

@@ -64,7 +64,7 @@ final class EntityWriter {
                         if updates.isFull || !inserts.isEmpty { try writeBatches() }
                         updates.append(row, body: body)
                     case .stamp:
-                        try renewStamps(row, id: row.id(in: bytes), &outcome)
+                        try renewStamps(row, bytes: bytes, &outcome)
                     case .delete:
                         continue
                     }
@@ -88,7 +88,9 @@ final class EntityWriter {
     }
 
     /// The check covers the stamps, so the body is read, checked and sealed anew.
-    private func renewStamps(_ row: FlushRow, id: UnsafeRawBufferPointer, _ outcome: inout Outcome) throws {
+    private func renewStamps(_ row: FlushRow, bytes: UnsafeRawBufferPointer, _ outcome: inout Outcome) throws {
+        let id = row.id(in: bytes)
+        let fields = row.fields(in: bytes)
         read.bind(1, row.row)
         defer { read.reset() }
         guard try read.step() else {
@@ -104,7 +106,13 @@ final class EntityWriter {
             outcome.damaged.append((row.storedKey(id: id), row.row, .checksumMismatch))
             return
         }
-        if updates.isFull || !inserts.isEmpty || !encoder.hasRoom(for: stored.count) { try writeBatches() }
-        updates.append(row, body: encoder.reseal(stored, id: id, seal: PayloadSeal(row)))
+        if updates.isFull || !inserts.isEmpty || !encoder.hasRoom(for: stored.count + fields.count) {
+            try writeBatches()
+        }
+        do throws(PayloadFault) {
+            updates.append(row, body: try encoder.reseal(stored, id: id, seal: PayloadSeal(row), fields: fields))
+        } catch {
+            outcome.damaged.append((row.storedKey(id: id), row.row, error))
+        }
     }
 }

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Where a row's id and payload lie among the bytes of its flush.
+/// Where a row's id, payload and fields lie among the bytes of its flush.
 extension FlushRow {
     func id(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[idOffset..<idOffset + idCount])
@@ -9,6 +9,12 @@ extension FlushRow {
 
     func payload(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[payloadOffset..<payloadOffset + payloadCount])
+    }
+
+    /// Mostly none.
+    func fields(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard fieldsCount > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(rebasing: bytes[fieldsOffset..<fieldsOffset + fieldsCount])
     }
 
     func storedKey(id: UnsafeRawBufferPointer) -> StoredKey {

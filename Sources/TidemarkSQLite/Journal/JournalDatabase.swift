@@ -28,6 +28,9 @@ final class JournalDatabase {
         let quarantine: QuarantineTable
         let dictionaries: DictionaryTable
         let counters: CounterTable
+        let queries: QueryTable
+        let ranges: EntityRangeReader
+        let clearing: LibraryClearing
 
         init(_ connection: OpaquePointer) throws {
             self.connection = connection
@@ -41,6 +44,9 @@ final class JournalDatabase {
             quarantine = try QuarantineTable(connection)
             dictionaries = try DictionaryTable(connection)
             counters = try CounterTable(connection)
+            queries = try QueryTable(connection)
+            ranges = try EntityRangeReader(connection)
+            clearing = try LibraryClearing(connection)
         }
     }
 
@@ -108,10 +114,21 @@ final class JournalDatabase {
             counters[CounterTable.quarantineNumber] ?? 0,
             try PreparedStatement.number(connection, "SELECT max(number) FROM quarantine") ?? 0)
         memory.quarantineCount = Int(counters[CounterTable.quarantineCount] ?? 0)
-        self.memory = memory
-        let damaged = dictionaries.damaged.map {
-            DamagedRow(key: nil, row: $0, isDictionary: true, fault: .checksumMismatch)
+        var damaged = dictionaries.damaged.map {
+            DamagedRow(row: $0, kind: .dictionary, fault: .checksumMismatch)
         }
+        try QueryTable.forEach(connection, libraryCount: state.libraries.count, typeCount: state.types.count) { query in
+            switch query {
+            case .record(let record): state.queries.append(record)
+            case .damaged(let row): damaged.append(row)
+            }
+            return true
+        }
+        memory.damagedQueries = damaged.filter { $0.kind == .query }.map(\.row)
+        // The number of a damaged row is not to be trusted either; the counter knew it before the row was written.
+        memory.lastQuery = max(counters[CounterTable.queryNumber] ?? 0, state.queries.last?.number ?? 0)
+        state.lastQuery = memory.lastQuery
+        self.memory = memory
         return (state, damaged)
     }
 
@@ -132,6 +149,10 @@ final class JournalDatabase {
                     let dictionary = PayloadDictionary(number: next.lastDictionary + 1, type: type, bytes: bytes)
                     try statements.dictionaries.write(dictionary, now: configuration.now())
                     next.add(dictionary)
+                }
+                for library in flush.clearedLibraries {
+                    try statements.clearing.clear(library)
+                    next.entityCountCorrections[library] = nil
                 }
                 outcome = try statements.entities.write(flush, dictionaries: next.dictionaryByType)
                 for (library, count) in outcome.replacedRowCounts {
@@ -172,8 +193,22 @@ final class JournalDatabase {
             }
         }
         try writeQuarantine(flush, statements, &next)
+        try writeQueries(flush, statements, &next)
         if let counts = flush.counts { try statements.counters.write(counts) }
         if let kinds = flush.ignoredKinds { try statements.counters.write(kinds) }
+    }
+
+    private func writeQueries(_ flush: FlushBatch, _ statements: Statements, _ next: inout JournalMemory) throws {
+        for number in next.damagedQueries + flush.removedQueries { try statements.queries.remove(number: number) }
+        next.damagedQueries = []
+        var last = next.lastQuery
+        for record in flush.queries {
+            try statements.queries.write(record)
+            last = max(last, record.number)
+        }
+        guard last > next.lastQuery else { return }
+        next.lastQuery = last
+        try statements.counters.write(CounterTable.queryNumber, last)
     }
 
     private func writeQuarantine(_ flush: FlushBatch, _ statements: Statements, _ next: inout JournalMemory) throws {
@@ -213,6 +248,33 @@ final class JournalDatabase {
                         loaded.damaged.append(StoredRow(key: key, row: row))
                         damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
                     }
+                }
+                return .commit
+            }
+        }
+        report(damaged)
+        return loaded
+    }
+
+    /// Reads entities of one type in key order.
+    func page(library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int) throws -> LoadedEntities {
+        precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
+        guard let statements else { throw closed }
+        var loaded = LoadedEntities()
+        var damaged: [DamagedRow] = []
+        try queue.writeWithoutTransaction { db in
+            try db.inTransaction(.deferred) {
+                _ = try statements.ranges.forEach(library: library, type: type, after: id?.text) { key, row in
+                    switch EntityReader.answer(
+                        row, from: 1, key: key, statements.decoder, memory.dictionaries)
+                    {
+                    case .found(let entity): loaded.entities.append(entity)
+                    case .absent: break
+                    case .damaged(let row, let fault):
+                        loaded.damaged.append(StoredRow(key: key, row: row))
+                        damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
+                    }
+                    return loaded.entities.count < countMax && loaded.damaged.count < countMax
                 }
                 return .commit
             }

@@ -140,7 +140,12 @@ public actor SQLiteJournal: Journal {
     package func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
     ) throws(StorageError) -> LoadedEntities {
-        throw StorageError(.closed, "not there yet", advice: "wait")
+        let database = try openDatabase()
+        do {
+            return try database.page(library: library, type: type, after: id, countMax: countMax)
+        } catch {
+            throw SQLiteFailure.storageError(error, path: file.path)
+        }
     }
 
     package func commit(_ flush: FlushBatch) throws(StorageError) {

@@ -39,8 +39,16 @@ enum FileHeader: Equatable {
         let applicationID = integer(bytes, at: 68)
         let version = integer(bytes, at: 60)
         guard applicationID == DataFile.applicationID else { return .foreign(applicationID: applicationID) }
-        if version > DataFile.formatVersion { return .newer(version: version) }
-        return version < 1 ? .garbage : .ours(version: version)
+        return FileHeader(version: version)
+    }
+
+    /// What a format's number says in a file that has our mark.
+    init(version: Int32) {
+        if version > DataFile.formatVersion {
+            self = .newer(version: version)
+        } else {
+            self = version < 1 ? .garbage : .ours(version: version)
+        }
     }
 
     /// - Returns: The error for a file that nobody of ours may touch; nil for the others.

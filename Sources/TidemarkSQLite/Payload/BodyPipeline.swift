@@ -121,15 +121,16 @@ final class BodyPipeline: @unchecked Sendable {
                 continue
             }
             // A batch that is empty takes a payload of any size.
-            if index > start, !chunk.encoder.hasRoom(for: row.payloadCount) { break }
+            if index > start, !chunk.encoder.hasRoom(for: row.payloadCount + row.fieldsCount) { break }
             if row.type != lastType {
                 lastType = row.type
                 dictionary = dictionaries[row.type]
             }
             chunk.bodies.append(
                 chunk.encoder.encode(
-                    row.payload(in: bytes), id: row.id(in: bytes), seal: PayloadSeal(row), dictionary: dictionary,
-                    isPadded: row.change == .insert))
+                    row.payload(in: bytes), id: row.id(in: bytes), seal: PayloadSeal(row),
+                    fields: row.fields(in: bytes),
+                    dictionary: dictionary, isPadded: row.change == .insert))
             index += 1
         }
         chunk.rows = start..<index

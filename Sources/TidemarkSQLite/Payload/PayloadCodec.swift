@@ -2,11 +2,13 @@
 ///
 /// ```
 /// check      4  XXH64 of everything after it, low half, little endian; seeded by key and stamps
-/// header     1  bits 7–5 format (1) · 4 padded · 3 id left out · 2 bare block · 1–0 codec
+/// header     1  bits 7–5 format (1, or 2 with fields) · 4 padded · 3 id left out · 2 bare block · 1–0 codec
+/// fields     v  format 2 only: bytes of the fields
 /// dictionary v  codec 2 only: its number
 /// length     v  codecs 1 and 2: bytes that decompress from the data
 /// id offset  v  when the id is left out: where it stands in the payload
 /// data
+/// fields        format 2 only: what the store keeps of single fields' writes
 /// padding    4  zeros, when padded
 /// ```
 /// `v` is a little-endian base-128 integer. Half of the checksum is kept: a damaged row passes one time
@@ -14,7 +16,10 @@
 ///
 /// - Source: docs/data-file.md.
 enum PayloadCodec {
+    /// A body without fields; the same in every version of the file.
     static let formatVersion: UInt8 = 1
+    /// A body with fields, from version 2 of the file on.
+    static let fieldsFormatVersion: UInt8 = 2
 
     static let checkByteCount = 4
     /// A new row gets so much room that its page can take later, slightly longer versions without a
@@ -23,6 +28,8 @@ enum PayloadCodec {
 
     /// What a payload may declare: 16 MiB, the longest line.
     static let payloadByteCountMax = 16 << 20
+    /// What the fields beside a payload may take: 16 MiB, too.
+    static let fieldsByteCountMax = 16 << 20
     /// The largest window a frame may ask for: 2^23.
     static let windowByteCountMax = 1 << 23
     /// A compressed block's largest content, fixed by zstd.
@@ -36,6 +43,8 @@ enum PayloadCodec {
     static let elidedFlag: UInt8 = 1 << 3
     static let bareFlag: UInt8 = 1 << 2
     static let codecMask: UInt8 = 0b11
+    /// All of the header but the format.
+    static let flagsMask: UInt8 = 0b1_1111
 
     enum Codec: UInt8 {
         case raw = 0

@@ -50,15 +50,10 @@ final class PayloadDecoder {
         guard bytes.count > PayloadCodec.checkByteCount else { throw .truncated }
         guard PayloadDecoder.passesCheck(bytes, id: id, seal: seal) else { throw .checksumMismatch }
         let header = bytes[PayloadCodec.checkByteCount]
-        guard header >> 5 == PayloadCodec.formatVersion,
-            let codec = PayloadCodec.Codec(rawValue: header & PayloadCodec.codecMask)
-        else { throw .unknownFormat }
-
-        var end = bytes.count
-        if header & PayloadCodec.paddedFlag != 0 { end -= PayloadCodec.paddingByteCount }
-        var offset = PayloadCodec.checkByteCount + 1
-        guard offset <= end else { throw .truncated }
-        let body = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+        guard let codec = PayloadCodec.Codec(rawValue: header & PayloadCodec.codecMask) else { throw .unknownFormat }
+        let fields = try PayloadFields(bytes)
+        var offset = fields.headOffset
+        let body = UnsafeRawBufferPointer(rebasing: bytes[..<fields.range.lowerBound])
 
         var dictionary: PayloadDictionary?
         if codec == .zstdWithDictionary {
@@ -86,6 +81,14 @@ final class PayloadDecoder {
             codec: codec, isBare: header & PayloadCodec.bareFlag != 0, data: data, contentCount: contentCount,
             idOffset: idOffset, idCount: idCount)
         return try content(plan, id: id, isUUID: seal.isUUID, dictionary: dictionary)
+    }
+
+    /// What lies beside a payload.
+    ///
+    /// - Parameter bytes: A row's, which ``decode(_:id:seal:dictionaries:)`` took.
+    /// - Returns: A copy; empty when there are none.
+    static func fields(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [UInt8] {
+        Array(bytes[try PayloadFields(bytes).range])
     }
 
     // MARK: Steps

@@ -57,21 +57,30 @@ final class PayloadEncoder {
     ///     is empty.
     ///   - id: The 16 bytes of a UUID, or the id's text.
     ///   - seal: Whose payload it is.
+    ///   - fields: What is kept beside it, at most ``PayloadCodec/fieldsByteCountMax`` bytes; mostly none.
     ///   - dictionary: The type's; nil for none.
     ///   - isPadded: Leave room for a longer version; for rows that are new.
     /// - Returns: The row's bytes, valid until the next batch starts.
     /// - Complexity: O(payload.count); 1.5 µs for 430 bytes with a dictionary.
     func encode(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal,
+        fields: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
         dictionary: PayloadDictionary?, isPadded: Bool
     ) -> UnsafeRawBufferPointer {
         precondition(
             payload.count <= PayloadCodec.payloadByteCountMax,
             "a payload has at most \(PayloadCodec.payloadByteCountMax) bytes, not \(payload.count)")
-        reserve(payload.count)
+        PayloadEncoder.checkCount(of: fields)
+        reserve(payload.count + fields.count)
         let (content, idOffset) = withoutID(payload, id: id, isUUID: seal.isUUID)
         let target = UnsafeMutableRawBufferPointer(rebasing: blob[used...])
-        var count = writeBody(content, idOffset: idOffset, dictionary: dictionary, isPadded: isPadded, into: target)
+        var count = writeBody(
+            content, idOffset: idOffset, fieldsCount: fields.count, dictionary: dictionary, isPadded: isPadded,
+            into: target)
+        if !fields.isEmpty {
+            UnsafeMutableRawBufferPointer(rebasing: target[count...]).copyMemory(from: fields)
+            count += fields.count
+        }
         if isPadded {
             for index in 0..<PayloadCodec.paddingByteCount { target[count + index] = 0 }
             count += PayloadCodec.paddingByteCount
@@ -79,15 +88,54 @@ final class PayloadEncoder {
         return PayloadEncoder.sealed(take(count), id: id, seal: seal)
     }
 
-    /// Encodes the same row with other stamps: only its check changes.
+    /// Encodes the same row with other stamps and fields; its payload is not touched.
     ///
-    /// - Returns: The row's bytes, valid until the next batch starts.
+    /// - Parameter bytes: The row's, which passed their check.
+    /// - Returns: The row's new bytes, valid until the next batch starts.
+    /// - Throws: ``PayloadFault`` when the bytes are of no form that was ever written.
     func reseal(
-        _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal
-    ) -> UnsafeRawBufferPointer {
-        reserve(bytes.count)
-        UnsafeMutableRawBufferPointer(rebasing: blob[used...]).copyMemory(from: bytes)
-        return PayloadEncoder.sealed(take(bytes.count), id: id, seal: seal)
+        _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal, fields: UnsafeRawBufferPointer
+    ) throws(PayloadFault) -> UnsafeRawBufferPointer {
+        PayloadEncoder.checkCount(of: fields)
+        let old = try PayloadFields(bytes)
+        reserve(bytes.count + fields.count)
+        let target = UnsafeMutableRawBufferPointer(rebasing: blob[used...])
+        if fields.isEmpty, bytes[PayloadCodec.checkByteCount] >> 5 == PayloadCodec.formatVersion {
+            target.copyMemory(from: bytes)
+            return PayloadEncoder.sealed(take(bytes.count), id: id, seal: seal)
+        }
+        var count = PayloadCodec.checkByteCount
+        let flags = bytes[count] & PayloadCodec.flagsMask
+        count += PayloadEncoder.writeHeader(flags, fieldsCount: fields.count, into: target, at: count)
+        for part in [
+            UnsafeRawBufferPointer(rebasing: bytes[old.headOffset..<old.range.lowerBound]), fields,
+            UnsafeRawBufferPointer(rebasing: bytes[old.range.upperBound...]),
+        ] where !part.isEmpty {
+            UnsafeMutableRawBufferPointer(rebasing: target[count...]).copyMemory(from: part)
+            count += part.count
+        }
+        return PayloadEncoder.sealed(take(count), id: id, seal: seal)
+    }
+
+    private static func checkCount(of fields: UnsafeRawBufferPointer) {
+        precondition(
+            fields.count <= PayloadCodec.fieldsByteCountMax,
+            "the fields of a payload have at most \(PayloadCodec.fieldsByteCountMax) bytes, not \(fields.count)")
+    }
+
+    /// Writes the header and the fields' length.
+    ///
+    /// - Returns: How many bytes were written, at most 6.
+    @inline(__always)
+    private static func writeHeader(
+        _ flags: UInt8, fieldsCount: Int, into target: UnsafeMutableRawBufferPointer, at offset: Int
+    ) -> Int {
+        guard fieldsCount > 0, let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+            target[offset] = PayloadCodec.formatVersion << 5 | flags
+            return 1
+        }
+        target[offset] = PayloadCodec.fieldsFormatVersion << 5 | flags
+        return 1 + PayloadCodec.writeVarint(UInt64(fieldsCount), into: start + offset + 1)
     }
 
     private func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
@@ -151,20 +199,26 @@ final class PayloadEncoder {
     /// Quotes that are looked at for the id: 64. It mostly follows the third.
     private static let quoteCountMax = 64
 
-    /// Writes all but the check and the padding.
+    /// Writes all but the check, the fields and the padding.
     private func writeBody(
-        _ content: UnsafeRawBufferPointer, idOffset: Int?, dictionary: PayloadDictionary?, isPadded: Bool,
-        into target: UnsafeMutableRawBufferPointer
+        _ content: UnsafeRawBufferPointer, idOffset: Int?, fieldsCount: Int, dictionary: PayloadDictionary?,
+        isPadded: Bool, into target: UnsafeMutableRawBufferPointer
     ) -> Int {
         guard let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
-        let capacity = target.count - PayloadEncoder.overheadByteCountMax
-        var header = PayloadCodec.formatVersion << 5
-        if isPadded { header |= PayloadCodec.paddedFlag }
-        if idOffset != nil { header |= PayloadCodec.elidedFlag }
+        let capacity = target.count - PayloadEncoder.overheadByteCountMax - fieldsCount
+        var flags: UInt8 = 0
+        if isPadded { flags |= PayloadCodec.paddedFlag }
+        if idOffset != nil { flags |= PayloadCodec.elidedFlag }
+        // Raw until it turns out otherwise.
+        let headEnd =
+            PayloadCodec.checkByteCount
+            + PayloadEncoder.writeHeader(
+                flags | PayloadCodec.Codec.raw.rawValue, fieldsCount: fieldsCount, into: target,
+                at: PayloadCodec.checkByteCount)
 
         let dictionaryForm = dictionary?.compressing()
         let codec: PayloadCodec.Codec = dictionaryForm == nil ? .zstd : .zstdWithDictionary
-        var position = PayloadCodec.checkByteCount + 1
+        var position = headEnd
         if let dictionary, dictionaryForm != nil {
             position += PayloadCodec.writeVarint(UInt64(dictionary.number), into: start + position)
         }
@@ -172,16 +226,14 @@ final class PayloadEncoder {
         if let idOffset { position += PayloadCodec.writeVarint(UInt64(idOffset), into: start + position) }
         if content.count >= PayloadCodec.compressedByteCountMin,
             let frameCount = compress(content, into: start + position, capacity, dictionary: dictionaryForm),
-            position + frameCount < PayloadCodec.checkByteCount + 1 + 2 + content.count
+            position + frameCount < headEnd + 2 + content.count
         {
             let bareCount = stripFrameHeader(start + position, frameCount, contentByteCount: content.count)
-            if bareCount != nil { header |= PayloadCodec.bareFlag }
-            start[PayloadCodec.checkByteCount] = header | codec.rawValue
+            start[PayloadCodec.checkByteCount] |= codec.rawValue | (bareCount == nil ? 0 : PayloadCodec.bareFlag)
             return position + (bareCount ?? frameCount)
         }
 
-        start[PayloadCodec.checkByteCount] = header | PayloadCodec.Codec.raw.rawValue
-        position = PayloadCodec.checkByteCount + 1
+        position = headEnd
         if let idOffset { position += PayloadCodec.writeVarint(UInt64(idOffset), into: start + position) }
         if let source = content.baseAddress { memcpy(start + position, source, content.count) }
         return position + content.count
@@ -221,7 +273,7 @@ final class PayloadEncoder {
         }
     }
 
-    /// Check, header, three integers and padding, rounded up.
+    /// Check, header, four integers and padding, rounded up.
     private static let overheadByteCountMax = 64
 
     private static func room(for payloadByteCount: Int) -> Int {

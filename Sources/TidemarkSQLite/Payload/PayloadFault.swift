@@ -1,4 +1,4 @@
-/// Why a stored entity, or a dictionary, cannot be used. It is treated as absent and never served.
+/// Why a stored entity, query or dictionary cannot be used. It is treated as absent and never served.
 public enum PayloadFault: String, Error, Hashable, Sendable, CaseIterable {
     /// Shorter than its own header says.
     case truncated
@@ -18,6 +18,8 @@ public enum PayloadFault: String, Error, Hashable, Sendable, CaseIterable {
     case notDecodable = "not_decodable"
     /// A key points to a row that is not there.
     case rowMissing = "row_missing"
+    /// A query's library or type has no name.
+    case unnamed
     /// Not a JSON object.
     case notJSON = "not_json"
 }

@@ -6,8 +6,8 @@ extension SQLiteReader {
     /// Checks everything that is stored, on one committed state.
     ///
     /// Every row's checksum and decoding, its JSON by `isValid`, keys against rows both ways, recorded
-    /// counts against rows, cursors against lost ranges, tombstones against entities, and SQLite's own
-    /// `integrity_check`.
+    /// counts against rows, cursors against lost ranges, tombstones against entities, queries with their lists, and
+    /// SQLite's own `integrity_check`.
     ///
     /// - Parameter isValid: Whether bytes are one JSON object; the default looks at the outermost braces only.
     /// - Returns: Never an error for what is damaged row by row; a file that cannot be walked gives what
@@ -23,6 +23,7 @@ extension SQLiteReader {
                 try checkIntegrity(connection, &report)
                 try checkEntities(connection, &report, isValid)
                 try checkRecords(connection, &report)
+                try checkQueries(connection, &report)
             }
         } catch {
             guard error.code == .damaged else { throw error }
@@ -44,7 +45,7 @@ extension SQLiteReader {
     ) throws {
         let names = try ReadNames(connection)
         for number in names.damagedDictionaries {
-            report.add(.damaged(DamagedRow(key: nil, row: number, isDictionary: true, fault: .checksumMismatch)))
+            report.add(.damaged(DamagedRow(row: number, kind: .dictionary, fault: .checksumMismatch)))
         }
         var counts = [Int64](repeating: 0, count: names.libraries.count)
         var seen = RowSet()
@@ -91,6 +92,39 @@ extension SQLiteReader {
             if let key = row.storedKey(from: 0), let name = names.entityKey(key) {
                 report.add(.tombstoneOfLiving(name))
             }
+        }
+    }
+
+    /// An element that is neither stored nor tombstoned was evicted: no damage, but counted.
+    private func checkQueries(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
+        let names = try ReadNames(connection)
+        let known = try PreparedStatement(
+            connection,
+            """
+            SELECT 1 FROM keys WHERE library = ?1 AND type = ?2 AND id = ?3
+            UNION ALL SELECT 1 FROM tombstones WHERE library = ?1 AND type = ?2 AND id = ?3
+            """)
+        try SQLiteReader.forEachQuery(connection, names) { row in
+            switch row {
+            case .damaged(let row):
+                report.add(.damaged(row))
+            case .record(let record):
+                report.queryCount += 1
+                var seen: Set<StoredID> = []
+                for element in record.elements {
+                    let key = StoredKey(library: record.library, type: record.type, id: element.id)
+                    guard seen.insert(element.id).inserted else {
+                        if let name = names.entityKey(key) {
+                            report.add(.repeatedElement(query: record.number, name))
+                        }
+                        continue
+                    }
+                    known.bind(key, from: 1)
+                    if try !known.step() { report.missingElementCount += 1 }
+                    known.reset()
+                }
+            }
+            return true
         }
     }
 

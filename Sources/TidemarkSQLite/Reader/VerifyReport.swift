@@ -4,7 +4,7 @@ import TidemarkModel
 public struct VerifyReport: Hashable, Sendable {
     /// One thing that is wrong.
     public enum Problem: Hashable, Sendable, CustomStringConvertible {
-        /// An entity or a dictionary fails its check.
+        /// An entity, a query or a dictionary fails its check.
         case damaged(DamagedRow)
         /// A library's record counts other than its rows.
         case entityCount(library: ByteString, recorded: Int64, stored: Int64)
@@ -16,6 +16,8 @@ public struct VerifyReport: Hashable, Sendable {
         case unnamedKey(row: Int64)
         /// An entity that also has a tombstone.
         case tombstoneOfLiving(EntityKey)
+        /// A query lists an entity more than once.
+        case repeatedElement(query: Int64, EntityKey)
         /// A record of a library contradicts itself: what, and which.
         case library(ByteString, String)
         /// A line of SQLite's own check.
@@ -30,6 +32,7 @@ public struct VerifyReport: Hashable, Sendable {
             case .rowWithoutKey(let row): "row \(row) has no key"
             case .unnamedKey(let row): "the key of row \(row) has a library or type without a name"
             case .tombstoneOfLiving(let key): "\(key.text) of library \"\(key.library)\" is stored and has a tombstone"
+            case .repeatedElement(let query, let key): "query \(query) lists \(key.text) more than once"
             case .library(let library, let what): "library \"\(library)\": \(what)"
             case .integrity(let line): "SQLite: \(line)"
             }
@@ -42,7 +45,11 @@ public struct VerifyReport: Hashable, Sendable {
     public var problemCount = 0
     /// Entities that passed.
     public var entityCount: Int64 = 0
-    /// Bytes of their payloads.
+    /// Queries that passed.
+    public var queryCount: Int64 = 0
+    /// Elements of their lists whose entity is neither stored nor known to be deleted, as after an eviction.
+    public var missingElementCount: Int64 = 0
+    /// Bytes of the entities' payloads.
     public var payloadByteCount: Int64 = 0
     /// Over the entities that passed.
     public var digest = EntityDigest()

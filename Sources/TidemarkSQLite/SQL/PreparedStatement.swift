@@ -63,6 +63,11 @@ final class PreparedStatement {
     }
 
     /// Binds a copy, or NULL.
+    func bind(_ index: Int32, blob bytes: [UInt8]?) {
+        if let bytes { bind(index, blob: bytes) } else { sqlite3_bind_null(handle, index) }
+    }
+
+    /// Binds a copy, or NULL.
     func bind(_ index: Int32, text: ByteString?) {
         guard let text else {
             sqlite3_bind_null(handle, index)

@@ -6,8 +6,27 @@ import TidemarkModel
 ///
 /// - Source: docs/data-file.md, which says what each column means.
 enum DataFileSchema {
+    /// One table of a data file.
+    struct Table {
+        /// The first format that has it.
+        let version: Int32
+        let name: String
+        let sql: String
+    }
+
     /// Everything that a file of the current format holds besides SQLite's and the migrator's own tables.
-    static let tables: [(name: String, sql: String)] = [
+    static let tables = version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries]
+
+    private static let queries = Table(
+        version: 2, name: "queries",
+        sql: """
+            CREATE TABLE queries (number INTEGER PRIMARY KEY, library INTEGER NOT NULL, type INTEGER NOT NULL, \
+            method TEXT NOT NULL, input TEXT NOT NULL, tags TEXT NOT NULL, membership TEXT NOT NULL, \
+            is_local INTEGER NOT NULL, time_to_live INTEGER, as_of INTEGER, stored_at INTEGER NOT NULL, \
+            stale_since INTEGER, horizon BLOB, elements BLOB NOT NULL, checksum INTEGER NOT NULL)
+            """)
+
+    private static let version1: [(name: String, sql: String)] = [
         (
             "libraries",
             """
@@ -75,13 +94,21 @@ enum DataFileSchema {
     static func migrator() -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in
-            for table in tables {
-                try db.execute(sql: table.sql)
-            }
+            for table in tables where table.version == 1 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA application_id = \(DataFile.applicationID)")
             try db.execute(sql: "PRAGMA user_version = 1")
         }
+        // Bodies of entities may have fields from here on, which readers of version 1 do not know.
+        migrator.registerMigration("v2") { db in
+            for table in tables where table.version == 2 { try db.execute(sql: table.sql) }
+            try db.execute(sql: "PRAGMA user_version = 2")
+        }
         return migrator
+    }
+
+    /// The format that a file has as of the connection's snapshot, its log included.
+    static func version(_ connection: OpaquePointer) throws -> Int32 {
+        Int32(clamping: try PreparedStatement.number(connection, "PRAGMA user_version") ?? 0)
     }
 
     /// What a file's own list of tables says about whose it is.
@@ -93,10 +120,12 @@ enum DataFileSchema {
         case damaged(String)
     }
 
-    /// - Parameter connection: Open for reading; nothing is written.
+    /// - Parameters:
+    ///   - connection: Open for reading, with one snapshot; nothing is written.
+    ///   - version: The file's, at most ``DataFile/formatVersion``. What an older one lacks is no damage.
     /// - Throws: ``SQLiteFailure`` when the list cannot be read.
-    static func inspect(_ connection: OpaquePointer) throws -> Verdict {
-        var wanted = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0.sql) })
+    static func inspect(_ connection: OpaquePointer, version: Int32) throws -> Verdict {
+        var known = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
         var changed: String?
         var foreign: String?
         let statement = try PreparedStatement(connection, "SELECT type, name, sql FROM sqlite_schema")
@@ -104,15 +133,18 @@ enum DataFileSchema {
             let kind = row.text(0).description
             let name = row.text(1).description
             if name.hasPrefix("sqlite_") || name == migrationsTable { return }
-            guard kind == "table", let sql = wanted.removeValue(forKey: name) else {
+            guard kind == "table", let table = known.removeValue(forKey: name) else {
                 foreign = foreign ?? "\(kind) \(name)"
                 return
             }
-            if row.text(2).description != sql { changed = "table \(name) has other columns" }
+            if row.text(2).description != table.sql { changed = "table \(name) has other columns" }
+            if table.version > version { changed = "table \(name) is of format \(table.version), not \(version)" }
         }
         if let foreign { return .foreign(foreign) }
         if let changed { return .damaged(changed) }
-        if let missing = wanted.keys.min() { return .damaged("table \(missing) is missing") }
+        if let missing = known.values.filter({ $0.version <= version }).map(\.name).min() {
+            return .damaged("table \(missing) is missing")
+        }
         return .ours
     }
 
@@ -121,11 +153,18 @@ enum DataFileSchema {
     /// Another program's file is looked at without its journals, so that nothing appears beside it; only
     /// when a log is there does the look take part in it, still read-only.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.notOurs`; ``SQLiteFailure``, as damage or as it came.
+    /// - Throws: ``Tidemark/StorageError`` `.notOurs` or `.newerFormat`; ``SQLiteFailure``, as damage or as it came.
     static func check(_ file: DataFilePath) throws {
         let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
         let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
-        switch try withExtendedLifetime(connection, { try inspect(connection.handle) }) {
+        // One snapshot: a writer may upgrade the file between two looks.
+        try connection.execute("BEGIN")
+        let version = try version(connection.handle)
+        // The header of the main file was looked at; what a newer program wrote may still be in the log.
+        if let refusal = FileHeader(version: version).refusal(path: file.path) { throw refusal }
+        let verdict = try withExtendedLifetime(connection) { try inspect(connection.handle, version: version) }
+        try connection.execute("COMMIT")
+        switch verdict {
         case .ours: return
         case .foreign(let what):
             throw StorageError(

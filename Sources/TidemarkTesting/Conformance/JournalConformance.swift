@@ -36,7 +36,8 @@ package struct JournalConformance {
         var journal = try await open()
         var state = try await journal.recover()
         try check(
-            state.lastRow == 0 && state.libraries.isEmpty && state.types.isEmpty, seed, 0, "a new journal is not empty")
+            state.queries.isEmpty && state.lastQuery == 0 && state.lastRow == 0 && state.libraries.isEmpty
+                && state.types.isEmpty, seed, 0, "a new journal is not empty")
         for step in 1...flushCount {
             let flush = model.nextFlush()
             try await journal.commit(flush)
@@ -71,6 +72,15 @@ package struct JournalConformance {
             try check(
                 byKey[key] == model.entities[key], seed, step,
                 "\(key) is \(String(describing: byKey[key])), not \(String(describing: model.entities[key]))")
+        }
+        for _ in 0..<8 {
+            let page = model.randomPage()
+            let found = try await journal.page(
+                library: page.library, type: page.type, after: page.after, countMax: page.countMax)
+            try check(
+                found.entities == page.entities && found.damaged.isEmpty, seed, step,
+                "a page behind \(String(describing: page.after)) is \(found.entities.map(\.key.id)), not "
+                    + "\(page.entities.map(\.key.id))")
         }
     }
 

@@ -12,12 +12,14 @@ struct JournalModel {
     private let weights: [Int]
     private let idCount: Int
     private var clock: Int64 = 1_700_000_000_000
+    private var queries: QueryFlushModel
 
     init(seed: UInt64, rowCountMax: Int) {
         var random = SeededGenerator(seed: seed)
         weights = (0..<4).map { _ in Int.random(in: 1...8, using: &random) }
         idCount = Int.random(in: 5...300, using: &random)
         self.rowCountMax = rowCountMax
+        queries = QueryFlushModel(seed: random.next())
         self.random = random
     }
 
@@ -31,7 +33,9 @@ struct JournalModel {
         var flush = FlushBatch()
         if state.libraries.isEmpty || chance(1, in: 5) { addLibrary(&flush) }
         if state.types.isEmpty || chance(1, in: 5) { addType(&flush) }
+        if chance(1, in: 8) { clearLibraries(&flush) }
         changeEntities(&flush)
+        queries.change(&flush, libraryCount: state.libraries.count, typeCount: state.types.count)
         var counts = [Int64](repeating: 0, count: state.libraries.count)
         for key in entities.keys { counts[Int(key.library)] += 1 }
         for index in state.libraries.indices {
@@ -89,6 +93,17 @@ struct JournalModel {
         flush.libraries.append(record)
     }
 
+    private mutating func clearLibraries(_ flush: inout FlushBatch) {
+        for index in state.libraries.indices where chance(1, in: 3) {
+            let library = LibraryIndex(index)
+            flush.clearedLibraries.append(library)
+            entities = entities.filter { $0.key.library != library }
+            state.tombstones.removeAll { $0.key.library == library }
+        }
+        // Rows that went may come back in the same flush, under other keys.
+        usedRows = Set(entities.values.map(\.row))
+    }
+
     private mutating func changeEntities(_ flush: inout FlushBatch) {
         var touched: Set<StoredKey> = []
         for _ in 0..<Int.random(in: 0...rowCountMax, using: &random) {
@@ -121,11 +136,15 @@ struct JournalModel {
         flush.bytes += id
         let payloadOffset = flush.bytes.count
         flush.bytes += payload
+        let fields = change == .delete || chance(2, in: 3) ? [] : randomBytes(countMax: chance(1, in: 9) ? 9_000 : 60)
+        let fieldsOffset = flush.bytes.count
+        flush.bytes += fields
         flush.rows.append(
             FlushRow(
                 row: row, change: change, library: key.library, type: key.type, isUUID: isUUID, idOffset: idOffset,
-                idCount: id.count, payloadOffset: payloadOffset, payloadCount: payload.count, sequence: sequence,
-                generation: generation, writtenAt: clock))
+                idCount: id.count, payloadOffset: payloadOffset, payloadCount: payload.count,
+                fieldsOffset: fieldsOffset, fieldsCount: fields.count, sequence: sequence, generation: generation,
+                writtenAt: clock))
         usedRows.insert(row)
         state.tombstones.removeAll { $0.key == key }
         if change == .delete {
@@ -137,20 +156,32 @@ struct JournalModel {
         }
         if change == .insert { flush.tombstones.append(FlushTombstone(key: key, tombstone: nil)) }
         entities[key] = StoredEntity(
-            key: key, row: row, payload: change == .stamp ? entities[key]?.payload ?? [] : payload, sequence: sequence,
-            generation: generation, writtenAt: clock)
+            key: key, row: row, payload: change == .stamp ? entities[key]?.payload ?? [] : payload, fields: fields,
+            sequence: sequence, generation: generation, writtenAt: clock)
     }
 
     private mutating func randomKey() -> StoredKey {
         let number = Int.random(in: 0..<idCount, using: &random)
         let id: StoredID =
-            switch number % 3 {
-            case 0: .uuid(UUIDValue(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number)))
+            switch number % 4 {
+            case 0: .uuid(JournalModel.uuid(number))
+            case 3:
+                .text(ByteString(JournalModel.uuid(number / 2).text.prefix(number % 35) + [UInt8(number % 94) + 33]))
             case 1: .text(ByteString("\(number)"))
             default: .text(ByteString("text id \(number) \u{0} ü"))
             }
         return StoredKey(
             library: LibraryIndex(number % state.libraries.count), type: TypeIndex(number % state.types.count), id: id)
+    }
+
+    /// Close to others in the order of texts.
+    private static func uuid(_ number: Int) -> UUIDValue {
+        let high = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+        return UUIDValue(high: number % 8 == 0 ? high & 0xFF00_0000_0000_0000 : high, low: UInt64(number))
+    }
+
+    private mutating func randomBytes(countMax: Int) -> [UInt8] {
+        (0..<Int.random(in: 1...countMax, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
     private mutating func randomPayload(_ key: StoredKey) -> [UInt8] {
@@ -180,6 +211,21 @@ struct JournalModel {
         return Array(keys)
     }
 
+    /// A page to ask for, and the entities that it is to give, in order.
+    mutating func randomPage() -> (
+        library: LibraryIndex, type: TypeIndex, after: StoredID?, countMax: Int, entities: [StoredEntity]
+    ) {
+        let key = randomKey()
+        let after = chance(1, in: 4) ? nil : chance(1, in: 2) ? key.id : randomKey().id
+        let countMax = chance(1, in: 3) ? 1_000 : Int.random(in: 1...7, using: &random)
+        let behind = entities.values.filter { entity in
+            entity.key.library == key.library && entity.key.type == key.type
+                && (after.map { $0.text.bytes.lexicographicallyPrecedes(entity.key.id.text.bytes) } ?? true)
+        }
+        let sorted = behind.sorted { $0.key.id.text.bytes.lexicographicallyPrecedes($1.key.id.text.bytes) }
+        return (key.library, key.type, after, countMax, Array(sorted.prefix(countMax)))
+    }
+
     /// - Returns: nil when a recovered state is what the flushes said.
     func difference(to recovered: RecoveredState) -> String? {
         if recovered.libraries != state.libraries {
@@ -193,6 +239,7 @@ struct JournalModel {
         }
         if recovered.counts != state.counts { return "counts are \(recovered.counts), not \(state.counts)" }
         if recovered.ignoredKinds != state.ignoredKinds { return "ignored kinds are \(recovered.ignoredKinds)" }
+        if let difference = queries.difference(to: recovered) { return difference }
         let lastRow = entities.values.map(\.row).max() ?? 0
         return recovered.lastRow == lastRow ? nil : "the last row is \(recovered.lastRow), not \(lastRow)"
     }

@@ -81,7 +81,7 @@ package actor MemoryJournal: Journal {
         waiting.removeAll()
     }
 
-    /// Lets loads that were asked for read at once, but give what they read only after ``resumeLoads()``.
+    /// Lets loads and pages that were asked for read at once, but give what they read only after ``resumeLoads()``.
     package func pauseLoads() {
         areLoadsPaused = true
     }
@@ -120,6 +120,11 @@ package actor MemoryJournal: Journal {
         await store.contents.entities
     }
 
+    /// The stored queries, ascending by number, whatever the journal's faults.
+    package func queries() async -> [QueryRecord] {
+        await store.contents.recovered.queries
+    }
+
     /// The quarantine, oldest first; a journal has no way to read it, a test wants to.
     package func quarantine() async -> [QuarantineRecord] {
         await store.contents.quarantine
@@ -135,19 +140,27 @@ package actor MemoryJournal: Journal {
     package func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
     ) async throws(StorageError) -> LoadedEntities {
-        throw StorageError(.closed, "not there yet", advice: "wait")
+        precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
+        try checkOpen()
+        let entities = await store.contents.page(library: library, type: type, after: id, countMax: countMax)
+        await waitForLoads()
+        return LoadedEntities(entities: entities)
     }
 
     package func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
         try checkOpen()
         let entities = await store.contents.entities
+        await waitForLoads()
+        return LoadedEntities(entities: keys.compactMap { entities[$0] })
+    }
+
+    private func waitForLoads() async {
         while areLoadsPaused {
             await withCheckedContinuation {
                 waitingLoads.append($0)
                 tellWatchers()
             }
         }
-        return LoadedEntities(entities: keys.compactMap { entities[$0] })
     }
 
     package func commit(_ flush: FlushBatch) async throws(StorageError) {

@@ -13,6 +13,8 @@ struct MemoryJournalContents: Sendable {
     private var counts = EventCounts()
     private var ignoredKinds: [ByteString: Int64] = [:]
     private var lastQuarantine: Int64 = 0
+    private(set) var queries: [Int64: QueryRecord] = [:]
+    private var lastQuery: Int64 = 0
 
     var recovered: RecoveredState {
         var state = RecoveredState()
@@ -20,6 +22,8 @@ struct MemoryJournalContents: Sendable {
         state.types = types
         state.tombstones = tombstones
         state.lastRow = rows.keys.max() ?? 0
+        state.queries = queries.values.sorted { $0.number < $1.number }
+        state.lastQuery = lastQuery
         state.counts = counts
         state.ignoredKinds = ignoredKinds
         return state
@@ -28,6 +32,11 @@ struct MemoryJournalContents: Sendable {
     /// - Throws: ``Tidemark/StorageError`` `.damaged` when the flush contradicts what is stored; nothing is to be kept
     ///   then.
     mutating func apply(_ flush: FlushBatch, quarantineRecordCountMax: Int) throws(StorageError) {
+        for library in flush.clearedLibraries {
+            rows = rows.filter { $0.value.library != library }
+            entities = entities.filter { $0.key.library != library }
+            tombstones.removeAll { $0.key.library == library }
+        }
         for row in flush.rows where row.change == .delete {
             guard let key = rows.removeValue(forKey: row.row) else { continue }
             entities[key] = nil
@@ -59,8 +68,21 @@ struct MemoryJournalContents: Sendable {
             quarantine.append(record)
         }
         quarantine.removeFirst(max(0, quarantine.count - quarantineRecordCountMax))
+        for number in flush.removedQueries { queries[number] = nil }
+        for record in flush.queries {
+            queries[record.number] = record
+            lastQuery = max(lastQuery, record.number)
+        }
         if let counts = flush.counts { self.counts = counts }
         if let kinds = flush.ignoredKinds { ignoredKinds.merge(kinds) { $1 } }
+    }
+
+    func page(library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int) -> [StoredEntity] {
+        let ofType = entities.values.filter { entity in
+            entity.key.library == library && entity.key.type == type
+                && id.map { $0.text < entity.key.id.text } ?? true
+        }
+        return Array(ofType.sorted { $0.key.id.text < $1.key.id.text }.prefix(countMax))
     }
 
     private mutating func apply(_ row: FlushRow, _ bytes: [UInt8]) throws(StorageError) {
@@ -82,7 +104,9 @@ struct MemoryJournalContents: Sendable {
             ? entities[key]?.payload ?? [] : Array(bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount])
         rows[row.row] = key
         entities[key] = StoredEntity(
-            key: key, row: row.row, payload: payload, sequence: row.sequence, generation: row.generation,
+            key: key, row: row.row, payload: payload,
+            fields: Array(bytes[row.fieldsOffset..<row.fieldsOffset + row.fieldsCount]), sequence: row.sequence,
+            generation: row.generation,
             writtenAt: row.writtenAt)
     }
 

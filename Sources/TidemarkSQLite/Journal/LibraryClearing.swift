@@ -1,0 +1,24 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Takes all entities and tombstones of a library out, whatever a flush then brings.
+struct LibraryClearing {
+    private let statements: [PreparedStatement]
+
+    init(_ connection: OpaquePointer) throws {
+        statements = try [
+            // The rows before the keys that say whose they are.
+            #"DELETE FROM entities WHERE "row" IN (SELECT "row" FROM keys WHERE library = ?)"#,
+            "DELETE FROM keys WHERE library = ?",
+            "DELETE FROM tombstones WHERE library = ?",
+        ].map { try PreparedStatement(connection, $0) }
+    }
+
+    /// - Complexity: O(n log n) for n entities of the library.
+    func clear(_ library: LibraryIndex) throws {
+        for statement in statements {
+            statement.bind(1, Int64(library))
+            try statement.run()
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The form in which a query's list lies in its row.
+///
+/// ```
+/// header     1  bits 7–4 format (1) · 0 elements have sort keys
+/// count      v  elements
+/// elements      each: 0 and the 16 bytes of a UUID, or v with the length of a text and 1 more, and the text;
+///               then, when they have sort keys, v with the length of one, and the key
+/// ```
+/// `v` is a little-endian base-128 integer of at most five bytes. A list of UUIDs without sort keys takes 17 bytes an
+/// element. The row's checksum covers it; decoding is bounded all the same, because a file can be forged.
+///
+/// - Source: docs/data-file.md.
+enum ElementListCodec {
+    /// A list's bytes: 256 MiB, which is 15 million UUIDs. SQLite itself would refuse four times as much.
+    static let byteCountMax = 256 << 20
+
+    private static let formatVersion: UInt8 = 1
+    private static let sortKeysFlag: UInt8 = 1
+    private static let uuidByteCount = 16
+
+    /// - Parameter elements: In list order.
+    /// - Complexity: O(bytes).
+    static func encode(_ elements: [QueryElement]) -> [UInt8] {
+        let hasSortKeys = elements.contains { !$0.sortKey.isEmpty }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(6 + elements.count * 17)
+        bytes.append(formatVersion << 4 | (hasSortKeys ? sortKeysFlag : 0))
+        append(elements.count, to: &bytes)
+        for element in elements {
+            switch element.id {
+            case .uuid(let value):
+                append(0, to: &bytes)
+                bytes += value.bytes
+            case .text(let text):
+                append(text.bytes.count + 1, to: &bytes)
+                bytes += text.bytes
+            }
+            guard hasSortKeys else { continue }
+            append(element.sortKey.count, to: &bytes)
+            bytes += element.sortKey
+        }
+        precondition(bytes.count <= byteCountMax, "a list has at most \(byteCountMax) bytes, not \(bytes.count)")
+        return bytes
+    }
+
+    /// - Parameter bytes: Any; what they declare is compared with what is there before memory is taken.
+    /// - Throws: ``PayloadFault`` `.truncated`, `.unknownFormat`, `.tooLarge` or `.lengthMismatch`.
+    /// - Complexity: O(bytes).
+    static func decode(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [QueryElement] {
+        guard bytes.count <= byteCountMax else { throw .tooLarge }
+        guard let header = bytes.first else { throw .truncated }
+        guard header >> 4 == formatVersion, header & 0xF & ~sortKeysFlag == 0 else { throw .unknownFormat }
+        let hasSortKeys = header & sortKeysFlag != 0
+        var offset = 1
+        guard let count = PayloadCodec.readVarint(bytes, at: &offset) else { throw .truncated }
+        // Every element takes a byte at least.
+        guard count <= bytes.count - offset else { throw .lengthMismatch }
+        var elements: [QueryElement] = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count {
+            let id = try id(bytes, at: &offset)
+            elements.append(
+                QueryElement(id: id, sortKey: hasSortKeys ? Array(try run(bytes, at: &offset, less: 0)) : []))
+        }
+        guard offset == bytes.count else { throw .lengthMismatch }
+        return elements
+    }
+
+    private static func id(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) throws(PayloadFault) -> StoredID {
+        guard offset < bytes.count else { throw .truncated }
+        guard bytes[offset] == 0 else { return .text(ByteString(try run(bytes, at: &offset, less: 1))) }
+        let end = offset + 1 + uuidByteCount
+        guard end <= bytes.count,
+            let value = UUIDValue(bytes: UnsafeRawBufferPointer(rebasing: bytes[offset + 1..<end]))
+        else { throw .truncated }
+        offset = end
+        return .uuid(value)
+    }
+
+    /// Bytes behind their length, which was written with `less` more.
+    private static func run(
+        _ bytes: UnsafeRawBufferPointer, at offset: inout Int, less: Int
+    ) throws(PayloadFault) -> UnsafeRawBufferPointer {
+        guard let written = PayloadCodec.readVarint(bytes, at: &offset) else { throw .truncated }
+        let count = written - less
+        guard count >= 0, count <= bytes.count - offset else { throw .truncated }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    private static func append(_ value: Int, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+}

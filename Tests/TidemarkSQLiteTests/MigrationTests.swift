@@ -1,0 +1,191 @@
+import Foundation
+import GRDBSQLite
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+@testable import TidemarkSQLite
+
+/// Files of format 1, made by the SQL that made them, with checksums that were computed apart from this code.
+@Suite struct MigrationTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let version1 = [
+        "PRAGMA page_size = 8192",
+        "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)",
+        "INSERT INTO grdb_migrations VALUES ('v1')",
+        """
+        CREATE TABLE libraries (library INTEGER PRIMARY KEY, name TEXT NOT NULL, epoch TEXT, \
+        generation INTEGER NOT NULL, cursor INTEGER, is_stale INTEGER NOT NULL, \
+        entity_count INTEGER NOT NULL, checksum INTEGER NOT NULL)
+        """,
+        """
+        CREATE TABLE lost_ranges (library INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, \
+        PRIMARY KEY (library, first)) WITHOUT ROWID
+        """,
+        "CREATE TABLE types (type INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum INTEGER NOT NULL)",
+        """
+        CREATE TABLE keys (library INTEGER NOT NULL, type INTEGER NOT NULL, id BLOB NOT NULL, \
+        "row" INTEGER NOT NULL, PRIMARY KEY (library, type, id)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE entities ("row" INTEGER PRIMARY KEY, sequence INTEGER, generation INTEGER, \
+        written_at INTEGER, body BLOB)
+        """,
+        """
+        CREATE TABLE tombstones (library INTEGER NOT NULL, type INTEGER NOT NULL, id BLOB NOT NULL, \
+        number INTEGER NOT NULL, sequence INTEGER, generation INTEGER NOT NULL, \
+        deleted_at INTEGER NOT NULL, PRIMARY KEY (library, type, id)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE quarantine (number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, reason TEXT NOT NULL, \
+        line INTEGER NOT NULL, "offset" INTEGER NOT NULL, library TEXT, sequence INTEGER, \
+        received_at INTEGER NOT NULL, byte_count INTEGER NOT NULL, bytes BLOB NOT NULL)
+        """,
+        """
+        CREATE TABLE dictionaries (dictionary INTEGER PRIMARY KEY, type INTEGER NOT NULL, \
+        trained_at INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL)
+        """,
+        "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE ignored_kinds (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID",
+        "PRAGMA application_id = 1414087749",
+        "PRAGMA user_version = 1",
+        "INSERT INTO libraries VALUES (0, 'home', 'a', 0, 9, 1, 2, -6655894862593533720)",
+        "INSERT INTO lost_ranges VALUES (0, 5, 6)",
+        "INSERT INTO types VALUES (0, 'file', 5105848267479362404)",
+        "INSERT INTO keys VALUES (0, 0, '1', 1), (0, 0, x'550e8400e29b41d4a716446655440000', 2)",
+        """
+        INSERT INTO entities VALUES \
+        (1, 4, 0, 1700000000000, x'dc062503307b226964223a2231222c226e616d65223a226f6e65227d00000000'), \
+        (2, NULL, 0, 1700000000007, x'ff5187e4307b226e223a312e31307d00000000')
+        """,
+        "INSERT INTO tombstones VALUES (0, 0, 'gone', 1, 3, 0, 1700000000000)",
+        "INSERT INTO counters VALUES ('lines', 12)",
+        "PRAGMA journal_mode = WAL",
+    ]
+
+    private let entities = [
+        StoredEntity(
+            key: StoredKey(library: 0, type: 0, id: .text("1")), row: 1,
+            payload: Array(#"{"id":"1","name":"one"}"#.utf8),
+            sequence: EventSequence(4), generation: 0, writtenAt: 1_700_000_000_000),
+        StoredEntity(
+            key: StoredKey(library: 0, type: 0, id: StoredID("550e8400-e29b-41d4-a716-446655440000")), row: 2,
+            payload: Array(#"{"n":1.10}"#.utf8), sequence: nil, generation: 0, writtenAt: 1_700_000_000_007),
+    ]
+
+    private func sqlite(_ statements: [String]) {
+        var connection: OpaquePointer?
+        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
+        for statement in statements {
+            #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK, "\(statement)")
+        }
+        sqlite3_close(connection)
+    }
+
+    private func version() throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: folder.file()))[60..<64])
+    }
+
+    private let query = QueryRecord(
+        number: 1, library: 0, type: 0, method: "files.list", input: "{}", storedAt: 5,
+        elements: [QueryElement(id: .text("1"))])
+
+    @Test func `a reader reads a file of format 1 and leaves it as it is`() async throws {
+        sqlite(MigrationTests.version1)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+        let reader = try SQLiteReader(path: folder.file())
+        let report = try reader.verify()
+        #expect(report.problems == [])
+        #expect(report.entityCount == 2)
+        #expect(try reader.queryCount() == 0)
+        try reader.queries { _ in
+            Issue.record("a query was found")
+            return true
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == bytes)
+        // The same reader sees what a writer then makes of the file.
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        var flush = FlushBatch()
+        flush.queries = [query]
+        try await journal.commit(flush)
+        #expect(try reader.queryCount() == 1)
+        #expect(try SQLiteReader(path: folder.file()).queryCount() == 1)
+        try await journal.close()
+    }
+
+    @Test func `a writer upgrades a file of format 1 in place, and keeps what it held`() async throws {
+        sqlite(MigrationTests.version1)
+        #expect(try version() == [0, 0, 0, 1])
+        var journal = try await SQLiteJournal.open(path: folder.file())
+        #expect(await journal.openingReport == .reopened)
+        var state = try await journal.recover()
+        #expect(
+            state.libraries == [
+                LibraryRecord(
+                    index: 0, name: "home", epoch: "a", generation: 0, cursor: EventSequence(9), isStale: true,
+                    lost: [LostRange(first: EventSequence(5), last: EventSequence(6))], entityCount: 2)
+            ])
+        #expect(state.types == ["file"])
+        #expect(state.tombstones.map(\.key.id) == [.text("gone")])
+        #expect(state.counts.lines == 12)
+        #expect(state.queries == [])
+        #expect(state.lastQuery == 0)
+        #expect(try await journal.load(entities.map(\.key)).entities == entities)
+        var flush = FlushBatch()
+        flush.queries = [query]
+        try await journal.commit(flush)
+        try await journal.close()
+        #expect(try version() == [0, 0, 0, 2])
+        journal = try await SQLiteJournal.open(path: folder.file())
+        #expect(await journal.openingReport == .reopened)
+        state = try await journal.recover()
+        #expect(state.queries == [query])
+        #expect(try await journal.load(entities.map(\.key)).entities == entities)
+        try await journal.close()
+        #expect(try folder.names == ["cache.db", "cache.db-lock"])
+        #expect(try SQLiteReader(path: folder.file()).verify().problems == [])
+    }
+
+    @Test(arguments: [
+        ("DROP TABLE tombstones", "tombstones is missing"), ("PRAGMA user_version = 2", "queries is missing"),
+        ("CREATE TABLE queries (number INTEGER PRIMARY KEY)", "queries"),
+    ])
+    func `a file of format 1 that lacks or has something is damaged`(statement: String, what: String) async throws {
+        sqlite(MigrationTests.version1 + [statement])
+        do throws(StorageError) {
+            _ = try SQLiteReader(path: folder.file())
+            Issue.record("it was read")
+        } catch {
+            #expect(error.code == .damaged)
+            #expect(error.cause.contains(what))
+        }
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        guard case .rebuilt = await journal.openingReport else {
+            Issue.record("it was \(await journal.openingReport)")
+            return
+        }
+        try await journal.close()
+    }
+
+    @Test func `a newer format is refused while it stands in the log alone`() async throws {
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        sqlite(["PRAGMA user_version = 3"])
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: folder.file() + suffix, toPath: folder.file("copy.db") + suffix)
+        }
+        try await journal.close()
+        let copy = folder.file("copy.db")
+        #expect(Array(try Data(contentsOf: URL(fileURLWithPath: copy))[60..<64]) == [0, 0, 0, 2])
+        await #expect(throws: StorageError.self) { try await SQLiteJournal.open(path: copy) }
+        do throws(StorageError) {
+            _ = try SQLiteReader(path: copy)
+            Issue.record("it was read")
+        } catch {
+            #expect(error.code == .newerFormat)
+        }
+    }
+}

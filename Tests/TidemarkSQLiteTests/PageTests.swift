@@ -1,0 +1,81 @@
+import Foundation
+import GRDBSQLite
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+@testable import TidemarkSQLite
+
+/// Pages of a journal, and libraries that were cleared, where damage makes them special.
+@Suite struct PageTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func sqlite(_ statement: String) {
+        var connection: OpaquePointer?
+        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
+        #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK)
+        sqlite3_close(connection)
+    }
+
+    private func written(_ ids: [ByteString]) async throws -> SmallCache {
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        var cache = SmallCache()
+        for id in ids { cache.put(EntityKey(type: "file", id: id), #"{"id":"\#(id)"}"#) }
+        try await journal.commit(cache.take())
+        try await journal.close()
+        return cache
+    }
+
+    @Test func `damaged rows stand apart, and pages go on behind them to the end`() async throws {
+        _ = try await written(["a", "b", "c", "d", "e", "f"])
+        sqlite("UPDATE entities SET body = x'00' WHERE \"row\" IN (2, 3, 6)")
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        func page(_ after: ByteString?, _ countMax: Int) async throws -> [[ByteString]] {
+            let page = try await journal.page(
+                library: 0, type: 0, after: after.map { StoredID($0) }, countMax: countMax)
+            return [page.entities.map(\.key.id.text), page.damaged.map(\.key.id.text)]
+        }
+        #expect(try await page(nil, 10) == [["a", "d", "e"], ["b", "c", "f"]])
+        #expect(await journal.damagedRowCount == 3)
+        #expect(try await page(nil, 1) == [["a"], []])
+        #expect(try await page("a", 1) == [[], ["b"]])
+        #expect(try await page("a", 2) == [[], ["b", "c"]])
+        #expect(try await page("bb", 2) == [["d", "e"], ["c"]])
+        #expect(try await page("e", 2) == [[], ["f"]])
+        #expect(try await page("f", 2) == [[], []])
+        let other = try await journal.page(library: 0, type: 1, after: nil, countMax: 5)
+        #expect(other.entities.isEmpty && other.damaged.isEmpty)
+        try await journal.close()
+    }
+
+    @Test func `a cleared library counts anew what a damaged row had thrown out`() async throws {
+        var cache = try await written(["a", "b"])
+        sqlite("UPDATE entities SET body = x'00' WHERE \"row\" = 2")
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        // Taken for absent, the entity comes as a new row and is counted once more.
+        let payload = Array(#"{"id":"b"}"#.utf8)
+        func insert(row: Int64, count: Int64, clears: Bool) async throws {
+            var flush = cache.take()
+            flush.bytes = [UInt8(ascii: "b")] + payload
+            flush.rows = [
+                FlushRow(
+                    row: row, change: .insert, library: 0, type: 0, isUUID: false, idOffset: 0, idCount: 1,
+                    payloadOffset: 1, payloadCount: payload.count, sequence: nil, generation: 0, writtenAt: 5)
+            ]
+            flush.libraries[0].entityCount = count
+            if clears { flush.clearedLibraries = [0] }
+            try await journal.commit(flush)
+        }
+        try await insert(row: 3, count: 3, clears: false)
+        let reader = try SQLiteReader(path: folder.file())
+        #expect(try reader.verify().problems == [])
+        #expect(try reader.libraries().map(\.entityCount) == [2])
+        try await insert(row: 1, count: 1, clears: true)
+        #expect(try reader.verify().problems == [])
+        #expect(try reader.libraries().map(\.entityCount) == [1])
+        try await journal.close()
+    }
+}
