@@ -46,34 +46,33 @@ bool LineParser::parseRoot(bool nested, LineClass &lineClass) {
     }
 }
 
-// An array is a JSON-RPC batch when all its elements are objects with "jsonrpc".
+// An array is a JSON-RPC batch when one of its elements is an object with "jsonrpc", or when it has none: no event is
+// an array, and whoever sent a batch wants to hear what is wrong with the rest of it.
 bool LineParser::parseRootArray(LineClass &lineClass) {
     advance(indexes_[at_] + 1);
     if (!enter()) return false;
-    bool allMessages = true;
     if (accept(']')) {
-        payload.shapeFault = faultEnvelope;
+        lineClass = LineClass::message;
         return true;
     }
+    bool holdsMessage = false;
     for (;;) {
-        bool isMessage = false;
         if (accept('{')) {
             if (!enter()) return false;
             bool first = true;
             Span key;
             while (nextKey(first, key)) {
-                isMessage |= keyIs(key, "jsonrpc", 7);
+                holdsMessage |= keyIs(key, "jsonrpc", 7);
                 if (!skipValue()) return false;
             }
             if (key.start != TM_ABSENT) return false;
         } else if (!skipValue()) {
             return false;
         }
-        allMessages &= isMessage;
         if (accept(',')) continue;
         if (!accept(']')) return false;
         leave();
-        if (allMessages) {
+        if (holdsMessage) {
             lineClass = LineClass::message;
         } else {
             payload.shapeFault = faultEnvelope;

@@ -102,9 +102,13 @@ extension CacheState {
         let generation = libraries[Int(library)].gate.generation
         var bad: Set<EventSequence> = []
         for batch in answer { applyAnswer(batch, to: library, bad: &bad, at: now) }
-        if let coveredThrough, libraries[Int(library)].gate.generation == generation {
+        // Each held event stops the skipping; applying it leads on to the next gap, which is covered as well.
+        var skippedTo = cursor
+        while let coveredThrough, libraries[Int(library)].gate.generation == generation {
             libraries[Int(library)].gate.skip(through: coveredThrough)
             drain(library, at: now)
+            guard libraries[Int(library)].gate.cursor != skippedTo else { break }
+            skippedTo = libraries[Int(library)].gate.cursor
         }
         // The same bad event again: nobody has a good one.
         while let missing = libraries[Int(library)].gate.missing, missing.first == missing.last,

@@ -133,7 +133,7 @@ package struct StreamGenerator: Sendable {
             random.pick([
                 "", " \t", "\"Pong\"", "\"Subscribed\"", "{\"JsonOk\":{\"a\":1}}", "{\"LogMessage\":null}",
                 "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}]",
-                "\"CoreStarted\"", "{\"Event\":\"CoreShutdown\"}",
+                "[ ]", "[3,{\"jsonrpc\":1}]", "\"CoreStarted\"", "{\"Event\":\"CoreShutdown\"}",
             ]).utf8)
     }
 

@@ -38,7 +38,7 @@ package struct ReferenceDecoder: Sendable {
             guard key == Array("Event".utf8), let wrapped = value.member("Event") else { return decodeBare(value) }
             return decodeWrapped(wrapped)
         case .array(let elements):
-            let isMessageBatch = !elements.isEmpty && elements.allSatisfy { $0.member("jsonrpc") != nil }
+            let isMessageBatch = elements.isEmpty || elements.contains { $0.member("jsonrpc") != nil }
             return isMessageBatch ? .message : .rejected(ReferenceRejection(.badShape))
         case .null, .bool, .number:
             return .rejected(ReferenceRejection(.badShape))

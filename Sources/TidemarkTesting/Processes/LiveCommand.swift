@@ -1,0 +1,150 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A command under way, to talk with: lines in, lines out. Blocks the calling thread; not for tasks.
+///
+/// What it says is read at once, on a thread of its own, so that it never waits for us.
+package final class LiveCommand {
+    /// What came of waiting for a line.
+    package enum Output: Hashable, Sendable {
+        /// Without its LF.
+        case line([UInt8])
+        case end
+        /// Nothing came in time.
+        case late
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let lines: LineDrain
+    private let errors: LineDrain
+    private var isInputOpen = true
+
+    /// Starts `tidemark` as it was built with the tests.
+    ///
+    /// - Throws: ``CommandRunnerError``.
+    package init(_ arguments: [String]) throws(CommandRunnerError) {
+        signal(SIGPIPE, SIG_IGN)
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: try CommandRunner().executable)
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        do {
+            try process.run()
+        } catch {
+            throw .notStarted("\(error)")
+        }
+        lines = LineDrain(output.fileHandleForReading)
+        self.errors = LineDrain(errors.fileHandleForReading)
+    }
+
+    /// Writes bytes; a command that reads no more is no error.
+    package func write(_ bytes: [UInt8]) {
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                systemWrite(
+                    input.fileHandleForWriting.fileDescriptor, all.baseAddress.map { $0 + start }, all.count - start)
+            }
+            if count <= 0 { return }
+            start += count
+        }
+    }
+
+    package func closeInput() {
+        guard isInputOpen else { return }
+        isInputOpen = false
+        input.fileHandleForWriting.closeFile()
+    }
+
+    package func send(signal number: Int32) { kill(process.processIdentifier, number) }
+
+    /// The next line that it says.
+    package func next(seconds: Double) -> Output { lines.next(seconds: seconds) }
+
+    /// Ends the input and waits for the end.
+    ///
+    /// - Returns: The exit status, what it said on standard error, and the lines that nobody had asked for yet.
+    package func finish(seconds: Double) -> (status: Int32, errors: String, lines: [[UInt8]]) {
+        closeInput()
+        var rest: [[UInt8]] = []
+        var isLate = false
+        reading: while true {
+            switch next(seconds: seconds) {
+            case .line(let line): rest.append(line)
+            case .end: break reading
+            case .late:
+                isLate = true
+                send(signal: SIGKILL)
+                break reading
+            }
+        }
+        process.waitUntilExit()
+        var text = isLate ? "killed: it did not end in \(seconds) s\n" : ""
+        while case .line(let line) = errors.next(seconds: seconds) {
+            text += String(decoding: line, as: UTF8.self) + "\n"
+        }
+        let base: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0
+        return (base + process.terminationStatus, text, rest)
+    }
+}
+
+/// Reads a descriptor to its end on a thread of its own and hands out its lines.
+private final class LineDrain: Sendable {
+    /// Lines nobody took yet, and the beginning of the next. Bounded by what the command says.
+    private let lines = Mutex<(whole: [[UInt8]], isEnded: Bool)>(([], false))
+    private let count = DispatchSemaphore(value: 0)
+
+    init(_ handle: FileHandle) {
+        let descriptor = handle.fileDescriptor
+        Thread.detachNewThread { [self] in
+            var line: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            while true {
+                let size = read(descriptor, &buffer, buffer.count)
+                if size <= 0 { break }
+                for byte in buffer[..<size] {
+                    if byte == 0x0A {
+                        put(line)
+                        line = []
+                    } else {
+                        line.append(byte)
+                    }
+                }
+            }
+            if !line.isEmpty { put(line) }
+            lines.withLock { $0.isEnded = true }
+            count.signal()
+            // Held until here, or the descriptor would be closed under the read.
+            withExtendedLifetime(handle) {}
+        }
+    }
+
+    private func put(_ line: [UInt8]) {
+        lines.withLock { $0.whole.append(line) }
+        count.signal()
+    }
+
+    func next(seconds: Double) -> LiveCommand.Output {
+        guard count.wait(timeout: .now() + seconds) == .success else { return .late }
+        return lines.withLock { lines in
+            if !lines.whole.isEmpty { return .line(lines.whole.removeFirst()) }
+            // The end is there for whoever asks again.
+            count.signal()
+            return .end
+        }
+    }
+}
+
+/// The system's `write`, which the method of that name hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

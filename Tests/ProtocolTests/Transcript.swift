@@ -1,0 +1,87 @@
+import Foundation
+import TidemarkTesting
+
+/// One file of Protocol/vectors/sessions. Its format: Protocol/vectors/README.md.
+struct Transcript: Sendable, CustomStringConvertible {
+    let name: String
+    let lines: [ReferenceJSON]
+
+    var description: String { name }
+
+    /// Every transcript, in the order of their names.
+    static func all() throws -> [Transcript] {
+        let folder = ProtocolVector.protocolFolder.appending(path: "vectors/sessions")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "ndjson" }.sorted { $0.path < $1.path }.map { file in
+            let lines = Array(try Data(contentsOf: file)).split(separator: 0x0A)
+            return Transcript(
+                name: file.deletingPathExtension().lastPathComponent,
+                lines: try lines.map { try ReferenceJSONParser.parse(Array($0)) })
+        }
+    }
+
+    /// What follows `tidemark run --db DB`.
+    var arguments: [String] {
+        (lines.first?.member("arguments")?.elements ?? []).compactMap(\.text).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// Lines of a log for `--upstream file:`; nil when there is none.
+    var upstream: [UInt8]? {
+        lines.first?.member("upstream")?.elements?.reduce(into: []) { $0 += $1.written + [0x0A] }
+    }
+
+    /// Plays the host's part against the built command, and compares the cache's.
+    ///
+    /// - Returns: What went wrong, first things first; empty when nothing did.
+    func play(database: String, upstreamPath: String?) throws -> [String] {
+        let upstream = upstreamPath.map { ["--upstream", "file:\($0)"] } ?? []
+        let command = try LiveCommand(["run", "--db", database] + arguments + upstream)
+        var comparison = TranscriptComparison()
+        var problems: [String] = []
+        for (index, line) in lines.enumerated().dropFirst() where problems.isEmpty {
+            problems = step(line, command, &comparison).map { "line \(index + 1): \($0)" }
+        }
+        let (status, errors, rest) = command.finish(seconds: Transcript.patience)
+        for line in rest where !TranscriptComparison.isPassedOver(line) {
+            problems.append("at the end: unexpected \(String(decoding: line, as: UTF8.self))")
+        }
+        if status != 0 { problems.append("at the end: status \(status)") }
+        if !problems.isEmpty, !errors.isEmpty { problems.append("standard error: \(errors)") }
+        return problems
+    }
+
+    /// Seconds to wait for a line before the input is closed and the rest is read: a hang fails, it does not hang.
+    private static let patience = 20.0
+
+    private func step(
+        _ line: ReferenceJSON, _ command: LiveCommand, _ comparison: inout TranscriptComparison
+    ) -> [String] {
+        if line.member("say")?.text == Array("host".utf8) {
+            if line.member("end") != nil {
+                command.closeInput()
+            } else if line.member("signal") != nil {
+                command.send(signal: SIGTERM)
+            } else {
+                let values = line.member("lines")?.elements ?? line.member("line").map { [$0] } ?? []
+                command.write(values.reduce(into: []) { $0 += comparison.hostLine($1) + [0x0A] })
+            }
+            return []
+        }
+        var wanted = line.member("unordered")?.elements ?? line.member("line").map { [$0] } ?? []
+        while !wanted.isEmpty {
+            switch command.next(seconds: Transcript.patience) {
+            case .end: return ["the cache said nothing more; wanted \(wanted)"]
+            case .late: return ["the cache said nothing; wanted \(wanted)"]
+            case .line(let bytes):
+                if let index = wanted.firstIndex(where: { comparison.takes($0, bytes) }) {
+                    wanted.remove(at: index)
+                } else if !TranscriptComparison.isPassedOver(bytes) {
+                    return ["found \(String(decoding: bytes, as: UTF8.self)); wanted \(wanted)"]
+                }
+            }
+        }
+        return []
+    }
+}

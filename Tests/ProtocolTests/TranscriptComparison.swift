@@ -1,0 +1,80 @@
+import TidemarkTesting
+
+/// Compares what a cache says with what a transcript expects; remembers what placeholders stood for.
+struct TranscriptComparison {
+    /// By the placeholder's name.
+    private var bound: [String: ReferenceJSON] = [:]
+
+    /// Notifications whose place the protocol does not fix: passed over unless they are expected.
+    static func isPassedOver(_ line: [UInt8]) -> Bool {
+        guard let value = try? ReferenceJSONParser.parse(line), value.member("id") == nil,
+            let method = value.member("method")?.text
+        else { return false }
+        return ["durable", "library.state"].contains { Array($0.utf8) == method }
+    }
+
+    /// Whether a line is the expected one. Only then do its placeholders bind.
+    mutating func takes(_ wanted: ReferenceJSON, _ line: [UInt8]) -> Bool {
+        guard let found = try? ReferenceJSONParser.parse(line) else { return false }
+        var attempt = self
+        guard attempt.matches(wanted, found) else { return false }
+        self = attempt
+        return true
+    }
+
+    /// A host's line: a string is sent as it is, so that it need not be JSON; anything else as JSON, with what
+    /// placeholders stand for.
+    func hostLine(_ value: ReferenceJSON) -> [UInt8] {
+        value.text ?? substituted(value).written
+    }
+
+    private mutating func matches(_ wanted: ReferenceJSON, _ found: ReferenceJSON) -> Bool {
+        if let text = wanted.text.map({ String(decoding: $0, as: UTF8.self) }) {
+            if text == "<any>" { return true }
+            if let name = TranscriptComparison.name(text) {
+                guard let value = bound[name] else {
+                    bound[name] = found
+                    return true
+                }
+                return value == found
+            }
+            return found.text.map { String(decoding: $0, as: UTF8.self) } == text
+        }
+        if let members = wanted.members {
+            guard let foundMembers = found.members else { return false }
+            let isOpen = wanted.member("...") != nil
+            let named = members.filter { $0.key.unescaped != Array("...".utf8) }
+            if !isOpen, named.count != foundMembers.count { return false }
+            for member in named {
+                guard let value = foundMembers.last(where: { $0.key.unescaped == member.key.unescaped })?.value,
+                    matches(member.value, value)
+                else { return false }
+            }
+            return true
+        }
+        if let elements = wanted.elements {
+            guard let foundElements = found.elements, elements.count == foundElements.count else { return false }
+            for (element, foundElement) in zip(elements, foundElements) where !matches(element, foundElement) {
+                return false
+            }
+            return true
+        }
+        return wanted.written == found.written
+    }
+
+    private func substituted(_ value: ReferenceJSON) -> ReferenceJSON {
+        if let text = value.text, let name = TranscriptComparison.name(String(decoding: text, as: UTF8.self)) {
+            return bound[name] ?? value
+        }
+        if let members = value.members {
+            return .object(members.map { ReferenceMember(key: $0.key, value: substituted($0.value)) })
+        }
+        if let elements = value.elements { return .array(elements.map(substituted)) }
+        return value
+    }
+
+    /// `a` of `<=a>`.
+    private static func name(_ text: String) -> String? {
+        text.hasPrefix("<=") && text.hasSuffix(">") ? String(text.dropFirst(2).dropLast()) : nil
+    }
+}
