@@ -10,7 +10,7 @@ import TidemarkWire
         var line = JSONLine()
         line.object { line in
             line.member("a\"\u{1}\\", json: Array("{\"n\":1.10}".utf8))
-            line.member("none", json: nil)
+            line.member("none", json: nil as [UInt8]?)
             line.member("sequence", nil as EventSequence?)
             line.name("list")
             line.array { line in

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkWire
 
 /// `tidemark queries`: the stored lists.
 struct QueriesCommand: AsyncParsableCommand {
