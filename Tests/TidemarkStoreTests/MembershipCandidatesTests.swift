@@ -63,6 +63,13 @@ import TidemarkStore
         #expect(decades.candidates(for: #"{"at":"11233"}"#) == [23])
     }
 
+    @Test func `bounds of two pointers are no range`() throws {
+        let candidates = try candidates(1) { _ in
+            #""where":{"all":[{"path":"/a","gte":"ab1"},{"path":"/b","lt":"ab2"}]}"#
+        }
+        #expect(candidates.candidates(for: #"{"a":"z","b":"a"}"#) == [0])
+    }
+
     @Test func `a long prefix is told apart by its beginning`() throws {
         let long = String(repeating: "x", count: 300)
         let candidates = try candidates(2) { #""where":{"path":"/name","prefix":"\#($0)\#(long)"}"# }

@@ -45,8 +45,14 @@ package struct Membership: Sendable {
     /// - Parameter resource: One validated object without insignificant white space, of the rule's type.
     /// - Complexity: O(resource.count + predicates · members).
     package func matches(_ resource: UnsafeRawBufferPointer) -> Bool {
-        let view = ResourceView(resource)
-        return predicate.matches(view) && (scope?.matches(view) ?? true)
+        matches(ResourceView(resource))
+    }
+
+    /// As ``matches(_:)-(UnsafeRawBufferPointer)``, for a resource that many rules are asked about.
+    ///
+    /// - Complexity: O(predicates · members), and the values that they lead to.
+    package func matches(_ resource: ResourceView) -> Bool {
+        predicate.matches(resource) && (scope?.matches(resource) ?? true)
     }
 
     /// The resource's place in the list, as bytes whose order is the list's: the components of `order`, then the id.
@@ -57,11 +63,15 @@ package struct Membership: Sendable {
     /// - Returns: Bytes to be compared as bytes, a beginning before the whole.
     /// - Complexity: O(resource.count + order.count · members); O(1) without an order.
     package func sortKey(of resource: UnsafeRawBufferPointer, id: ByteString) -> [UInt8] {
+        order.isEmpty ? id.bytes : sortKey(of: ResourceView(resource), id: id)
+    }
+
+    /// As ``sortKey(of:id:)-(UnsafeRawBufferPointer,_)``, for a resource that many rules are asked about.
+    ///
+    /// - Complexity: O(order.count · members), and the values that they lead to.
+    package func sortKey(of resource: ResourceView, id: ByteString) -> [UInt8] {
         var key: [UInt8] = []
-        if !order.isEmpty {
-            let view = ResourceView(resource)
-            for component in order { component.append(view, to: &key) }
-        }
+        for component in order { component.append(resource, to: &key) }
         key.append(contentsOf: id.bytes)
         return key
     }

@@ -9,11 +9,11 @@ extension MembershipCandidates {
             case .value(let pointer, _):
                 if entry(for: pointer) == nil { newValues.insert(pointer) }
             case .prefix(let pointer, let byteCount, _):
-                let entry = entry(for: pointer)
-                if entry == nil { newValues.insert(pointer) }
-                if entry?.prefixes.contains(where: { $0.byteCount == byteCount }) == true { continue }
+                let known = entry(for: pointer)
+                if known == nil { newValues.insert(pointer) }
+                if known?.prefixes.contains(where: { $0.byteCount == byteCount }) == true { continue }
                 newLengths[pointer, default: []].insert(byteCount)
-                let count = (entry?.prefixes.count ?? 0) + (newLengths[pointer]?.count ?? 0)
+                let count = (known?.prefixes.count ?? 0) + (newLengths[pointer]?.count ?? 0)
                 if count > MembershipCandidates.prefixLengthCountMax { return false }
             case .path(let pointer, _, _):
                 if !paths.contains(where: { $0.pointer == pointer }) { newPaths.insert(pointer) }

@@ -92,6 +92,14 @@ package struct MembershipCandidates: Sendable {
     /// - Complexity: O(resource.count + distinct pointers · members + candidates · log candidates), however many queries
     ///   there are.
     package func candidates(for resource: UnsafeRawBufferPointer) -> [UInt32] {
+        guard !values.isEmpty || !paths.isEmpty else { return unfiled.queries }
+        return candidates(for: ResourceView(resource))
+    }
+
+    /// As ``candidates(for:)-(UnsafeRawBufferPointer)``, for a resource whose rules are asked next.
+    ///
+    /// - Complexity: O(distinct pointers · members + candidates · log candidates), however many queries there are.
+    package func candidates(for resource: ResourceView) -> [UInt32] {
         var found = unfiled.queries
         var sourceCount = found.isEmpty ? 0 : 1
         func add(_ postings: QueryPostings?) {
@@ -99,20 +107,18 @@ package struct MembershipCandidates: Sendable {
             found += postings.queries
             sourceCount += 1
         }
-        guard !values.isEmpty || !paths.isEmpty else { return found }
-        let view = ResourceView(resource)
         var code: [UInt8] = []
         for entry in values {
-            guard let value = view.value(at: entry.pointer) else { continue }
+            guard let value = resource.value(at: entry.pointer) else { continue }
             code.removeAll(keepingCapacity: true)
-            ValueCode.appendOrdered(value, of: resource, to: &code)
+            ValueCode.appendOrdered(value, of: resource.bytes, to: &code)
             if !entry.queries.isEmpty { add(entry.queries[Fingerprint.value(code)]) }
             for prefixes in entry.prefixes where prefixes.byteCount <= code.count {
                 add(prefixes.queries[Fingerprint.prefix(code[..<prefixes.byteCount])])
             }
         }
         for entry in paths {
-            MembershipScope.forEachPath(of: view, at: entry.pointer) { path in
+            MembershipScope.forEachPath(of: resource, at: entry.pointer) { path in
                 entry.forEachPostings(above: path, add)
             }
         }

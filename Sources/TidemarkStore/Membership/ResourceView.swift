@@ -1,5 +1,7 @@
-/// A resource whose outermost members were found once, for many pointers.
-struct ResourceView {
+/// A resource whose outermost members were found once, for many pointers and many rules.
+///
+/// It holds on to no bytes: use it inside the closure that lends them.
+package struct ResourceView {
     private struct Member {
         /// Between its quotes, as written.
         var name: Range<Int>
@@ -12,7 +14,7 @@ struct ResourceView {
 
     /// - Parameter bytes: One validated value without insignificant white space.
     /// - Complexity: O(bytes.count).
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         var cursor = JSONCursor(bytes)
         guard cursor.byte == UInt8(ascii: "{") else { return }
