@@ -144,6 +144,7 @@ let package = Package(
                 "Tidemark", "TidemarkModel", "TidemarkService", "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .testTarget(

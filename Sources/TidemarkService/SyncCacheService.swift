@@ -5,11 +5,12 @@ public import Tidemark
 /// A cache as one service of a program: fed from a descriptor if there is one, flushed and closed at the end.
 ///
 /// ```swift
-/// let cache = try await SyncCache.open(path: "cache.db")
-/// let group = ServiceGroup(
-///     services: [try SyncCacheService(cache, fileDescriptor: 0), server],
-///     gracefulShutdownSignals: [.sigterm], logger: logger)
-/// try await group.run()
+/// func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async throws {
+///     let group = ServiceGroup(
+///         services: [try SyncCacheService(cache, fileDescriptor: 0), server],
+///         gracefulShutdownSignals: [.sigterm], logger: logger)
+///     try await group.run()
+/// }
 /// ```
 ///
 /// Services are shut down from the last to the first: put it before those that use the cache. The end of the input does

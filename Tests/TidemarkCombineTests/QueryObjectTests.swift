@@ -10,6 +10,20 @@ import TidemarkTesting
     import OpenCombine
 #endif
 
+// The example of the docstring, word for word: it compiles.
+private struct Photo: Resource {
+    static let resourceType = "photo"
+    var id: String
+}
+
+@MainActor func show(_ cache: SyncCache) throws {
+    let photos = QueryObject(try cache.observe(Photo.self, method: "photos.list"))
+    photos.start()
+    let subscription = photos.$items.sink { @Sendable items in print(items.count) }
+    subscription.cancel()
+    photos.stop()
+}
+
 private struct Note: Resource, Equatable {
     static let resourceType = "note"
     var id: UInt32

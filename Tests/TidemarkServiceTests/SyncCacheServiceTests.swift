@@ -6,6 +6,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkService
 import TidemarkTesting
+import UnixSignals
+
+// The example of the docstring, word for word: it compiles.
+func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async throws {
+    let group = ServiceGroup(
+        services: [try SyncCacheService(cache, fileDescriptor: 0), server],
+        gracefulShutdownSignals: [.sigterm], logger: logger)
+    try await group.run()
+}
 
 @Suite struct SyncCacheServiceTests {
     private let line =

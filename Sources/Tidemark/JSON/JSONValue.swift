@@ -4,9 +4,9 @@ import TidemarkModel
 ///
 /// ```swift
 /// let photo = try JSONValue(parsing: Array(#"{"id":"1","size":18446744073709551615,"tags":["sea"]}"#.utf8))
-/// photo["size"]?.uint64     // 18446744073709551615
-/// photo["tags"]?[0]?.string // "sea"
-/// photo.text                // {"id":"1","size":18446744073709551615,"tags":["sea"]}
+/// print(photo["size"]?.uint64 ?? 0)  // 18446744073709551615
+/// print(photo["tags"]?[0]?.string ?? "")  // sea
+/// print(photo.text)  // {"id":"1","size":18446744073709551615,"tags":["sea"]}
 /// ```
 ///
 /// Numbers keep their text, members their order and their repetitions. Strings and names are compared as bytes: two

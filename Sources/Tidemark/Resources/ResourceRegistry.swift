@@ -4,10 +4,10 @@ import TidemarkModel
 ///
 /// ```swift
 /// let registry = ResourceRegistry([Photo.self, Album.self])
-/// for value in try await cache.entities(type: "photo", registry: registry) {
+/// for value in try await cache.entities(type: "photo", registry: registry).values {
 ///     switch value {
 ///     case .known(let resource): print((resource as? Photo)?.name ?? "")
-///     case .unknown(let type, let value): print(type, value["name"] ?? nil)
+///     case .unknown(let type, let value): print(type, value["name"]?.string ?? "")
 ///     }
 /// }
 /// ```
