@@ -14,12 +14,17 @@ let package = Package(
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
+        .library(name: "TidemarkCombine", targets: ["TidemarkCombine"]),
+        .library(name: "TidemarkService", targets: ["TidemarkService"]),
         .executable(name: "tidemark", targets: ["TidemarkCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
         // C and C++ shims, one folder each. simdjson stays behind a C header: C++ interop would be
@@ -42,6 +47,25 @@ let package = Package(
             dependencies: [
                 "TidemarkModel", "TidemarkWire", "TidemarkStore",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ],
+            swiftSettings: strict),
+        // Apart, so that nobody else links OpenCombine or ServiceLifecycle.
+        .target(
+            name: "TidemarkCombine",
+            dependencies: [
+                "Tidemark", "TidemarkModel",
+                .product(
+                    name: "OpenCombine", package: "OpenCombine",
+                    condition: .when(platforms: [.linux, .android, .windows])),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TidemarkService",
+            dependencies: [
+                "Tidemark",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .target(
@@ -120,6 +144,26 @@ let package = Package(
             dependencies: [
                 "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkWire", "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkCombineTests",
+            dependencies: [
+                "Tidemark", "TidemarkCombine", "TidemarkModel", "TidemarkTesting",
+                .product(
+                    name: "OpenCombine", package: "OpenCombine",
+                    condition: .when(platforms: [.linux, .android, .windows])),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkServiceTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkService", "TidemarkTesting",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .testTarget(

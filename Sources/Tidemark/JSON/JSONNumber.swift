@@ -1,0 +1,67 @@
+/// A number as JSON writes it: its text is kept, so that nothing is rounded and `1.10` stays `1.10`.
+///
+/// Two numbers are equal when their texts are: `1.0` is not `1.00`. Compare ``double`` for values.
+///
+/// - Source: RFC 8259, section 6.
+public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
+    /// The digits, as they came.
+    public let text: String
+
+    /// - Returns: nil when `text` is no number as JSON writes them: no `+1`, `.5`, `01`, `NaN`.
+    public init?(_ text: String) {
+        guard JSONNumber.isNumber(text.utf8) else { return nil }
+        self.text = text
+    }
+
+    public init(_ value: some FixedWidthInteger) {
+        text = String(value)
+    }
+
+    /// - Returns: nil for infinities and for what is not a number; JSON has no text for them.
+    public init?(_ value: Double) {
+        guard value.isFinite else { return nil }
+        text = String(describing: value)
+    }
+
+    /// - Parameter text: Checked by the parser.
+    init(checked text: String) {
+        self.text = text
+    }
+
+    /// The value; nil when it is written with a fraction or an exponent, or does not fit.
+    public var int: Int? { Int(text) }
+
+    /// The value; nil when it is written with a fraction or an exponent, or does not fit.
+    public var int64: Int64? { Int64(text) }
+
+    /// The value; nil when it is negative, written with a fraction or an exponent, or does not fit.
+    public var uint64: UInt64? { UInt64(text) }
+
+    /// The nearest `Double`; infinite for numbers beyond all of them.
+    public var double: Double { Double(text) ?? .nan }
+
+    public var description: String { text }
+
+    private static func isNumber(_ text: String.UTF8View) -> Bool {
+        var rest = text[...]
+        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+        guard let first = rest.first else { return false }
+        if first == UInt8(ascii: "0") { rest.removeFirst() } else if !takeDigits(&rest) { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard takeDigits(&rest) else { return false }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+            guard takeDigits(&rest) else { return false }
+        }
+        return rest.isEmpty
+    }
+
+    private static func takeDigits(_ rest: inout String.UTF8View.SubSequence) -> Bool {
+        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        rest.removeFirst(digits.count)
+        return !digits.isEmpty
+    }
+}

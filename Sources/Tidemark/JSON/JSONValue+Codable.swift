@@ -1,0 +1,92 @@
+extension JSONValue: Codable {
+    /// Any value that the decoder holds.
+    ///
+    /// Inside a ``Resource`` that a cache reads it is exact. Another decoder has read the numbers already: what is
+    /// written without fraction and exponent is exact up to 64 bits, any other number is the nearest `Double`.
+    public init(from decoder: any Decoder) throws {
+        if let source = decoder.userInfo[JSONSource.key] as? JSONSource,
+            let exact = source.value[pointer: JSONPointer(decoder.codingPath, in: source.value)]
+        {
+            self = exact
+            return
+        }
+        if let container = JSONValue.ifPossible({ try decoder.container(keyedBy: JSONName.self) }) {
+            self = .object(
+                try container.allKeys.map {
+                    JSONMember($0.stringValue, try container.decode(JSONValue.self, forKey: $0))
+                })
+        } else if var container = JSONValue.ifPossible({ try decoder.unkeyedContainer() }) {
+            var elements: [JSONValue] = []
+            while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+            self = .array(elements)
+        } else {
+            try self.init(single: try decoder.singleValueContainer())
+        }
+    }
+
+    private init(single container: any SingleValueDecodingContainer) throws {
+        if container.decodeNil() {
+            self = .null
+        } else if let flag = JSONValue.ifPossible({ try container.decode(Bool.self) }) {
+            self = .bool(flag)
+        } else if let integer = JSONValue.ifPossible({ try container.decode(Int64.self) }) {
+            self = .number(JSONNumber(integer))
+        } else if let integer = JSONValue.ifPossible({ try container.decode(UInt64.self) }) {
+            self = .number(JSONNumber(integer))
+        } else if let number = JSONValue.ifPossible({ try container.decode(Double.self) }).flatMap(JSONNumber.init) {
+            self = .number(number)
+        } else {
+            self = .string(try container.decode(String.self))
+        }
+    }
+
+    /// A decoder's only way to say what it holds is to throw when asked for something else.
+    private static func ifPossible<Value>(_ body: () throws -> Value) -> Value? {
+        do { return try body() } catch { return nil }
+    }
+
+    /// Into a ``Resource`` that a cache stores it goes as it is; another encoder spells numbers its own way.
+    public func encode(to encoder: any Encoder) throws {
+        if let sink = encoder.userInfo[JSONSink.key] as? JSONSink {
+            sink.add(self, at: encoder.codingPath)
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+            return
+        }
+        switch self {
+        case .null:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .bool(let flag): try flag.encode(to: encoder)
+        case .number(let number):
+            if let integer = number.int64 {
+                try integer.encode(to: encoder)
+            } else if let integer = number.uint64 {
+                try integer.encode(to: encoder)
+            } else {
+                try number.double.encode(to: encoder)
+            }
+        case .string(let string): try string.encode(to: encoder)
+        case .array(let elements): try elements.encode(to: encoder)
+        case .object(let members):
+            var container = encoder.container(keyedBy: JSONName.self)
+            for member in members { try container.encode(member.value, forKey: JSONName(member.name)) }
+        }
+    }
+}
+
+/// A member's name as a coding key.
+struct JSONName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) {
+        stringValue = name
+    }
+
+    init?(stringValue: String) {
+        self.init(stringValue)
+    }
+
+    init?(intValue: Int) { nil }
+}

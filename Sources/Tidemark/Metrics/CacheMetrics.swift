@@ -1,0 +1,138 @@
+import Metrics
+import TidemarkModel
+
+/// What a cache tells the program's metrics backend.
+///
+/// One value a cache, kept by its actor. Everything is recorded once a batch, a flush or a read, never once an event.
+/// Without a backend every call costs next to nothing. Names are Prometheus style:
+///
+/// | name | kind | labels |
+/// |---|---|---|
+/// | `tidemark_lines_total` | counter | |
+/// | `tidemark_events_total` | counter | `outcome`: applied, duplicate, ignored, quarantined, held |
+/// | `tidemark_reconciled_events_total` | counter | |
+/// | `tidemark_reads_total` | counter | `outcome`: hit, absent, deleted, evicted, expired |
+/// | `tidemark_notifications_total` | counter | |
+/// | `tidemark_evictions_total` | counter | |
+/// | `tidemark_flush_seconds` | timer | `outcome`: committed, failed |
+/// | `tidemark_entities`, `tidemark_queries`, `tidemark_observers`, `tidemark_pending`, `tidemark_memory_bytes` | gauge | |
+package struct CacheMetrics: Sendable {
+    /// Names all metrics.
+    package static let prefix = "tidemark_"
+
+    private let lines: Counter
+    private let events: [Counter]
+    private let reconciled: Counter
+    private let hits: Counter
+    private let misses: [EntityRead.Miss: Counter]
+    private let notifications: Counter
+    private let evictions: Counter
+    private let committedFlushes: Timer
+    private let failedFlushes: Timer
+    private let entityCount: Gauge
+    private let queryCount: Gauge
+    private let observerCount: Gauge
+    private let pendingCount: Gauge
+    private let memoryByteCount: Gauge
+
+    /// What was recorded last: counters are told differences.
+    private var recordedCounts: EventCounts
+    private var recordedEvictionCount = 0
+
+    /// - Parameters:
+    ///   - counts: What is counted already when the cache opens, which is not counted again.
+    ///   - factory: The backend; nil: the one that the program set up for all.
+    package init(counts: EventCounts = EventCounts(), factory: (any MetricsFactory)? = nil) {
+        func counter(_ name: String, outcome: String? = nil) -> Counter {
+            let dimensions = outcome.map { [("outcome", $0)] } ?? []
+            let label = CacheMetrics.prefix + name
+            return factory.map { Counter(label: label, dimensions: dimensions, factory: $0) }
+                ?? Counter(label: label, dimensions: dimensions)
+        }
+        func timer(_ name: String, outcome: String) -> Timer {
+            let label = CacheMetrics.prefix + name
+            return factory.map { Timer(label: label, dimensions: [("outcome", outcome)], factory: $0) }
+                ?? Timer(label: label, dimensions: [("outcome", outcome)])
+        }
+        func gauge(_ name: String) -> Gauge {
+            let label = CacheMetrics.prefix + name
+            return factory.map { Gauge(label: label, factory: $0) } ?? Gauge(label: label)
+        }
+        recordedCounts = counts
+        lines = counter("lines_total")
+        events = CacheMetrics.bins.map { counter("events_total", outcome: $0.name) }
+        reconciled = counter("reconciled_events_total")
+        hits = counter("reads_total", outcome: "hit")
+        var misses: [EntityRead.Miss: Counter] = [:]
+        for miss in EntityRead.Miss.allCases { misses[miss] = counter("reads_total", outcome: miss.rawValue) }
+        self.misses = misses
+        notifications = counter("notifications_total")
+        evictions = counter("evictions_total")
+        committedFlushes = timer("flush_seconds", outcome: "committed")
+        failedFlushes = timer("flush_seconds", outcome: "failed")
+        entityCount = gauge("entities")
+        queryCount = gauge("queries")
+        observerCount = gauge("observers")
+        pendingCount = gauge("pending")
+        memoryByteCount = gauge("memory_bytes")
+    }
+
+    private static let bins: [(name: String, count: any KeyPath<EventCounts, Int64> & Sendable)] = [
+        ("applied", \.applied), ("duplicate", \.duplicate), ("ignored", \.ignored), ("quarantined", \.quarantined),
+        ("held", \.held),
+    ]
+
+    /// Once a batch, after it was applied.
+    ///
+    /// - Parameter counts: All counts as they are now.
+    package mutating func record(_ counts: EventCounts) {
+        let difference = counts - recordedCounts
+        recordedCounts = counts
+        if difference.lines > 0 { lines.increment(by: difference.lines) }
+        if difference.reconciled > 0 { reconciled.increment(by: difference.reconciled) }
+        for (bin, counter) in zip(CacheMetrics.bins, events) {
+            // Held events leave their bin when they are applied; a counter never goes back.
+            let count = difference[keyPath: bin.count]
+            if count > 0 { counter.increment(by: count) }
+        }
+    }
+
+    /// Once a read of an entity or a query.
+    ///
+    /// - Parameter miss: nil: there was an answer.
+    package func recordRead(miss: EntityRead.Miss?) {
+        if let miss { misses[miss]?.increment() } else { hits.increment() }
+    }
+
+    /// Once a batch or transaction.
+    ///
+    /// - Parameter count: Notifications that were offered or kept together for observers.
+    package func recordNotifications(_ count: Int) {
+        if count > 0 { notifications.increment(by: Int64(count)) }
+    }
+
+    /// Once a flush.
+    ///
+    /// - Parameters:
+    ///   - duration: From handing it to the journal until it was committed or failed.
+    ///   - isCommitted: false: it will be tried again.
+    package func recordFlush(_ duration: Duration, isCommitted: Bool) {
+        (isCommitted ? committedFlushes : failedFlushes).record(duration: duration)
+    }
+
+    /// Once a flush: how much there is.
+    ///
+    /// - Parameter evictionCount: Entities that were dropped from memory since the cache was opened.
+    package mutating func recordSizes(
+        entityCount: Int64, queryCount: Int, observerCount: Int, pendingCount: Int, memoryByteCount: Int,
+        evictionCount: Int
+    ) {
+        self.entityCount.record(entityCount)
+        self.queryCount.record(queryCount)
+        self.observerCount.record(observerCount)
+        self.pendingCount.record(pendingCount)
+        self.memoryByteCount.record(memoryByteCount)
+        if evictionCount > recordedEvictionCount { evictions.increment(by: evictionCount - recordedEvictionCount) }
+        recordedEvictionCount = evictionCount
+    }
+}

@@ -1,0 +1,109 @@
+import TidemarkModel
+import TidemarkStore
+
+/// A query's list now, and after every change.
+///
+/// ```swift
+/// let photos = try cache.observe(Photo.self, method: "photos.list", input: ["album": "7"])
+/// for try await update in photos {
+///     print(update.items.map(\.name), update.isStale)
+/// }
+/// ```
+///
+/// Every iterator is an observer of its own, made when it is first asked and cancelled when its task is, when iterating
+/// ends, or when nobody holds it any more. Resources are decoded where `next` runs, never on the cache's executor, and
+/// for each update only those that changed. A slow reader gets fewer, merged updates.
+public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
+    public typealias Element = QueryUpdate<R>
+
+    private let host: any ObserverHost
+    private let request: QueryRequest
+
+    package init(_ request: QueryRequest, of host: any ObserverHost) {
+        self.host = host
+        self.request = request
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(lease: ObserverLease(host), request: request)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let lease: ObserverLease
+        let request: QueryRequest
+        private var last = QueryUpdate<R>(
+            items: [], changes: [], isStale: false, isPending: false, asOf: nil, missed: 0)
+        private var isOver = false
+
+        init(lease: ObserverLease, request: QueryRequest) {
+            self.lease = lease
+            self.request = request
+        }
+
+        /// The next update; the first one is what is there now.
+        ///
+        /// - Returns: nil when the task is cancelled.
+        /// - Throws: ``CacheError`` when the query cannot be read, ``ResourceDecodingError`` when an item is not what its
+        ///   type says. Both end the observation.
+        public mutating func next() async throws -> QueryUpdate<R>? {
+            if isOver { return nil }
+            guard let item = await lease.next(begin: { await QueryObservation.begin(request, $0, $1) }) else {
+                isOver = true
+                return nil
+            }
+            do {
+                try absorb(item)
+                return last
+            } catch {
+                isOver = true
+                await lease.end()
+                throw error
+            }
+        }
+
+        private mutating func absorb(_ item: ObserverMailbox.Item) throws {
+            let coder = ResourceCoder()
+            last.fetchError = nil
+            last.changes = []
+            last.missed = 0
+            switch item {
+            case .query(let answer):
+                last.items = try answer.entities.map { try coder.decode(R.self, $0) }
+                last.isStale = answer.isStale
+                last.isPending = answer.isPending
+                last.asOf = answer.asOf
+            case .notification(.query(let notification)):
+                for operation in notification.operations {
+                    let change = ListChange(try operation.map { try coder.decode(R.self, $0) })
+                    last.items.apply(change)
+                    last.changes.append(change)
+                }
+                last.isStale = notification.isStale
+                last.isPending = notification.isPending
+                last.asOf = notification.asOf
+                last.missed = notification.missed
+            case .fetchFailed(let error): last.fetchError = error
+            case .failed(let error): throw error
+            case .entity, .notification(.entity), .notification(.library):
+                preconditionFailure("the observer of a query was told \(item)")
+            }
+        }
+    }
+
+    private static func begin(
+        _ request: QueryRequest, _ host: any ObserverHost, _ mailbox: ObserverMailbox
+    ) async {
+        await host.read(
+            request, observing: mailbox,
+            reply: { result in
+                switch result {
+                case .success(let reply): mailbox.begin(.query(reply.answer), host: host)
+                case .failure(let error): _ = mailbox.put(.failed(error))
+                }
+            },
+            later: { result in
+                // What the fetch brought comes as notifications; only its failure says something new.
+                if case .failure(let error) = result { _ = mailbox.put(.fetchFailed(error)) }
+            })
+    }
+}

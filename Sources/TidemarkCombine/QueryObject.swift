@@ -1,0 +1,75 @@
+public import Tidemark
+
+#if canImport(Combine)
+    public import Combine
+#elseif canImport(OpenCombine)
+    public import OpenCombine
+#endif
+
+#if canImport(Combine) || canImport(OpenCombine)
+    /// A query's list as an `ObservableObject`, for interfaces that are built on Combine.
+    ///
+    /// ```swift
+    /// @MainActor func show(_ cache: SyncCache) throws {
+    ///     let photos = QueryObject(try cache.observe(Photo.self, method: "photos.list"))
+    ///     photos.start()
+    ///     let subscription = photos.$items.sink { @Sendable items in print(items.count) }
+    ///     subscription.cancel()
+    ///     photos.stop()
+    /// }
+    /// ```
+    ///
+    /// It owns the task that reads the observation: ``stop()``, or letting go of the object, cancels it. New code is
+    /// better served by ``Tidemark/QueryModel``.
+    @MainActor public final class QueryObject<R: Resource>: ObservableObject {
+        /// The list as it was last told; empty before the first one.
+        @Published public private(set) var items: [R] = []
+        @Published public private(set) var isStale = false
+        @Published public private(set) var phase = QueryModel<R>.Phase.loading
+
+        private let observation: QueryObservation<R>
+        /// nil while the object is stopped.
+        private var task: Task<Void, Never>?
+
+        public init(_ observation: QueryObservation<R>) {
+            self.observation = observation
+        }
+
+        deinit {
+            task?.cancel()
+        }
+
+        /// Begins to observe; nothing happens when it does already.
+        public func start() {
+            guard task == nil else { return }
+            phase = .loading
+            task = Task { [weak self, observation] in
+                do {
+                    for try await update in observation {
+                        guard let self, !Task.isCancelled else { return }
+                        self.show(update)
+                    }
+                } catch {
+                    if !Task.isCancelled { self?.fail(error) }
+                }
+            }
+        }
+
+        /// Ends observing. What is shown stays.
+        public func stop() {
+            task?.cancel()
+            task = nil
+        }
+
+        private func show(_ update: QueryUpdate<R>) {
+            items = update.items
+            isStale = update.isStale
+            phase = .loaded
+        }
+
+        private func fail(_ error: any Error) {
+            phase = .failed(error)
+            task = nil
+        }
+    }
+#endif

@@ -1,0 +1,196 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Stands in for a cache where a test decides what observers are told, and when.
+///
+/// It shows every observer of a query one list and every observer of an entity one value. Like a cache it keeps changes
+/// together while a sink refuses them.
+package actor ScriptedObserverHost: ObserverHost {
+    /// An element of the list.
+    package struct Element: Equatable, Sendable {
+        package var handle: UInt32
+        /// The resource as JSON.
+        package var json: String
+
+        package init(_ handle: UInt32, _ json: String) {
+            self.handle = handle
+            self.json = json
+        }
+    }
+
+    private struct Observer {
+        var sink: any ObserverSink
+        var subscription: SubscriptionID
+        /// What the sink was told.
+        var told: [Element]
+        /// Notifications that are kept together.
+        var keptCount = 0
+        var later: (@Sendable (Result<QueryAnswer, CacheError>) -> Void)?
+    }
+
+    private var list: [Element]
+    private var entity: String?
+    private var observers: [Observer] = []
+    private var nextSubscription: Int64 = 1
+    private var areRepliesHeld = false
+    private var heldReplies: [@Sendable () async -> Void] = []
+    private var watchers: [CheckedContinuation<Void, Never>] = []
+    private var failure: CacheError?
+
+    /// What was asked for.
+    package private(set) var requests: [QueryRequest] = []
+    package private(set) var entityKeys: [EntityKey] = []
+    /// Calls of ``detach(_:)``.
+    package private(set) var detachCount = 0
+    /// Calls of ``resume(_:)``.
+    package private(set) var resumeCount = 0
+
+    package init(_ list: [Element] = [], entity: String? = nil) {
+        self.list = list
+        self.entity = entity
+    }
+
+    package var observerCount: Int { observers.count }
+
+    // MARK: The script
+
+    /// Lets every read fail until it is called with nil.
+    package func fail(_ error: CacheError?) {
+        failure = error
+    }
+
+    /// Keeps back answers, as a slow upstream does, until ``answer()``.
+    package func holdReplies() {
+        areRepliesHeld = true
+    }
+
+    package func answer() async {
+        areRepliesHeld = false
+        for reply in heldReplies { await reply() }
+        heldReplies = []
+    }
+
+    /// Shows another list, and tells everybody.
+    package func show(_ list: [Element]) {
+        self.list = list
+        for index in observers.indices { tell(index) }
+    }
+
+    /// Shows another entity, and tells everybody.
+    package func show(entity: String?, changedFields: [ByteString]) {
+        self.entity = entity
+        for observer in observers {
+            _ = observer.sink.offer(
+                .entity(
+                    EntityNotification(
+                        subscription: observer.subscription, entity: entity.map { Array($0.utf8) },
+                        changedFields: changedFields)))
+        }
+    }
+
+    /// Says that the fetch beside the first answer failed.
+    package func failFetch(_ error: CacheError) {
+        for observer in observers { observer.later?(.failure(error)) }
+    }
+
+    /// Returns once there are so many observers, or were so many calls of ``detach(_:)``, or replies are held.
+    package func waitUntil(_ condition: @Sendable (isolated ScriptedObserverHost) -> Bool) async {
+        while !condition(self) { await withCheckedContinuation { watchers.append($0) } }
+    }
+
+    package var heldReplyCount: Int { heldReplies.count }
+
+    // MARK: ObserverHost
+
+    package func read(
+        _ request: QueryRequest, observing sink: (any ObserverSink)?,
+        reply: @escaping @Sendable (Result<QueryReply, CacheError>) -> Void,
+        later: @escaping @Sendable (Result<QueryAnswer, CacheError>) -> Void
+    ) async {
+        requests.append(request)
+        await answer(in: { await $0.replyToRead(sink, reply, later) })
+    }
+
+    package func observe(
+        _ key: EntityKey, fields: [ByteString]?, sink: any ObserverSink,
+        reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
+    ) async {
+        entityKeys.append(key)
+        await answer(in: { await $0.replyToObserve(sink, reply) })
+    }
+
+    package func resume(_ sink: any ObserverSink) {
+        resumeCount += 1
+        for index in observers.indices where observers[index].sink === sink && observers[index].keptCount > 0 {
+            tell(index)
+        }
+        tellWatchers()
+    }
+
+    package func detach(_ sink: any ObserverSink) {
+        detachCount += 1
+        observers.removeAll { $0.sink === sink }
+        tellWatchers()
+    }
+
+    // MARK: Telling
+
+    private func answer(in body: @escaping @Sendable (ScriptedObserverHost) async -> Void) async {
+        if areRepliesHeld { heldReplies.append { await body(self) } } else { await body(self) }
+        tellWatchers()
+    }
+
+    private func replyToRead(
+        _ sink: (any ObserverSink)?, _ reply: @Sendable (Result<QueryReply, CacheError>) -> Void,
+        _ later: @escaping @Sendable (Result<QueryAnswer, CacheError>) -> Void
+    ) {
+        if let failure { return reply(.failure(failure)) }
+        let subscription = sink.map { subscribe($0, later) }
+        let answer = QueryAnswer(
+            entities: list.map { Array($0.json.utf8) }, keys: [], source: .cache, isStale: false, asOf: nil,
+            isPending: false)
+        reply(.success(QueryReply(answer: answer, subscription: subscription)))
+    }
+
+    private func replyToObserve(
+        _ sink: any ObserverSink, _ reply: @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
+    ) {
+        if let failure { return reply(.failure(failure)) }
+        let read = EntityRead(
+            entity: entity.map { Array($0.utf8) }, isPending: false, sequence: nil, isStale: false,
+            miss: entity == nil ? .absent : nil)
+        reply(.success((read, subscribe(sink, nil))))
+    }
+
+    private func subscribe(
+        _ sink: any ObserverSink, _ later: (@Sendable (Result<QueryAnswer, CacheError>) -> Void)?
+    ) -> SubscriptionID {
+        let subscription = SubscriptionID(nextSubscription)
+        nextSubscription += 1
+        observers.append(Observer(sink: sink, subscription: subscription, told: list, later: later))
+        return subscription
+    }
+
+    private func tell(_ index: Int) {
+        let told = Dictionary(uniqueKeysWithValues: observers[index].told.map { ($0.handle, $0.json) })
+        let now = Dictionary(uniqueKeysWithValues: list.map { ($0.handle, $0.json) })
+        let operations = ListDifference.operations(
+            from: observers[index].told.map(\.handle), to: list.map(\.handle), isReplaced: { told[$0] != now[$0] })
+        let notification = QueryNotification(
+            subscription: observers[index].subscription,
+            operations: operations.map { $0.map { Array((now[$0] ?? "").utf8) } }, isStale: false, asOf: nil,
+            isPending: false, missed: max(0, observers[index].keptCount - 1))
+        if observers[index].sink.offer(.query(notification)) {
+            observers[index].told = list
+            observers[index].keptCount = 0
+        } else {
+            observers[index].keptCount += 1
+        }
+    }
+
+    private func tellWatchers() {
+        for watcher in watchers { watcher.resume() }
+        watchers = []
+    }
+}

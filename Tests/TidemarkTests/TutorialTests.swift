@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkTesting
+
+// The code of the article, word for word, in its order.
+
+struct Photo: Resource, Equatable {
+    static let resourceType = "photo"
+    var id: String
+    var name: String
+    var size: UInt64
+    var rating: Int?
+}
+
+struct PhotoServer: QueryUpstream {
+    /// Asks the server, by whatever means.
+    var answer: @Sendable (_ method: String, _ input: JSONValue) async -> [JSONValue]
+
+    func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
+        let input: JSONValue
+        do throws(JSONSyntaxError) { input = try JSONValue(parsing: query.input.bytes) } catch { input = .null }
+        let photos = await answer(query.method.description, input)
+        return QueryResult(resourceType: "photo", resources: photos.map(\.bytes))
+    }
+}
+
+@Suite struct TutorialTests {
+    @Test func `the service of the article does what the article says`() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = folder.path("cache.db")
+
+        let cache = try await SyncCache.open(path: path)
+
+        let lines = #"""
+            {"sequence":1,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","name":"Sea","size":3}}}}
+            {"sequence":2,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"2","name":"Shore","size":5}}}}
+            """#
+        try await cache.ingest(Array(lines.utf8))
+        try await cache.flush()
+
+        let sea = try await cache.entity(Photo.self, id: "1")
+        print(sea?.name ?? "no such photo")
+        #expect(sea == Photo(id: "1", name: "Sea", size: 3))
+
+        let album = ["album": "7"]
+        try await cache.put(
+            [Photo(id: "2", name: "Shore", size: 5), Photo(id: "1", name: "Sea", size: 3)],
+            method: "photos.list", input: album)
+        let photos = try await cache.query(Photo.self, method: "photos.list", input: album, policy: .cacheOnly)
+        print(photos.items.map(\.name), photos.isStale)
+        #expect(photos.items.map(\.name) == ["Shore", "Sea"])
+        #expect(!photos.isStale)
+
+        let updates = try cache.observe(Photo.self, method: "photos.list", input: album, policy: .cacheOnly)
+        let watching = Task {
+            var names: [[String]] = []
+            for try await update in updates {
+                names.append(update.items.map(\.name))
+                if names.count == 2 { break }
+            }
+            return names
+        }
+        // The article's reader sees the change whenever he begins; this one must have begun to compare both lists.
+        while await cache.statistics().observerCount == 0 { await Task.yield() }
+
+        try await cache.transaction { transaction in
+            try transaction.put(Photo(id: "3", name: "Dune", size: 8))
+            try transaction.patch(Photo.self, id: "1", ["name": "Open sea", "rating": 5])
+            try transaction.delete(Photo.self, id: "2")
+        }
+        #expect(try await watching.value == [["Shore", "Sea"], ["Open sea"]])
+        #expect(try await cache.entity(Photo.self, id: "1")?.rating == 5)
+        #expect(try await cache.entity(Photo.self, id: "2") == nil)
+
+        try await cache.invalidate(Photo.self)
+        let stale = try await cache.query(
+            Photo.self, method: "photos.list", input: album, policy: .cacheOnly, allowsStale: true)
+        print(stale.isStale)
+        #expect(stale.isStale)
+
+        try await cache.close()
+    }
+
+    @Test func `the server of the article answers with what it was asked`() async throws {
+        let server = PhotoServer { method, input in [["id": "1", "method": .string(method), "input": input]] }
+        let result = try await server.fetch(
+            try QueryKey(library: "", method: "photos.list", input: Array(#"{ "album": "7" }"#.utf8)))
+        #expect(result.resourceType == "photo")
+        #expect(
+            result.resources.map { String(decoding: $0, as: UTF8.self) }
+                == [#"{"id":"1","method":"photos.list","input":{"album":"7"}}"#])
+    }
+}
