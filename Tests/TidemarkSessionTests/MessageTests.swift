@@ -7,7 +7,7 @@ import TidemarkStore
 /// Which JSON is a request, an answer, or neither.
 @Suite struct MessageTests {
     private func message(_ text: String) -> Message {
-        Message(JSONValue(validated: Array(text.utf8)[...]))
+        Message(JSONSlice(validated: Array(text.utf8)[...]))
     }
 
     /// What a message was taken for, in one line.

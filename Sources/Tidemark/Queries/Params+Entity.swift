@@ -57,7 +57,7 @@ extension Params {
         return resources
     }
 
-    private static func id(_ value: JSONValue, name: String, limits: Limits) throws(CacheError) -> ByteString {
+    private static func id(_ value: JSONSlice, name: String, limits: Limits) throws(CacheError) -> ByteString {
         let isInteger = value.kind == .number && value.bytes.allSatisfy { $0 == UInt8(ascii: "-") || isDigit($0) }
         guard let id = isInteger ? Array(value.bytes) : value.text, !id.isEmpty else {
             throw CacheError(

@@ -4,13 +4,13 @@ import TidemarkStore
 /// The members of an object that a host wrote, read by type. A member of the wrong type is refused by its name; null
 /// counts as absent, and members that nobody asks for are ignored.
 package struct Params {
-    private let members: [[UInt8]: JSONValue]
+    private let members: [[UInt8]: JSONSlice]
     /// What the object is called in messages: empty, or such as `included[0].`.
     private let path: String
 
     /// - Parameter path: How messages call the object: empty for `params` themselves.
     /// - Throws: ``CacheError`` `invalidParams` for what is no object.
-    package init(_ value: JSONValue, path: String = "") throws(CacheError) {
+    package init(_ value: JSONSlice, path: String = "") throws(CacheError) {
         guard let members = value.members else {
             let name = path.isEmpty ? "params" : path
             throw CacheError(.invalidParams, "\(name) is \(value.kind.rawValue): pass an object")
@@ -26,7 +26,7 @@ package struct Params {
     }
 
     /// A member as it is. nil when it is absent or null.
-    package func value(_ name: String) -> JSONValue? {
+    package func value(_ name: String) -> JSONSlice? {
         guard let value = members[Array(name.utf8)], value.kind != .null else { return nil }
         return value
     }
@@ -100,7 +100,7 @@ package struct Params {
     }
 
     /// An array of at most so many elements. nil when absent.
-    package func elements(_ name: String, countMax: Int) throws(CacheError) -> [JSONValue]? {
+    package func elements(_ name: String, countMax: Int) throws(CacheError) -> [JSONSlice]? {
         guard let value = value(name) else { return nil }
         guard let elements = value.elements else { throw wrong(name, "an array") }
         guard elements.count <= countMax else {

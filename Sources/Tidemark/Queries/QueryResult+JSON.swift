@@ -11,7 +11,7 @@ extension QueryResult {
     ///   resources.
     /// - Source: Protocol/sessions.md, `query.put`.
     package init(json: [UInt8], limits: Limits) throws(CacheError) {
-        try self.init(Params(JSONValue(compact: json[...])), limits: limits)
+        try self.init(Params(JSONSlice(compact: json[...])), limits: limits)
     }
 
     /// As ``init(json:limits:)``, of members that were read already.

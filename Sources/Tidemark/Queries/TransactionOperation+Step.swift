@@ -43,7 +43,7 @@ enum CompactJSON {
     static func object(_ bytes: [UInt8], name: String) throws(CacheError) -> [UInt8] {
         // Members keep their order and spelling: only the check is wanted of the canonical form.
         _ = try CanonicalJSON.text(of: bytes, name: name)
-        let value = JSONValue(validated: bytes[...])
+        let value = JSONSlice(validated: bytes[...])
         guard value.kind == .object else {
             throw CacheError(.invalidParams, "\(name) is \(value.kind.rawValue): pass an object")
         }

@@ -8,7 +8,7 @@ import TidemarkWire
 /// Requests of ours that the host is to answer: at most ``countMax`` at a time, each until its timeout.
 package final class HostCalls: Sendable {
     private struct Pending {
-        var continuation: CheckedContinuation<Result<JSONValue, UpstreamError>, Never>
+        var continuation: CheckedContinuation<Result<JSONSlice, UpstreamError>, Never>
         /// Ends the wait; cancelled by whatever ends it first.
         var timer: Task<Void, Never>
     }
@@ -49,7 +49,7 @@ package final class HostCalls: Sendable {
     /// - Throws: ``UpstreamError``: the host's error, no answer in time, too many calls, the end of the session, or the
     ///   cancellation of the task.
     func call(_ method: ByteString, _ params: @Sendable (inout JSONLine) -> Void) async throws(UpstreamError)
-        -> JSONValue
+        -> JSONSlice
     {
         let number = state.withLock { state in
             defer { state.nextNumber += 1 }
@@ -67,7 +67,7 @@ package final class HostCalls: Sendable {
 
     private func begin(
         _ number: Int64, _ method: ByteString, _ params: (inout JSONLine) -> Void,
-        _ continuation: CheckedContinuation<Result<JSONValue, UpstreamError>, Never>
+        _ continuation: CheckedContinuation<Result<JSONSlice, UpstreamError>, Never>
     ) {
         let refusal: UpstreamError? = state.withLock { state in
             if state.cancelled.remove(number) != nil { return HostCalls.cancellation }
@@ -131,13 +131,13 @@ package final class HostCalls: Sendable {
     }
 
     @discardableResult
-    private func end(_ number: Int64, _ result: Result<JSONValue, UpstreamError>) -> Bool {
+    private func end(_ number: Int64, _ result: Result<JSONSlice, UpstreamError>) -> Bool {
         guard let pending = state.withLock({ $0.pending.removeValue(forKey: number) }) else { return false }
         finish(number, pending, result)
         return true
     }
 
-    private func finish(_ number: Int64, _ pending: Pending, _ result: Result<JSONValue, UpstreamError>) {
+    private func finish(_ number: Int64, _ pending: Pending, _ result: Result<JSONSlice, UpstreamError>) {
         pending.timer.cancel()
         outbox.withdraw(call: number)
         pending.continuation.resume(returning: result)

@@ -16,12 +16,12 @@ enum Message: Sendable {
         var id: [UInt8]?
         var method: ByteString
         /// nil when there are none.
-        var params: JSONValue?
+        var params: JSONSlice?
     }
 
     /// What the host said to a request of ours.
     enum HostAnswer: Sendable {
-        case result(JSONValue)
+        case result(JSONSlice)
         case error(code: Int64?, message: String)
     }
 
@@ -29,12 +29,12 @@ enum Message: Sendable {
     static let idByteCountMax = 1_024
     static let nullID = Array("null".utf8)
 
-    init(_ value: JSONValue) {
+    init(_ value: JSONSlice) {
         guard let members = value.members else {
             self = .invalid(id: Message.nullID, .invalidRequest("\(value.kind.rawValue) is no request: send an object"))
             return
         }
-        func member(_ name: String) -> JSONValue? { members[Array(name.utf8)] }
+        func member(_ name: String) -> JSONSlice? { members[Array(name.utf8)] }
         if let method = member("method") {
             self = Message.request(method, params: member("params"), id: member("id"), version: member("jsonrpc"))
         } else if let result = member("result"), member("error").map({ $0.kind == .null }) ?? true {
@@ -48,7 +48,7 @@ enum Message: Sendable {
     }
 
     private static func request(
-        _ method: JSONValue, params: JSONValue?, id: JSONValue?, version: JSONValue?
+        _ method: JSONSlice, params: JSONSlice?, id: JSONSlice?, version: JSONSlice?
     ) -> Message {
         var usableID: [UInt8]?
         if let id {
@@ -75,14 +75,14 @@ enum Message: Sendable {
     }
 
     /// The id as it is sent back; nil when it is none.
-    private static func id(_ value: JSONValue) -> [UInt8]? {
+    private static func id(_ value: JSONSlice) -> [UInt8]? {
         switch value.kind {
         case .string, .number, .null: value.bytes.count <= idByteCountMax ? Array(value.bytes) : nil
         case .object, .array, .bool: nil
         }
     }
 
-    private static func error(_ value: JSONValue) -> HostAnswer {
+    private static func error(_ value: JSONSlice) -> HostAnswer {
         let members = value.members ?? [:]
         let message = members[Array("message".utf8)]?.text.map { String(decoding: $0, as: UTF8.self) }
         return .error(

@@ -7,7 +7,7 @@ extension Session {
     static let batchCountMax = 1_000
 
     /// Takes one line of messages. Returns when whatever later lines must not overtake is done.
-    func take(_ value: JSONValue, _ place: LinePlace) async {
+    func take(_ value: JSONSlice, _ place: LinePlace) async {
         guard let elements = value.elements else {
             return await take(Message(value), .line(outbox), place)
         }

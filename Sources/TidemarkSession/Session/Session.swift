@@ -106,7 +106,7 @@ package final class Session: Sendable {
         let line = batch.block[Int(span.offset)..<Int(span.offset + span.count)]
         let number = batch.firstLine + Int64(event.line)
         if event.kind == .message {
-            await take(JSONValue(validated: line), LinePlace(input: input, line: number))
+            await take(JSONSlice(validated: line), LinePlace(input: input, line: number))
         } else if line.holds(Session.versionName) {
             let reason = event.reason?.code ?? "not_json"
             let error = MessageError.parse(

@@ -1,5 +1,5 @@
 /// One value of JSON that was validated and holds no insignificant white space; shares the bytes it was read from.
-package struct JSONValue: Sendable {
+package struct JSONSlice: Sendable {
     /// What a value is.
     package enum Kind: String, Sendable {
         case object = "an object"
@@ -56,11 +56,11 @@ package struct JSONValue: Sendable {
     /// The members of an object by unescaped name; of those with one name the last. nil for anything else.
     ///
     /// - Complexity: O(bytes.count).
-    package var members: [[UInt8]: JSONValue]? {
+    package var members: [[UInt8]: JSONSlice]? {
         guard kind == .object else { return nil }
         return bytes.withUnsafeBytes { all in
             let object = JSONObject(all, range: 0..<all.count)
-            var members: [[UInt8]: JSONValue] = [:]
+            var members: [[UInt8]: JSONSlice] = [:]
             for member in object.members { members[object.unescapedName(member)] = value(member.value) }
             return members
         }
@@ -69,11 +69,11 @@ package struct JSONValue: Sendable {
     /// The elements of an array, in order. nil for anything else.
     ///
     /// - Complexity: O(bytes.count).
-    package var elements: [JSONValue]? {
+    package var elements: [JSONSlice]? {
         guard kind == .array else { return nil }
         return bytes.withUnsafeBytes { all in
             var cursor = JSONCursor(all, at: 1)
-            var elements: [JSONValue] = []
+            var elements: [JSONSlice] = []
             while cursor.byte != UInt8(ascii: "]") {
                 elements.append(value(cursor.value()))
                 if cursor.byte == UInt8(ascii: ",") { cursor.step() }
@@ -102,7 +102,7 @@ package struct JSONValue: Sendable {
         kind == .bool ? bytes.first == UInt8(ascii: "t") : nil
     }
 
-    private func value(_ range: Range<Int>) -> JSONValue {
-        JSONValue(compact: bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound])
+    private func value(_ range: Range<Int>) -> JSONSlice {
+        JSONSlice(compact: bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound])
     }
 }
