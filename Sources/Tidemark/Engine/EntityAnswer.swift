@@ -27,8 +27,15 @@ public struct StoredResource: Hashable, Sendable {
 /// Reads by what came of them.
 struct ReadCounts {
     var hits: Int64 = 0
-    var absent: Int64 = 0
-    var deleted: Int64 = 0
-    var expired: Int64 = 0
-    var evicted: Int64 = 0
+    var misses: [EntityRead.Miss: Int64] = Dictionary(uniqueKeysWithValues: EntityRead.Miss.allCases.map { ($0, 0) })
+}
+
+extension SyncCache {
+    /// Counts a read of an entity or a query.
+    ///
+    /// - Parameter miss: nil: there was an answer.
+    func countRead(miss: EntityRead.Miss?) {
+        if let miss { readCounts.misses[miss, default: 0] += 1 } else { readCounts.hits += 1 }
+        metrics.recordRead(miss: miss)
+    }
 }

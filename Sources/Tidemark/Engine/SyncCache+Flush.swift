@@ -76,13 +76,23 @@ extension SyncCache {
     }
 
     private func write(_ pending: PendingFlush) async {
+        let start = ContinuousClock.now
         do throws(StorageError) {
             try await journal.commit(pending.flush)
+            recordFlush(since: start, isCommitted: true)
             flushTask = nil
             committed(pending)
         } catch {
+            recordFlush(since: start, isCommitted: false)
             await failed(pending, error)
         }
+    }
+
+    private func recordFlush(since start: ContinuousClock.Instant, isCommitted: Bool) {
+        metrics.recordFlush(ContinuousClock.now - start, isCommitted: isCommitted)
+        metrics.recordSizes(
+            entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
+            pendingCount: 0, memoryByteCount: state.memoryByteCount, evictionCount: evictedCount)
     }
 
     private func committed(_ pending: PendingFlush) {

@@ -36,6 +36,7 @@ extension SyncCache {
             state.apply(batch, at: clock.now())
             distribute()
         }
+        metrics.record(state.counts)
         inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
         followGaps(ignoringWindow: false)
         scheduleFlush()
@@ -56,6 +57,7 @@ extension SyncCache {
             state.apply(batch, events: events, at: clock.now())
             distribute()
         }
+        metrics.record(state.counts)
         inputs[batch.input]?.lines = batch.firstLine + Int64(lines.upperBound) - 1
         followGaps(ignoringWindow: false)
         scheduleFlush()

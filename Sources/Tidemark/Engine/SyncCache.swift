@@ -39,8 +39,9 @@ public actor SyncCache {
     public internal(set) var commitCount = 0
     /// Entities that were dropped from memory so far.
     public internal(set) var evictedCount = 0
-    /// Reads that memory answered, and those that it did not.
     var readCounts = ReadCounts()
+    /// What the program's metrics backend is told.
+    var metrics: CacheMetrics
     /// Entities are read from the journal and used by one caller at a time; see ``withLoaded(_:_:)``.
     var loadTurn = FirstComeLock()
     /// Callers between asking the journal for entities and using them; nothing is evicted meanwhile.
@@ -71,6 +72,7 @@ public actor SyncCache {
         self.upstream = upstream
         self.queryUpstream = queryUpstream
         self.clock = clock
+        metrics = CacheMetrics(counts: state.counts)
         self.state = state
     }
 
@@ -106,13 +108,13 @@ public actor SyncCache {
         while true {
             switch state.lookUp(key) {
             case .found(let payload, let stamp):
-                readCounts.hits += 1
+                countRead(miss: nil)
                 return .found(StoredResource(bytes: payload, sequence: stamp.sequence, writtenAt: stamp.writtenAt))
             case .deleted:
-                readCounts.deleted += 1
+                countRead(miss: .deleted)
                 return .missing(.deleted)
             case .absent:
-                readCounts.absent += 1
+                countRead(miss: .absent)
                 return .missing(.absent)
             case .elsewhere(let stored):
                 let commitCount = commitCount
@@ -121,10 +123,10 @@ public actor SyncCache {
                 guard commitCount == self.commitCount else { continue }
                 if case .elsewhere = state.lookUp(key) {
                     guard let entity = loaded.first else {
-                        readCounts.absent += 1
+                        countRead(miss: .absent)
                         return .missing(.absent)
                     }
-                    readCounts.hits += 1
+                    countRead(miss: nil)
                     return .found(
                         StoredResource(
                             bytes: entity.payload, sequence: entity.sequence, writtenAt: entity.writtenAt))

@@ -8,6 +8,7 @@ extension SyncCache {
     func distribute() {
         if observers.count > 0 || !observers.librarySinks.isEmpty {
             let log = state.changeLog
+            let toldCount = observers.notificationCount
             for (position, record) in log.enumerated() {
                 switch record {
                 case .query(let change): tell(change, at: position, of: log)
@@ -15,6 +16,7 @@ extension SyncCache {
                 case .library(let status): tell(status)
                 }
             }
+            metrics.recordNotifications(Int(observers.notificationCount - toldCount))
         }
         state.clearLog()
         if !positionWaiters.isEmpty { wakePositionWaiters() }

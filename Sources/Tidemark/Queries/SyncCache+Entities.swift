@@ -10,13 +10,7 @@ extension SyncCache {
         do throws(StorageError) {
             return try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
                 let read = readNow(key, fields: fields)
-                switch read.miss {
-                case nil: readCounts.hits += 1
-                case .deleted: readCounts.deleted += 1
-                case .evicted: readCounts.evicted += 1
-                case .expired: readCounts.expired += 1
-                case .absent: readCounts.absent += 1
-                }
+                countRead(miss: read.miss)
                 return read
             }
         } catch {
@@ -183,11 +177,7 @@ extension SyncCache {
             entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
             pendingCount: 0, memoryByteCount: state.memoryByteCount, diskByteCount: diskByteCount,
             hitCount: readCounts.hits,
-            missCounts: [
-                .absent: readCounts.absent, .deleted: readCounts.deleted, .expired: readCounts.expired,
-                .evicted: readCounts.evicted,
-            ],
-            evictionCount: evictedCount, notificationCount: observers.notificationCount, libraries: libraries(),
+            missCounts: readCounts.misses, evictionCount: evictedCount, notificationCount: observers.notificationCount, libraries: libraries(),
             storageError: storageError, counts: counts(), ignoredKinds: state.ignoredKinds)
     }
 }

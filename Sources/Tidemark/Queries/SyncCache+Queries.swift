@@ -169,10 +169,10 @@ extension SyncCache {
 
     private func count(_ miss: QueryMiss?) {
         switch miss {
-        case nil: readCounts.hits += 1
-        case .absent, .unreadable: readCounts.absent += 1
-        case .stale, .expired: readCounts.expired += 1
-        case .partial: readCounts.evicted += 1
+        case nil: countRead(miss: nil)
+        case .absent, .unreadable: countRead(miss: .absent)
+        case .stale, .expired: countRead(miss: .expired)
+        case .partial: countRead(miss: .evicted)
         }
     }
 

@@ -47,6 +47,13 @@ enum ValueCode {
         }
     }
 
+    /// The code by which a value is equal to others.
+    static func exact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var code: [UInt8] = []
+        appendExact(value, of: bytes, to: &code)
+        return code
+    }
+
     /// Whether a code stands for a value that `lt`, `lte`, `gt` and `gte` can hold for, of the same kind as another's.
     static func areComparable(_ left: UInt8, _ right: UInt8) -> Bool {
         let kind = comparableKind(left)

@@ -4,7 +4,7 @@ import TidemarkModel
 ///
 /// - Source: Protocol/queries.md, staleness.
 struct Hints {
-    /// Unescaped names, with canonical values.
+    /// Unescaped names, with the codes of their values.
     private var members: [[UInt8]: [UInt8]] = [:]
 
     /// - Parameter hints: One compact valid value; anything but an object hints at nothing.
@@ -12,7 +12,7 @@ struct Hints {
         guard hints.first == UInt8(ascii: "{") else { return }
         let object = JSONObject(hints, range: 0..<hints.count)
         for member in object.members {
-            members[object.unescapedName(member)] = CanonicalJSON.text(of: hints, range: member.value)
+            members[object.unescapedName(member)] = ValueCode.exact(member.value, of: hints)
         }
     }
 
@@ -33,7 +33,7 @@ struct Hints {
             for member in object.members {
                 let name = object.unescapedName(member)
                 if let wanted = members[name] {
-                    let isEqual = CanonicalJSON.text(of: bytes, range: member.value) == wanted
+                    let isEqual = ValueCode.exact(member.value, of: bytes) == wanted
                     seen[name] = seen[name] ?? false || isEqual
                 }
                 look(bytes, member.value, &seen)
@@ -54,7 +54,7 @@ struct TagSelection {
     private enum Wanted {
         /// Any of these.
         case names(Set<[UInt8]>)
-        /// All of these, with canonical values.
+        /// All of these, with the codes of their values.
         case members([[UInt8]: [UInt8]])
     }
 
@@ -66,7 +66,7 @@ struct TagSelection {
             let object = JSONObject(tags, range: 0..<tags.count)
             var members: [[UInt8]: [UInt8]] = [:]
             for member in object.members {
-                members[object.unescapedName(member)] = CanonicalJSON.text(of: tags, range: member.value)
+                members[object.unescapedName(member)] = ValueCode.exact(member.value, of: tags)
             }
             wanted = .members(members)
         } else {
@@ -87,7 +87,7 @@ struct TagSelection {
                 guard first == UInt8(ascii: "{") else { return false }
                 let object = JSONObject(tags, range: 0..<tags.count)
                 let own = Dictionary(
-                    object.members.map { (object.unescapedName($0), CanonicalJSON.text(of: tags, range: $0.value)) },
+                    object.members.map { (object.unescapedName($0), ValueCode.exact($0.value, of: tags)) },
                     uniquingKeysWith: { $1 })
                 return members.allSatisfy { own[$0] == $1 }
             }
