@@ -65,5 +65,43 @@ q={"library_id":"a","method":"files.list","input":{"n":1.1},"resource_type":"fil
 check("queries",q,True,'');check("queries",{**q,"keys":["file:x"]},True,'');check("queries",{**q,"keys":["file:x","file:x"]},False,'');check("queries",{**q,"stored_at":None},False,'')
 z={"applied":0,"duplicate":0,"ignored":0,"quarantined":0,"held":0}
 check("stats",{"entities":1,"queries":0,"observers":0,"pending":0,"memory_bytes":1,"disk_bytes":1,"hits":0,"misses":{"absent":1},"evictions":0,"notifications":0,"libraries":{},"storage":"ok","lines":0,"events":z,"members_quarantined":0,"reconciled":0,"blank":0,"control":0,"messages":0},True,'')
+# Transcripts: requests by their method, and what is expected of the cache, as far as it is written out.
+def holds_placeholder(v):
+    if isinstance(v,str): return v=="<any>" or v.startswith("<=")
+    if isinstance(v,dict): return "..." in v or any(holds_placeholder(x) for x in v.values())
+    return isinstance(v,list) and any(holds_placeholder(x) for x in v)
+def part(name,d): return Draft202012Validator({"$ref":S[name]["$id"]+"#/$defs/"+d},registry=reg)
+def put(f,v):
+    """A transcript's answer with every placeholder filled: what it says of the rest must still fit."""
+    if isinstance(v,dict): return {k:("x" if x=="<any>" and k=="message" else x) for k,x in ((k,put(f,x)) for k,x in v.items())}
+    return [put(f,x) for x in v] if isinstance(v,list) else v
+for f in sorted(glob.glob(P+'vectors/sessions/*.ndjson')):
+    asked={}; called={}; refused=os.path.basename(f).startswith(("wrong-params","array-params"))
+    steps=[json.loads(l) for l in open(f)]
+    for i,o in enumerate(steps[1:],2):
+        ctx=f+":"+str(i)
+        said=o.get("lines",o.get("unordered",[o["line"]] if "line" in o else []))
+        for v in said:
+            for m in v if isinstance(v,list) else [v]:
+                if not isinstance(m,dict): continue
+                if o["say"]=="host":
+                    if "method" in m and isinstance(m.get("method"),str): asked[json.dumps(m.get("id"))]=m
+                    elif isinstance(m.get("id"),str) and m["id"] in called and "result" in m and called[m["id"]]!="used" and not "rubbish" in f and not "bad-events" in f:
+                        n+=1; name=called[m["id"]]; called[m["id"]]="used"
+                        if not part("session-call-answer",name).is_valid(m["result"]): bad+=1; print("CALL ANSWER",ctx)
+                elif "method" in m and "id" in m:
+                    called[m["id"]]=m["method"]; check("session-call",{**m,"id":"tm-1"},True,ctx)
+                elif "method" in m: check("session-notification",m,True,ctx)
+                else:
+                    q=asked.get(json.dumps(m.get("id")))
+                    if "error" in m: check("session-answer",put(f,m),True,ctx)
+                    if q is None: continue
+                    fits=V["session-request"].is_valid(q); n+=1
+                    if "result" in m:
+                        if not fits: bad+=1; print("REQUEST",ctx,str(q)[:150])
+                        if holds_placeholder(m["result"]): continue
+                        n+=1
+                        for e in part("session-result",q["method"]).iter_errors(m["result"]): bad+=1; print("RESULT",ctx,e.message[:200])
+                    elif refused and m["error"]["code"]==1004 and fits: beyond+=1
 print(n,"checked,",bad,"bad;",beyond,"refused lines that only the engine can tell (see README.md)")
 sys.exit(1 if bad else 0)

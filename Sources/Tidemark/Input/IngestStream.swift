@@ -64,6 +64,17 @@ package final class IngestStream {
         try await reader.next()
     }
 
+    /// Begins ``nextBatch()`` beside the caller, who must wait for it before the next one.
+    package func beginNextBatch() -> Task<Result<EventBatch?, InputError>, Never> {
+        Task { [reader] in
+            do throws(InputError) {
+                return .success(try await reader.next())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
     /// The input ended: gives up what is missing, and returns when everything is durable.
     ///
     /// - Throws: ``StorageError``.

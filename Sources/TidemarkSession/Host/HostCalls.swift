@@ -19,7 +19,8 @@ package final class HostCalls: Sendable {
         var pending: [Int64: Pending] = [:]
         /// Cancelled before they began to wait; taken out when they try to.
         var cancelled: Set<Int64> = []
-        var isClosed = false
+        /// Why every call fails at once; nil while the host can be asked.
+        var refusal: UpstreamError?
     }
 
     /// Past it a call fails at once.
@@ -71,7 +72,7 @@ package final class HostCalls: Sendable {
     ) {
         let refusal: UpstreamError? = state.withLock { state in
             if state.cancelled.remove(number) != nil { return HostCalls.cancellation }
-            if state.isClosed { return HostCalls.end }
+            if let refusal = state.refusal { return refusal }
             if state.pending.count >= HostCalls.countMax {
                 return UpstreamError(
                     "\(HostCalls.countMax) requests wait for the host's answer: it must answer some first")
@@ -111,12 +112,24 @@ package final class HostCalls: Sendable {
 
     /// The host cannot answer any more: every call fails, and every later one does at once.
     package func close() {
+        refuse(HostCalls.end)
+    }
+
+    /// Fails every call, and every later one at once, until ``accept()``.
+    func refuse(_ error: UpstreamError) {
         let pending = state.withLock { state in
-            state.isClosed = true
+            state.refusal = error
             defer { state.pending = [:] }
             return state.pending.sorted { $0.key < $1.key }
         }
-        for (number, call) in pending { finish(number, call, .failure(HostCalls.end)) }
+        for (number, call) in pending { finish(number, call, .failure(error)) }
+    }
+
+    /// The host can be asked again, unless the session ended.
+    func accept() {
+        state.withLock { state in
+            if state.refusal?.isFinal == false { state.refusal = nil }
+        }
     }
 
     private func cancel(_ number: Int64) {

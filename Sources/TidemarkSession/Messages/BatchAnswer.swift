@@ -1,9 +1,10 @@
 import Synchronization
+import Tidemark
 import TidemarkModel
 
 /// The answers to one array of requests, written as one line when the last is there.
 ///
-/// Bounded: past ``byteCountMax`` the answers that come are replaced by an error.
+/// Bounded: past ``Outbox/Bounds/answerByteCountMax`` the answers that come are replaced by an error.
 final class BatchAnswer: Sendable {
     private struct State {
         /// By place in the array; nil until it is there.
@@ -14,9 +15,6 @@ final class BatchAnswer: Sendable {
 
     private let outbox: Outbox
     private let state: Mutex<State>
-
-    /// As much as may wait to be written in all.
-    static let byteCountMax = Outbox.answerByteCountMax
 
     /// - Parameter count: Requests that want an answer.
     init(count: Int, outbox: Outbox) {
@@ -29,8 +27,8 @@ final class BatchAnswer: Sendable {
         let line: [UInt8]? = state.withLock { state in
             guard state.answers[index] == nil else { return nil }
             state.byteCount += answer.count
-            if state.byteCount > BatchAnswer.byteCountMax {
-                state.answers[index] = MessageLine.answer(.failure(BatchAnswer.tooLarge), to: id)
+            if state.byteCount > outbox.bounds.answerByteCountMax {
+                state.answers[index] = MessageLine.answer(.failure(tooLarge), to: id)
             } else {
                 state.answers[index] = answer
             }
@@ -40,9 +38,11 @@ final class BatchAnswer: Sendable {
         if let line { outbox.append(answer: line) }
     }
 
-    private static let tooLarge = MessageError(
-        code: 1_005, message: "the answers of the batch pass \(byteCountMax) bytes: ask in smaller batches",
-        name: "limit_exceeded")
+    private var tooLarge: MessageError {
+        let byteCountMax = outbox.bounds.answerByteCountMax
+        return MessageError(
+            CacheError(.limitExceeded, "the answers of the batch pass \(byteCountMax) bytes: ask in smaller batches"))
+    }
 
     private static func line(of answers: [[UInt8]?]) -> [UInt8] {
         var line = [UInt8(ascii: "[")]

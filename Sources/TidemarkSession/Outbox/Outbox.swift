@@ -7,21 +7,30 @@ import TidemarkModel
 ///
 /// Nothing that appends ever waits. What waits to be written is bounded by kind:
 ///
-/// - notifications by ``notificationByteCountMax``: past it the cache keeps each observer's changes together, until
+/// - notifications by ``Bounds/notificationByteCountMax``: past it the cache keeps each observer's changes together, until
 ///   half of it is written and `hasRoom` is called;
 /// - `durable` and `library.state` by the number of libraries: of those that find no room the newest is kept;
-/// - answers, and what must go before them, by ``answerByteCountMax`` and one answer: ``waitForRoom()`` holds back whoever
+/// - answers, and what must go before them, by ``Bounds/answerByteCountMax`` and one answer: ``waitForRoom()`` holds back whoever
 ///   would bring about more. A host that sends events only has no answers, so it is never held back;
 /// - calls to the host by their number, which ``HostCalls`` bounds; one that nobody waits for any more is withdrawn.
 package final class Outbox: Sendable {
-    package static let notificationByteCountMax = 1 << 20
-    package static let answerByteCountMax = 16 << 20
+    /// Bytes that may wait to be written.
+    package struct Bounds: Sendable {
+        /// 1 MiB.
+        package var notificationByteCountMax = 1 << 20
+        /// 16 MiB: as much as one line of the host.
+        package var answerByteCountMax = 16 << 20
+
+        package init() {}
+    }
+
+    package let bounds: Bounds
     /// One write takes so many bytes, and a longer line alone.
     static let writeByteCountMax = 256 << 10
 
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "tidemark.outbox")
-    let state = Mutex(OutboxState())
+    private let state: Mutex<OutboxState>
     /// Called when there is room for notifications again; must not wait.
     private let hasRoom: @Sendable () -> Void
     /// Called once when the host reads no more.
@@ -30,11 +39,15 @@ package final class Outbox: Sendable {
     /// - Parameters:
     ///   - descriptor: Stays the caller's to close.
     ///   - hasRoom: Called on the writer's thread after a notification was refused, when there is room again.
+    ///   - bounds: For tests; the defaults are part of the protocol.
     ///   - isAbandoned: Called once, on the writer's thread, when nothing can be written any more.
     package init(
-        _ descriptor: Int32, hasRoom: @escaping @Sendable () -> Void, isAbandoned: @escaping @Sendable () -> Void
+        _ descriptor: Int32, bounds: Bounds = Bounds(), hasRoom: @escaping @Sendable () -> Void,
+        isAbandoned: @escaping @Sendable () -> Void
     ) {
         self.descriptor = descriptor
+        self.bounds = bounds
+        state = Mutex(OutboxState(bounds: bounds))
         self.hasRoom = hasRoom
         self.isAbandoned = isAbandoned
     }

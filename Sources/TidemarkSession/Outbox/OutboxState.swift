@@ -16,6 +16,7 @@ struct OutboxState {
         var call: Int64?
     }
 
+    private let bounds: Outbox.Bounds
     /// Those before `start` are taken. Bounds: see ``Outbox``.
     private var entries: [Entry] = []
     private var start = 0
@@ -40,12 +41,16 @@ struct OutboxState {
     /// Bounded by the one session.
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
+    init(bounds: Outbox.Bounds) {
+        self.bounds = bounds
+    }
+
     var isEmpty: Bool { start == entries.count }
 
-    var hasRoomForNotifications: Bool { notificationByteCount < Outbox.notificationByteCountMax }
+    var hasRoomForNotifications: Bool { notificationByteCount < bounds.notificationByteCountMax }
 
     /// Whether more answers should not be brought about.
-    var holdsBack: Bool { answerByteCount >= Outbox.answerByteCountMax && !isClosed && !letsThrough }
+    var holdsBack: Bool { answerByteCount >= bounds.answerByteCountMax && !isClosed && !letsThrough }
 
     mutating func append(_ line: [UInt8], as kind: Kind, call: Int64? = nil) {
         entries.append(Entry(line: line, kind: kind, call: call))
@@ -128,8 +133,8 @@ struct OutboxState {
         takenNotificationByteCount = 0
         takenAnswerByteCount = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
-        if answerByteCount <= Outbox.answerByteCountMax / 2 { swap(&waiters, &roomWaiters) }
-        guard hasRefused, notificationByteCount <= Outbox.notificationByteCountMax / 2 else { return (false, waiters) }
+        if answerByteCount <= bounds.answerByteCountMax / 2 { swap(&waiters, &roomWaiters) }
+        guard hasRefused, notificationByteCount <= bounds.notificationByteCountMax / 2 else { return (false, waiters) }
         hasRefused = false
         appendKept()
         return (true, waiters)

@@ -31,6 +31,13 @@ extension Session {
         }
     }
 
+    /// Takes the host's answers among the messages of a line, and leaves the rest for its turn.
+    func takeAnswers(_ value: JSONSlice) {
+        for element in value.elements ?? [value] {
+            if case .answer(let id, let hostAnswer) = Message(element) { calls.take(hostAnswer, to: id) }
+        }
+    }
+
     private func take(_ message: Message, _ target: Responder.Target, _ place: LinePlace) async {
         switch message {
         case .answer(let id, let hostAnswer):

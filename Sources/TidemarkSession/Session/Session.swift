@@ -17,6 +17,8 @@ package final class Session: Sendable {
         package var limits: Limits
         /// The library of events and requests that name none.
         package var defaultLibrary: ByteString
+        /// Bytes that are read ahead while the host owes an answer: 16 MiB, as much as one line.
+        package var aheadByteCountMax = 16 << 20
         package var logger: Logger
 
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
@@ -32,6 +34,7 @@ package final class Session: Sendable {
     let waiting = WaitingRequests()
     let reader: MethodReader
     let logger: Logger
+    private let aheadByteCountMax: Int
 
     /// - Parameters:
     ///   - cache: Opened for this session, which closes it.
@@ -43,6 +46,7 @@ package final class Session: Sendable {
         self.calls = calls
         reader = MethodReader(limits: settings.limits, defaultLibrary: settings.defaultLibrary)
         logger = settings.logger
+        aheadByteCountMax = settings.aheadByteCountMax
     }
 
     /// Takes the input to its end, finishes what is under way, closes the cache and writes what is to be said.
@@ -73,19 +77,28 @@ package final class Session: Sendable {
     }
 
     private func read(_ stream: IngestStream) async throws {
-        while let batch = try await stream.nextBatch() {
+        var ahead = ReadAhead(stream, byteCountMax: aheadByteCountMax)
+        while let batch = try await ahead.next() {
             var done = 0
             for (index, event) in batch.events.enumerated() where Session.concernsSession(event) {
-                if done < index { try await ingest(batch, done..<index) }
+                if done < index { try await ingest(batch, done..<index, &ahead) }
                 done = index
                 await take(event, of: batch, stream.input)
             }
-            try await ingest(batch, done..<batch.events.count)
+            try await ingest(batch, done..<batch.events.count, &ahead)
         }
     }
 
-    private func ingest(_ batch: EventBatch, _ events: Range<Int>) async throws(StorageError) {
+    /// Applies events. When too much is held for an upstream's answer, what follows is read ahead and only the host's
+    /// answers in it are taken: the one that is waited for may be among them.
+    private func ingest(_ batch: EventBatch, _ events: Range<Int>, _ ahead: inout ReadAhead) async throws {
         try await cache.ingest(batch, events: events)
+        guard await cache.isWaitingForUpstream else { return }
+        try await ahead.read(until: { [cache] in await cache.waitForUpstream() }, calls: calls) { batch in
+            for event in batch.events where event.kind == .message {
+                takeAnswers(JSONSlice(validated: batch.text(of: event)))
+            }
+        }
     }
 
     /// What is not for the cache alone: messages, and lines that may have been meant as one.
@@ -102,8 +115,7 @@ package final class Session: Sendable {
     }
 
     private func take(_ event: ChangeEvent, of batch: EventBatch, _ input: InputID) async {
-        let span = batch.lines[Int(event.line)]
-        let line = batch.block[Int(span.offset)..<Int(span.offset + span.count)]
+        let line = batch.text(of: event)
         let number = batch.firstLine + Int64(event.line)
         if event.kind == .message {
             await take(JSONSlice(validated: line), LinePlace(input: input, line: number))
@@ -142,6 +154,14 @@ package final class Session: Sendable {
             failure = failure ?? error
         }
         if let failure { throw failure }
+    }
+}
+
+extension EventBatch {
+    /// The line that an event stands on, or what was kept of it.
+    fileprivate func text(of event: ChangeEvent) -> ArraySlice<UInt8> {
+        let span = lines[Int(event.line)]
+        return block[Int(span.offset)..<Int(span.offset + span.count)]
     }
 }
 

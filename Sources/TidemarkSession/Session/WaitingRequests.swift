@@ -58,15 +58,15 @@ final class WaitingRequests: Sendable {
 
     /// The request, for its one answer; nil when somebody else took it.
     func take(_ number: UInt64) -> Responder? {
-        let (entry, waiters) = state.withLock { state in
+        let (taken, waiters) = state.withLock { state in
             let entry = state.entries.removeValue(forKey: number)
             guard state.entries.isEmpty else { return (entry, [CheckedContinuation<Void, Never>]()) }
             defer { state.endWaiters = [] }
             return (entry, state.endWaiters)
         }
-        entry?.task?.cancel()
+        taken?.task?.cancel()
         for waiter in waiters { waiter.resume() }
-        return entry?.responder
+        return taken?.responder
     }
 
     /// Those that wait for a library's cursor, in the order they came.

@@ -58,7 +58,7 @@ package struct JSONLine: Sendable {
     }
 
     /// Bytes that are JSON already; nil is printed as null.
-    package mutating func member(_ name: ByteString, json value: (some Collection<UInt8>)?) {
+    package mutating func member(_ name: ByteString, json value: [UInt8]?) {
         self.name(name)
         guard let value else { return raw("null") }
         self.value(json: value)
