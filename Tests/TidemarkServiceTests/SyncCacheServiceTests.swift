@@ -16,7 +16,7 @@ func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async t
     try await group.run()
 }
 
-@Suite struct SyncCacheServiceTests {
+@Suite(.timeLimit(.minutes(2))) struct SyncCacheServiceTests {
     private let line =
         #"{"library_id":"l","sequence":1,"event":{"ResourceChanged":{"resource_type":"note","resource":{"id":"1"}}}}"#
     private let key = EntityKey(library: "l", type: "note", id: "1")
@@ -47,7 +47,7 @@ func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async t
         async let running: Void = group.run()
         try pipe.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
         try pipe.fileHandleForWriting.close()
-        while await cache.counts().applied == 0 { await Task.yield() }
+        while await cache.counts().applied == 0, !Task.isCancelled { await Task.yield() }
         #expect(try await cache.entity(key) != .missing(.absent))
         await group.triggerGracefulShutdown()
         try await running
@@ -63,7 +63,7 @@ func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async t
         let group = group(service)
         async let running: Void = group.run()
         try pipe.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
-        while await cache.counts().applied == 0 { await Task.yield() }
+        while await cache.counts().applied == 0, !Task.isCancelled { await Task.yield() }
         await group.triggerGracefulShutdown()
         try await running
         try pipe.fileHandleForWriting.close()

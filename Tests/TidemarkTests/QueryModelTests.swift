@@ -1,5 +1,4 @@
 import Observation
-import Synchronization
 import Testing
 import Tidemark
 import TidemarkModel
@@ -10,7 +9,7 @@ private struct Note: Resource, Equatable {
     var id: UInt32
 }
 
-@MainActor @Suite struct QueryModelTests {
+@MainActor @Suite(.timeLimit(.minutes(2))) struct QueryModelTests {
     private func elements(_ ids: [UInt32]) -> [ScriptedObserverHost.Element] {
         ids.map { ScriptedObserverHost.Element($0, #"{"id":\#($0)}"#) }
     }
@@ -21,11 +20,11 @@ private struct Note: Resource, Equatable {
                 QueryRequest(try QueryKey(library: "", method: "notes.list", input: Array("{}".utf8))), of: host))
     }
 
-    /// Returns once what `read` reads has changed.
+    /// Returns once what `read` reads has changed, or the task is cancelled, as a time limit does.
     private func change(of read: @MainActor @escaping () -> Void) async {
-        await withCheckedContinuation { continuation in
-            withObservationTracking(read) { continuation.resume() }
-        }
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+        withObservationTracking(read) { continuation.finish() }
+        for await _ in changes {}
         await Task.yield()
     }
 
@@ -40,10 +39,10 @@ private struct Note: Resource, Equatable {
         #expect(!model.isRunning)
         model.start()
         model.start()
-        while !isLoaded(model) { await change { _ = model.phase } }
+        while !isLoaded(model), !Task.isCancelled { await change { _ = model.phase } }
         #expect(model.items.map(\.id) == [1])
         await host.show(elements([1, 2]))
-        while model.items.count < 2 { await change { _ = model.items } }
+        while model.items.count < 2, !Task.isCancelled { await change { _ = model.items } }
         #expect(model.items.map(\.id) == [1, 2])
         #expect(await host.observerCount == 1)
         model.stop()
@@ -66,7 +65,7 @@ private struct Note: Resource, Equatable {
         #expect(!model.isRunning)
         await host.fail(nil)
         model.start()
-        while !isLoaded(model) { await change { _ = model.phase } }
+        while !isLoaded(model), !Task.isCancelled { await change { _ = model.phase } }
         #expect(model.items.map(\.id) == [1])
     }
 

@@ -10,7 +10,7 @@ private struct Song: Resource, Equatable {
 }
 
 /// The Swift interface over a whole cache.
-@Suite struct SwiftInterfaceTests {
+@Suite(.timeLimit(.minutes(2))) struct SwiftInterfaceTests {
     private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configure(&configuration)
@@ -142,7 +142,7 @@ private struct Song: Resource, Equatable {
         let observation: QueryObservation<Song> = try cache.observe(
             Song.self, method: "songs.list", policy: .cacheOnly)
         let task = Task { for try await _ in observation {} }
-        while await cache.statistics().observerCount == 0 { await Task.yield() }
+        while await cache.statistics().observerCount == 0, !Task.isCancelled { await Task.yield() }
         task.cancel()
         try await task.value
         #expect(await cache.statistics().observerCount == 0)

@@ -27,7 +27,7 @@ struct PhotoServer: QueryUpstream {
     }
 }
 
-@Suite struct TutorialTests {
+@Suite(.timeLimit(.minutes(2))) struct TutorialTests {
     @Test func `the service of the article does what the article says`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -65,7 +65,7 @@ struct PhotoServer: QueryUpstream {
             return names
         }
         // The article's reader sees the change whenever he begins; this one must have begun to compare both lists.
-        while await cache.statistics().observerCount == 0 { await Task.yield() }
+        while await cache.statistics().observerCount == 0, !Task.isCancelled { await Task.yield() }
 
         try await cache.transaction { transaction in
             try transaction.put(Photo(id: "3", name: "Dune", size: 8))

@@ -48,11 +48,11 @@ extension SyncCache {
     ///
     /// - Parameters:
     ///   - input: What the method takes; written as JSON, its members sorted, it is part of the query's identity.
-    ///   - policy: Where to look. Of ``FetchPolicy/cacheAndNetwork`` this gives the first answer; observe for both.
+    ///   - policy: Where to look. Of `cacheAndNetwork` this gives the first answer; observe for both.
     ///   - allowsStale: A stale or expired list is good enough.
     ///   - maxStale: How long past its age a stale list is good enough.
     ///   - library: nil: the default library.
-    /// - Throws: ``CacheError``, among others `.cacheMiss` under ``FetchPolicy/cacheOnly``; ``ResourceDecodingError`` when
+    /// - Throws: ``CacheError``, among others `.cacheMiss` under `cacheOnly`; ``ResourceDecodingError`` when
     ///   an item is not what its type says; `CancellationError`.
     public nonisolated func query<R: Resource>(
         _ type: R.Type, method: String, input: some Encodable = JSONValue.object([]),

@@ -94,9 +94,13 @@ package actor ScriptedObserverHost: ObserverHost {
         for observer in observers { observer.later?(.failure(error)) }
     }
 
-    /// Returns once there are so many observers, or were so many calls of ``detach(_:)``, or replies are held.
+    /// Returns once what was asked of the host fulfils a condition, or the task is cancelled, as a time limit does.
     package func waitUntil(_ condition: @Sendable (isolated ScriptedObserverHost) -> Bool) async {
-        while !condition(self) { await withCheckedContinuation { watchers.append($0) } }
+        await withTaskCancellationHandler {
+            while !condition(self), !Task.isCancelled { await withCheckedContinuation { watchers.append($0) } }
+        } onCancel: {
+            Task { await self.tellWatchers() }
+        }
     }
 
     package var heldReplyCount: Int { heldReplies.count }
