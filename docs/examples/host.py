@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""A host in Python: runs Tidemark as a child, feeds it events, answers its questions, follows a list.
+
+Usage: host.py PATH-OF-TIDEMARK
+Needs nothing but Python 3.8 or later.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+
+# What a server would know. Sequence 2 never reaches the stream below: Tidemark asks for it.
+LOG = [
+    {"sequence": 1, "event": {"ResourceChanged": {"resource_type": "photo", "resource": {"id": "p1", "name": "Harbour", "stars": 3}}}},
+    {"sequence": 2, "event": {"ResourceChanged": {"resource_type": "photo", "resource": {"id": "p2", "name": "Dunes", "stars": 5}}}},
+    {"sequence": 3, "event": {"ResourceChanged": {"resource_type": "photo", "resource": {"id": "p1", "name": "Harbour", "stars": 4}}}},
+]
+
+
+class Tidemark:
+    """One session. A thread reads; requests wait for their answer; the cache's own requests are answered there."""
+
+    def __init__(self, path, database, handlers, on_notification):
+        self.process = subprocess.Popen(
+            [path, "run", "--db", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.handlers = handlers
+        self.on_notification = on_notification
+        self.answers = {}
+        self.arrived = threading.Condition()
+        self.write_lock = threading.Lock()
+        self.next_id = 0
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def send(self, value):
+        with self.write_lock:
+            self.process.stdin.write(json.dumps(value).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def event(self, event):
+        self.send(event)
+
+    def request(self, method, params):
+        with self.arrived:
+            self.next_id += 1
+            own = self.next_id
+        self.send({"jsonrpc": "2.0", "id": own, "method": method, "params": params})
+        with self.arrived:
+            while own not in self.answers:
+                if not self.arrived.wait(timeout=30):
+                    raise TimeoutError(method)
+            answer = self.answers.pop(own)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']['message']}")
+        return answer["result"]
+
+    def close(self):
+        """Ends the session: what is under way is finished, everything is on the disk, the exit status is 0."""
+        self.process.stdin.close()
+        self.reader.join()
+        return self.process.wait()
+
+    def _read(self):
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if "method" not in message:
+                with self.arrived:
+                    self.answers[message["id"]] = message
+                    self.arrived.notify_all()
+            elif "id" in message:
+                self._answer(message)
+            else:
+                self.on_notification(message["method"], message["params"])
+
+    def _answer(self, message):
+        handler = self.handlers.get(message["method"])
+        if handler is None:
+            error = {"code": -32601, "message": f"no method {message['method']}"}
+            self.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
+        else:
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": handler(message["params"])})
+
+
+def apply_patch(elements, patch):
+    """RFC 6902 over whole elements, which is all that Tidemark sends."""
+    for step in patch:
+        index = int(step["path"][1:])
+        if step["op"] == "add":
+            elements.insert(index, step["value"])
+        elif step["op"] == "remove":
+            del elements[index]
+        elif step["op"] == "replace":
+            elements[index] = step["value"]
+        elif step["op"] == "move":
+            elements.insert(index, elements.pop(int(step["from"][1:])))
+
+
+def events_since(params):
+    return {"events": [event for event in LOG if event["sequence"] >= params["sequence"]], "covered_through": 3}
+
+
+def fetch(params):
+    # The rule lets events keep the list in place from now on: the best photos first.
+    return {
+        "resource_type": "photo", "resources": [], "as_of": 0,
+        "membership": {"resource_type": "photo", "order": [{"path": "/stars", "direction": "desc"}]},
+    }
+
+
+def main():
+    shown = []
+    lock = threading.Lock()
+
+    def on_notification(method, params):
+        if method == "query.changed":
+            with lock:
+                apply_patch(shown, params["patch"])
+            print("changed:", [photo["name"] for photo in shown])
+
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Tidemark(
+            sys.argv[1], folder + "/cache.db",
+            {"events.since.v1": events_since, "query.fetch": fetch}, on_notification)
+        best = {"method": "photos.best", "input": {"limit": 10}}
+        answer = cache.request("query.observe", best)
+        with lock:
+            shown.extend(answer["entities"])
+        cache.event(LOG[0])
+        cache.event(LOG[2])
+        place = cache.request("cache.caught_up", {"library_id": "", "sequence": 3})
+        read = cache.request("query.read", best)
+        assert shown == read["entities"], "patches and reads disagree"
+        print("cursor:", place["cursor"], "state:", place["state"])
+        print("best:", ", ".join(f"{photo['name']} {photo['stars']}" for photo in shown))
+        return cache.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main())
