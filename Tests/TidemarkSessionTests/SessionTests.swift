@@ -7,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// Sessions in this process, where a transcript cannot reach: limits, bounds and clocks.
-@Suite struct SessionTests {
+@Suite(.timeLimit(.minutes(2))) struct SessionTests {
     @Test func `a host that never reads can send events for ever`() async throws {
         let rig = try await SessionRig()
         let payload = String(repeating: "x", count: 1_000)

@@ -63,6 +63,8 @@ package final class HostCalls: Sendable {
         } onCancel: {
             cancel(number)
         }
+        // A cancellation that came after the end left its mark.
+        state.withLock { _ = $0.cancelled.remove(number) }
         return try result.get()
     }
 
