@@ -60,6 +60,34 @@ import TidemarkTesting
             #expect(found.count == 2)
             for line in found { add("queries", line) }
         }
+        try await check(lines)
+    }
+
+    @Test func `what a session says fits its schemas`() async throws {
+        let folder = try TemporaryFolder()
+        let transcripts = ["batch", "flush", "invalid-requests", "gap-host-has-no-log", "wrong-params-entity", "stats"]
+        var lines: [UInt8] = []
+        for transcript in try Transcript.all() where transcripts.contains(transcript.name) {
+            let said = transcript.lines.filter { $0.member("say")?.text == Array("host".utf8) }
+            let input = said.flatMap { $0.member("lines")?.elements ?? $0.member("line").map { [$0] } ?? [] }
+            let output = try await CommandRunner().run(
+                ["run", "--db", folder.path("\(transcript.name).db")],
+                input: input.reduce(into: []) { $0 += ($1.text ?? $1.written) + [0x0A] }
+            ).output.split(separator: 0x0A)
+            #expect(!output.isEmpty, "\(transcript) says nothing")
+            for line in output {
+                let value = try ReferenceJSONParser.parse(Array(line))
+                let schema =
+                    value.member("method") == nil
+                    ? "session-answer" : value.member("id") == nil ? "session-notification" : "session-call"
+                lines += Array(schema.utf8) + [0x09] + line + [0x0A]
+            }
+        }
+        try await check(lines)
+    }
+
+    /// - Parameter lines: Each the name of a schema, a tab, and JSON.
+    private func check(_ lines: [UInt8]) async throws {
         let python = "/usr/bin/python3"
         guard FileManager.default.isExecutableFile(atPath: python) else { return }
         let checked = try await CommandRunner(executable: python).run(

@@ -8,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// What a host that reads late, or never, makes of the outbox. Laws: L6, L8.
-@Suite struct OutboxTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
     private let pipe = PipeLines()
 
     private func notification(_ number: Int, byteCount: Int = 1_000) -> CacheNotification {

@@ -21,6 +21,8 @@ package final class HostCalls: Sendable {
         var cancelled: Set<Int64> = []
         /// Why every call fails at once; nil while the host can be asked.
         var refusal: UpstreamError?
+        /// The session ended: the refusal stays.
+        var isEnded = false
     }
 
     /// Past it a call fails at once.
@@ -63,6 +65,8 @@ package final class HostCalls: Sendable {
         } onCancel: {
             cancel(number)
         }
+        // A cancellation that came after the end left its mark.
+        state.withLock { _ = $0.cancelled.remove(number) }
         return try result.get()
     }
 
@@ -112,6 +116,7 @@ package final class HostCalls: Sendable {
 
     /// The host cannot answer any more: every call fails, and every later one does at once.
     package func close() {
+        state.withLock { $0.isEnded = true }
         refuse(HostCalls.end)
     }
 
@@ -128,7 +133,7 @@ package final class HostCalls: Sendable {
     /// The host can be asked again, unless the session ended.
     func accept() {
         state.withLock { state in
-            if state.refusal?.isFinal == false { state.refusal = nil }
+            if !state.isEnded { state.refusal = nil }
         }
     }
 

@@ -10,6 +10,7 @@ package struct HostUpstream: Upstream, QueryUpstream {
     private let calls: HostCalls
     private let limits: Limits
 
+    /// - Parameter limits: What of an answer is accepted.
     package init(_ calls: HostCalls, limits: Limits) {
         self.calls = calls
         self.limits = limits

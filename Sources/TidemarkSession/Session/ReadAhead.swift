@@ -83,7 +83,8 @@ struct ReadAhead {
         if isAtEnd { return calls.close() }
         guard byteCount < byteCountMax else {
             let message = "the host sent \(byteCount) bytes of other lines while an answer of it was waited for"
-            return calls.refuse(UpstreamError(message))
+            // Final: while nothing is read no later attempt could be answered either.
+            return calls.refuse(UpstreamError(message, isFinal: true))
         }
         let reading = reading ?? stream.beginNextBatch()
         self.reading = reading

@@ -21,6 +21,7 @@ package final class Session: Sendable {
         package var aheadByteCountMax = 16 << 20
         package var logger: Logger
 
+        /// Everything that has no default.
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
             self.limits = limits
             self.defaultLibrary = defaultLibrary

@@ -10,6 +10,7 @@ package struct JSONSlice: Sendable {
         case null
     }
 
+    /// The value as it is written.
     package let bytes: ArraySlice<UInt8>
 
     /// - Parameter bytes: Valid JSON without insignificant white space. Shared, not copied.
@@ -42,6 +43,7 @@ package struct JSONSlice: Sendable {
         self.bytes = compact[...]
     }
 
+    /// Told by the first byte.
     package var kind: Kind {
         switch bytes.first {
         case UInt8(ascii: "{"): .object
