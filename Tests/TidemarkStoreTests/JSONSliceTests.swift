@@ -4,11 +4,11 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Reading JSON that was validated, against the reference parser.
-@Suite struct JSONValueTests {
-    private func value(_ text: String) -> JSONValue { JSONValue(validated: Array(text.utf8)[...]) }
+@Suite struct JSONSliceTests {
+    private func value(_ text: String) -> JSONSlice { JSONSlice(validated: Array(text.utf8)[...]) }
 
     /// Both readings of a value, compared at every depth.
-    private func differences(_ value: JSONValue, _ wanted: ReferenceJSON) -> [String] {
+    private func differences(_ value: JSONSlice, _ wanted: ReferenceJSON) -> [String] {
         if Array(value.bytes) != wanted.written {
             return ["\(wanted) is \(String(decoding: value.bytes, as: UTF8.self))"]
         }
