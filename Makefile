@@ -2,6 +2,7 @@
 
 SWIFT ?= swift
 KILLS ?= 100
+RACES ?= 10000
 BENCH ?=
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
@@ -37,9 +38,15 @@ crash-test: deps
 big-test: deps
 	TIDEMARK_BIG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
 
+## test-tsan: RACES races of observers against everything else, under the thread sanitizer (RACES=10000); minutes
+test-tsan: deps
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
+	TIDEMARK_RACES=$(RACES) TSAN_OPTIONS="halt_on_error=1 exitcode=66 $(TSAN_OPTIONS)" $(SWIFT) test --skip-build \
+	    --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
+
 ## clean: remove what was built
 clean:
-	rm -rf .build
+	rm -rf .build .build-tsan
 
 ## help: this list
 help:
@@ -49,4 +56,4 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run test format format-check bench crash-test big-test clean help deps
+.PHONY: run test test-tsan format format-check bench crash-test big-test clean help deps

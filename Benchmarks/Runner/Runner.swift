@@ -1,8 +1,10 @@
 import Foundation
 
-/// `tidemark-bench [--smoke] [--json] [--runs n] [--suite parse|memory|durable]`: every figure beside its reference.
+/// `tidemark-bench [--smoke] [--json] [--runs n] [--suite name]`: every figure beside its reference.
 @main
 enum Runner {
+    private static let suites = ["parse", "memory", "durable", "queries", "observers", "sessions"]
+
     static func main() async throws {
         var arguments = CommandLine.arguments.dropFirst()
         var isSmoke = false
@@ -16,21 +18,36 @@ enum Runner {
             case "--runs": runs = arguments.popFirst().flatMap { Int($0) } ?? runs
             case "--suite": suite = arguments.popFirst()
             default:
-                print("usage: tidemark-bench [--smoke] [--json] [--runs n] [--suite parse|memory|durable]")
+                print("usage: tidemark-bench [--smoke] [--json] [--runs n] [--suite \(suites.joined(separator: "|"))]")
                 exit(64)
             }
         }
-        let workload =
-            isSmoke
-            ? Workload(entityCount: 2_000, eventsPerEntity: 5) : Workload(entityCount: 200_000, eventsPerEntity: 5)
         var report = Report(isJSON: isJSON)
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        report.header(
-            "\(workload.lineCount) events over \(workload.entityCount) entities, \(workload.byteCount) bytes; "
-                + "\(cores) cores; \(runs) runs, medians")
-        if suite == nil || suite == "parse" { try await MemorySuite.parse(workload, runs: runs, into: &report) }
-        if suite == nil || suite == "memory" { try await MemorySuite.run(workload, runs: runs, into: &report) }
-        if suite == nil || suite == "durable" { try await DurableSuite.run(workload, runs: runs, into: &report) }
+        func isWanted(_ name: String) -> Bool { suite == nil || suite == name }
+        if ["parse", "memory", "durable"].contains(where: isWanted) {
+            let workload =
+                isSmoke
+                ? Workload(entityCount: 2_000, eventsPerEntity: 5) : Workload(entityCount: 200_000, eventsPerEntity: 5)
+            report.header(
+                "\(workload.lineCount) events over \(workload.entityCount) entities, \(workload.byteCount) bytes; "
+                    + "\(cores) cores; \(runs) runs, medians")
+            if isWanted("parse") { try await MemorySuite.parse(workload, runs: runs, into: &report) }
+            if isWanted("memory") { try await MemorySuite.run(workload, runs: runs, into: &report) }
+            if isWanted("durable") { try await DurableSuite.run(workload, runs: runs, into: &report) }
+        }
+        if isWanted("queries") {
+            report.header("events among queries; \(cores) cores; \(runs) runs, medians")
+            try await QueriesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        }
+        if isWanted("observers") {
+            report.header("10,000 events a second to observers in the process; \(cores) cores")
+            try await ObserversSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        }
+        if isWanted("sessions") {
+            report.header("10,000 events a second through `tidemark run`; \(cores) cores")
+            try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        }
         if !isJSON, !report.missedGoals.isEmpty { print("missed: \(report.missedGoals.joined(separator: ", "))") }
     }
 }

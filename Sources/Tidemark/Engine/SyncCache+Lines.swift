@@ -15,7 +15,10 @@ extension SyncCache {
         nextInput &+= 1
         let batches: [EventBatch]
         do throws(WireError) {
-            batches = try EventDecoder.batches(of: lines, input: input, limits: configuration.limits)
+            let decoder: EventDecoder
+            if let lineDecoder { decoder = lineDecoder } else { decoder = try EventDecoder(limits: configuration.limits) }
+            lineDecoder = decoder
+            batches = try decoder.batches(of: lines, input: input)
         } catch {
             throw StorageError(
                 .inputOutput, "no memory to decode \(lines.count) bytes", advice: "give fewer lines at once")

@@ -29,6 +29,8 @@ public actor SyncCache {
     /// Inputs that feed this cache. Bounded by who opens them.
     var inputs: [InputID: InputPosition] = [:]
     var nextInput: UInt32 = 0
+    /// For lines that are in memory; nil until the first.
+    var lineDecoder: EventDecoder?
     /// Batches are applied one after another, in the order they came.
     var turn = FirstComeLock()
     /// The last failure to write; nil while the journal keeps up.
@@ -54,8 +56,10 @@ public actor SyncCache {
     /// Bounded by `fetchCountMax`.
     var fetches: [QueryKey: Fetch] = [:]
     var nextFetch: UInt64 = 0
-    /// Waits for the first observed list whose time is over; nil when none has a time.
-    var expiryTimer: Task<Void, Never>?
+    /// When the time of observed lists is over.
+    var expiries = ExpiryQueue()
+    /// nil when none of them has a time.
+    var expiryTimer: ExpiryTimer?
     /// Bounded by who waits.
     var positionWaiters: [PositionWaiter] = []
     /// The last input ended: nothing comes any more until another one is opened.
@@ -85,7 +89,8 @@ public actor SyncCache {
     /// - Complexity: Independent of the number of stored entities.
     package static func open(
         configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
-        upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil, clock: any CacheClock = SystemClock()
+        upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
+        clock: any CacheClock = SystemClock()
     ) async throws(StorageError) -> SyncCache {
         let recovered = try await journal.recover()
         let stateConfiguration = CacheStateConfiguration(
@@ -158,7 +163,7 @@ public actor SyncCache {
         guard !isClosed else { return }
         isClosed = true
         gapTimer?.cancel()
-        expiryTimer?.cancel()
+        expiryTimer?.task.cancel()
         await failFetches("the cache is being closed")
         releasePositionWaiters()
         flushTimer?.cancel()

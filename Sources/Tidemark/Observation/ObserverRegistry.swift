@@ -27,14 +27,19 @@ struct ObserverRegistry {
         var lag: EntityLag?
     }
 
-    /// What a slow observer of a list saw last.
-    struct QueryLag {
+    /// What a slow observer of a list saw last. One object that changes in place: a value would be copied with every
+    /// change, because whoever changes it looks at its observer meanwhile.
+    final class QueryLag {
         /// The elements, in order; each retained in the reverse index.
-        var base: [UInt32]
+        let base: [UInt32]
         /// Of elements that changed since, what they looked like: a checksum of the resource as selected.
-        var olds: [UInt32: UInt64]
+        var olds: [UInt32: UInt64] = [:]
         /// Notifications that are kept together.
-        var count: Int
+        var count = 0
+
+        init(base: [UInt32]) {
+            self.base = base
+        }
     }
 
     /// What a slow observer of an entity saw last.
@@ -48,6 +53,8 @@ struct ObserverRegistry {
     /// In the order they were made.
     private(set) var byQuery: [UInt32: [SubscriptionID]] = [:]
     private(set) var byEntity: [UInt32: [SubscriptionID]] = [:]
+    /// Every observer of a sink.
+    private var bySink: [ObjectIdentifier: Set<SubscriptionID>] = [:]
     /// Sinks that are told of every library. Few: one a session.
     var librarySinks: [any ObserverSink] = []
     /// Observers with a lag, in the order they fell behind; those that caught up are skipped.
@@ -58,12 +65,15 @@ struct ObserverRegistry {
 
     var count: Int { queryObservers.count + entityObservers.count }
 
-    /// Observed queries, in no order.
-    var observedQueries: [UInt32] { Array(byQuery.keys) }
+    /// A sink's observers, in the order they were made.
+    func subscriptions(of sink: any ObserverSink) -> [SubscriptionID] {
+        (bySink[ObjectIdentifier(sink)] ?? []).sorted { $0.rawValue < $1.rawValue }
+    }
 
     mutating func add(_ observer: QueryObserver) -> SubscriptionID {
         let subscription = takeSubscription()
         queryObservers[subscription] = observer
+        bySink[ObjectIdentifier(observer.sink), default: []].insert(subscription)
         byQuery[observer.query, default: []].append(subscription)
         return subscription
     }
@@ -71,6 +81,7 @@ struct ObserverRegistry {
     mutating func add(_ observer: EntityObserver) -> SubscriptionID {
         let subscription = takeSubscription()
         entityObservers[subscription] = observer
+        bySink[ObjectIdentifier(observer.sink), default: []].insert(subscription)
         byEntity[observer.handle, default: []].append(subscription)
         return subscription
     }
@@ -84,6 +95,7 @@ struct ObserverRegistry {
         guard let observer = queryObservers.removeValue(forKey: subscription) else { return nil }
         byQuery[observer.query]?.removeAll { $0 == subscription }
         if byQuery[observer.query]?.isEmpty == true { byQuery[observer.query] = nil }
+        forget(subscription, of: observer.sink)
         return observer
     }
 
@@ -91,7 +103,13 @@ struct ObserverRegistry {
         guard let observer = entityObservers.removeValue(forKey: subscription) else { return nil }
         byEntity[observer.handle]?.removeAll { $0 == subscription }
         if byEntity[observer.handle]?.isEmpty == true { byEntity[observer.handle] = nil }
+        forget(subscription, of: observer.sink)
         return observer
+    }
+
+    private mutating func forget(_ subscription: SubscriptionID, of sink: any ObserverSink) {
+        bySink[ObjectIdentifier(sink)]?.remove(subscription)
+        if bySink[ObjectIdentifier(sink)]?.isEmpty == true { bySink[ObjectIdentifier(sink)] = nil }
     }
 
     mutating func noteLag(_ subscription: SubscriptionID, of sink: any ObserverSink) {

@@ -27,8 +27,8 @@ extension SyncCache {
     private func tell(_ change: QueryChange, at position: Int, of log: [ChangeRecord]) {
         for subscription in observers.byQuery[change.query] ?? [] {
             guard let observer = observers.queryObservers[subscription] else { continue }
-            if observer.lag != nil {
-                absorb(change, subscription, observer)
+            if let lag = observer.lag {
+                absorb(change, lag, fields: observer.fields)
                 continue
             }
             let operations = Selection.operations(change.steps, fields: observer.fields)
@@ -57,9 +57,10 @@ extension SyncCache {
             at = later.previous
         }
         for handle in base { state.retain(handle) }
-        observers.queryObservers[subscription]?.lag = ObserverRegistry.QueryLag(base: base, olds: [:], count: 0)
+        let lag = ObserverRegistry.QueryLag(base: base)
+        observers.queryObservers[subscription]?.lag = lag
         observers.noteLag(subscription, of: observer.sink)
-        absorb(change, subscription, observer)
+        absorb(change, lag, fields: observer.fields)
     }
 
     private func undo(_ step: ListStep, _ handles: inout [UInt32]) {
@@ -74,16 +75,13 @@ extension SyncCache {
     }
 
     /// Adds a change to what a slow observer has not heard.
-    private func absorb(
-        _ change: QueryChange, _ subscription: SubscriptionID, _ observer: ObserverRegistry.QueryObserver
-    ) {
-        observers.queryObservers[subscription]?.lag?.count += 1
+    private func absorb(_ change: QueryChange, _ lag: ObserverRegistry.QueryLag, fields: Set<[UInt8]>?) {
+        lag.count += 1
         for step in change.steps {
             switch step {
             case .replace(let value, _), .remove(let value, _):
-                guard observers.queryObservers[subscription]?.lag?.olds[value.handle] == nil else { continue }
-                observers.queryObservers[subscription]?.lag?.olds[value.handle] =
-                    Selection.checksum(of: value.old, fields: observer.fields)
+                guard lag.olds[value.handle] == nil else { continue }
+                lag.olds[value.handle] = Selection.checksum(of: value.old, fields: fields)
             case .add, .move: break
             }
         }

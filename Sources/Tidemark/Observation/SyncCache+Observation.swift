@@ -9,7 +9,8 @@ extension SyncCache {
         _ key: EntityKey, fields: [ByteString]?, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
     ) async {
-        if let refusal = isClosed ? CacheError(.storageFailed, "the cache was closed: open it again") : observerRefusal {
+        if let refusal = isClosed ? CacheError(.storageFailed, "the cache was closed: open it again") : observerRefusal
+        {
             return reply(.failure(refusal))
         }
         do throws(StorageError) {
@@ -54,9 +55,7 @@ extension SyncCache {
 
     /// Ends all observers of a sink.
     package func detach(_ sink: any ObserverSink) {
-        let own = observers.queryObservers.filter { $0.value.sink === sink }.map(\.key)
-            + observers.entityObservers.filter { $0.value.sink === sink }.map(\.key)
-        for subscription in own {
+        for subscription in observers.subscriptions(of: sink) {
             do throws(CacheError) {
                 try cancel(subscription)
             } catch {
@@ -66,24 +65,6 @@ extension SyncCache {
         observers.librarySinks.removeAll { $0 === sink }
         if observers.librarySinks.isEmpty { state.hasLibraryObservers = false }
         observers.forgetLagging(of: sink)
-    }
-
-    // MARK: Expiry
-
-    /// Sees to it that observers hear when a list's time is over: one timer for all.
-    func scheduleExpiry() {
-        expiryTimer?.cancel()
-        expiryTimer = nil
-        let now = clock.now()
-        guard !isClosed, let next = state.expireObserved(observers.observedQueries, at: now) else {
-            distribute()
-            return
-        }
-        distribute()
-        expiryTimer = Task { [weak self, clock] in
-            do { try await clock.sleep(milliseconds: max(1, next - now)) } catch { return }
-            await self?.scheduleExpiry()
-        }
     }
 
     // MARK: Places in a log

@@ -151,7 +151,7 @@ extension SyncCache {
                     query: status.query, key: request.key, fields: fields, sink: sink,
                     shownStale: status.staleSince != nil))
         }
-        if subscription != nil { scheduleExpiry() }
+        if subscription != nil { scheduleExpiry(of: status.query) }
         reply(.success(QueryReply(answer: answer, subscription: subscription)))
         return nil
     }
@@ -216,7 +216,7 @@ extension SyncCache {
         case .success(let query):
             try await fill(query, key: head.key)
             scheduleFlush()
-            scheduleExpiry()
+            scheduleExpiry(of: query)
             await waitForWriting()
         case .failure(let refusal):
             throw refusal.cacheError

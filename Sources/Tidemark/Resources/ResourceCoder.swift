@@ -9,13 +9,9 @@
 /// Made for one read or write: it keeps nothing. It never runs on a cache's executor.
 package struct ResourceCoder {
     private let decoder = JSONDecoder()
-    private let encoder = JSONEncoder()
 
     package init() {
         decoder.dateDecodingStrategy = .custom { try ResourceCoder.date(from: $0) }
-        encoder.dateEncodingStrategy = .custom { try ResourceCoder.encode($0, to: $1) }
-        // Sorted, because the encoder's own order differs from run to run: equal values must be equal bytes.
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
 
     /// - Throws: ``ResourceDecodingError``.
@@ -42,6 +38,10 @@ package struct ResourceCoder {
     /// - Throws: ``CacheError`` `.invalidParams` for what has no JSON form.
     package func encode(_ value: some Encodable) throws(CacheError) -> [UInt8] {
         if let value = value as? JSONValue { return value.bytes }
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .custom { try ResourceCoder.encode($0, to: $1) }
+        // Sorted, because the encoder's own order differs from run to run: equal values must be equal bytes.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let sink = JSONSink()
         encoder.userInfo[JSONSink.key] = sink
         do {

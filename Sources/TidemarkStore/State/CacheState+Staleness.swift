@@ -107,19 +107,20 @@ extension CacheState {
             }, at: now)
     }
 
-    /// Marks observed queries whose time is over, so that their observers are told.
-    ///
-    /// - Returns: When the next one's time is over; nil when none ever is.
-    package mutating func expireObserved(_ observed: [UInt32], at now: Int64) -> Int64? {
-        var next: Int64?
+    /// When an observed query's time is over, of which its observers were not told yet; nil when it never is.
+    package func expiry(of query: UInt32) -> Int64? {
+        guard queries[query].isStored, !queries[query].shownStale, let timeToLive = queries[query].timeToLive
+        else { return nil }
+        return queries[query].storedAt + timeToLive
+    }
+
+    /// Logs for observed queries whose time may be over that it is.
+    package mutating func expire(_ observed: [UInt32], at now: Int64) {
         beginUnit(isMulti: true)
         for query in observed {
-            guard queries[query].isStored, let timeToLive = queries[query].timeToLive, !queries[query].shownStale
-            else { continue }
-            let end = queries[query].storedAt + timeToLive
-            if end <= now { queries.beginChange(of: query) } else { next = min(next ?? end, end) }
+            guard let end = expiry(of: query), end <= now else { continue }
+            queries.beginChange(of: query)
         }
         endUnit(at: now)
-        return next
     }
 }

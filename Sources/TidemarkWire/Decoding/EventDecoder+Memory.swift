@@ -10,12 +10,17 @@ extension EventDecoder {
     package static func batches(
         of bytes: [UInt8], input: InputID = InputID(0), limits: Limits
     ) throws(WireError) -> [EventBatch] {
-        var framer = LineFramer(input: input, limits: limits)
+        try EventDecoder(limits: limits).batches(of: bytes, input: input)
+    }
+
+    /// The same with a decoder that is used again: its buffers cost more than a single line.
+    package func batches(of bytes: [UInt8], input: InputID = InputID(0)) throws(WireError) -> [EventBatch] {
+        var framer = LineFramer(input: input, limits: limits, pool: pool)
         bytes.withUnsafeBytes { framer.append($0) }
         framer.finish()
-        let decoder = try EventDecoder(limits: limits)
         var batches: [EventBatch] = []
-        for block in framer.takeBlocks() { batches.append(try decoder.decode(block)) }
+        for block in framer.takeBlocks() { batches.append(try decode(block)) }
+        framer.recycle()
         return batches
     }
 }

@@ -11,12 +11,14 @@ import TidemarkModel
 /// - Source: Protocol/events.md.
 package final class EventDecoder {
     private let decoder: OpaquePointer
-    private let pool: BatchPool
+    let pool: BatchPool
+    let limits: Limits
 
     /// - Parameter pool: Gets the buffers of a batch back when it goes.
     /// - Throws: ``WireError/outOfMemory``.
     package init(limits: Limits = Limits(), pool: BatchPool = BatchPool()) throws(WireError) {
         self.pool = pool
+        self.limits = limits
         let created = tm_decoder_create(
             tm_limits(
                 nesting_depth_max: UInt32(clamping: limits.nestingDepthMax),

@@ -108,6 +108,12 @@ package struct LineFramer {
         searchedByteCount = 0
     }
 
+    /// Nothing comes any more: gives the buffer back to the pool.
+    package mutating func recycle() {
+        pool.blocks.give(buffer)
+        buffer = []
+    }
+
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Cuts off every complete line, then looks whether what is left is too long already.

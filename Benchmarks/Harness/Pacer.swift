@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+
+/// Nanoseconds of a clock that all processes of this machine share, with 19 digits for the next centuries.
+enum Moment {
+    static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return 1_000_000_000_000_000_000 + Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Blocks the thread.
+    static func sleep(until moment: Int64) {
+        while true {
+            let rest = moment - now()
+            if rest <= 0 { return }
+            var request = timespec(tv_sec: Int(rest / 1_000_000_000), tv_nsec: Int(rest % 1_000_000_000))
+            nanosleep(&request, nil)
+        }
+    }
+}
+
+/// Says when each of many evenly spaced things is due, from a thread of its own. The schedule is absolute: whoever is
+/// late is told the next ones at once, so that a pause is not hidden.
+final class Pacer: Sendable {
+    private struct State {
+        var dueCount = 0
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    init(count: Int, perSecond: Int) {
+        let interval = 1_000_000_000 / Int64(perSecond)
+        Thread.detachNewThread { [self] in
+            let start = Moment.now()
+            for index in 0..<count {
+                Moment.sleep(until: start + Int64(index) * interval)
+                announce()
+            }
+        }
+    }
+
+    private func announce() {
+        let waiter = state.withLock { state in
+            if let waiter = state.waiter {
+                state.waiter = nil
+                return Optional(waiter)
+            }
+            state.dueCount += 1
+            return nil
+        }
+        waiter?.resume()
+    }
+
+    /// Returns when the next one is due.
+    func next() async {
+        await withCheckedContinuation { continuation in
+            let isDue = state.withLock { state in
+                guard state.dueCount > 0 else {
+                    state.waiter = continuation
+                    return false
+                }
+                state.dueCount -= 1
+                return true
+            }
+            if isDue { continuation.resume() }
+        }
+    }
+}

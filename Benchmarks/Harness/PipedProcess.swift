@@ -1,0 +1,83 @@
+import Foundation
+import Synchronization
+
+/// A child process with a pipe to it and one from it, without a copy or a thread more than that needs.
+final class PipedProcess {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let isReading = Mutex(false)
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ executable: String, _ arguments: [String] = []) throws {
+        signal(SIGPIPE, SIG_IGN)
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// Writes all bytes; waits as long as the child does.
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        var start = 0
+        while start < bytes.count {
+            let count = systemWrite(
+                input.fileHandleForWriting.fileDescriptor, bytes.baseAddress.map { $0 + start }, bytes.count - start)
+            precondition(count > 0, "\(process.executableURL?.path ?? "the child") reads no more")
+            start += count
+        }
+    }
+
+    func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes { write($0) } }
+
+    /// Reads lines on a thread of its own until the child ends.
+    ///
+    /// - Parameter body: Gets each line without its LF, and when its last byte was read.
+    func read(_ body: @escaping @Sendable (ArraySlice<UInt8>, Int64) -> Void) {
+        isReading.withLock { $0 = true }
+        let handle = output.fileHandleForReading
+        Thread.detachNewThread { [done] in
+            var buffer = [UInt8](repeating: 0, count: 1 << 20)
+            var filled = 0
+            while true {
+                if filled == buffer.count { buffer += [UInt8](repeating: 0, count: filled) }
+                let count = buffer.withUnsafeMutableBytes { bytes in
+                    systemRead(handle.fileDescriptor, bytes.baseAddress.map { $0 + filled }, bytes.count - filled)
+                }
+                if count <= 0 { break }
+                let moment = Moment.now()
+                var start = 0
+                for end in filled..<filled + count where buffer[end] == UInt8(ascii: "\n") {
+                    body(buffer[start..<end], moment)
+                    start = end + 1
+                }
+                filled += count - start
+                // At most one line is begun.
+                if start > 0, filled > 0 {
+                    buffer.withUnsafeMutableBytes { $0.copyMemory(from: .init(rebasing: $0[start..<start + filled])) }
+                }
+            }
+            done.signal()
+        }
+    }
+
+    /// Ends the input and waits for the end of the output and of the child.
+    func finish() {
+        input.fileHandleForWriting.closeFile()
+        if !isReading.withLock({ $0 }) { read { _, _ in } }
+        done.wait()
+        process.waitUntilExit()
+        precondition(process.terminationStatus == 0, "the child ended with \(process.terminationStatus)")
+    }
+}
+
+/// The system's `write`, which the method of that name hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}
+
+/// The system's `read`, which the method of that name hides.
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
+}

@@ -1,0 +1,109 @@
+import TidemarkModel
+import TidemarkStore
+
+/// A state with queries, and events that concern none or some of them.
+final class QueryBed {
+    /// What the queries are that no event concerns.
+    enum Unrelated: String, CaseIterable {
+        /// Lists without a rule, over other entities of the same type.
+        case lists = "other lists"
+        /// Rules that ask for another value of the same field.
+        case values = "other values"
+        /// Rules that ask for another folder.
+        case folders = "other folders"
+    }
+
+    /// Entities that events change: those below it are in no list of the unrelated queries.
+    static let changingCount = 10_000
+    /// Entities of unrelated lists, behind those that change.
+    private static let listedCount = 20_000
+    private static let elementCount = 10
+
+    var state: CacheState
+    private let decoder: SampleDecoder
+    private var queryCount = 0
+
+    /// - Parameter queryCount: Of unrelated queries.
+    init(_ unrelated: Unrelated, queryCount: Int) throws {
+        var configuration = CacheStateConfiguration()
+        configuration.limits.queryCountMax = 1_000_000
+        state = CacheState(configuration: configuration, recovered: RecoveredState(), seed: 1)
+        decoder = try SampleDecoder()
+        var lines: [UInt8] = []
+        for index in 0..<QueryBed.changingCount + QueryBed.listedCount {
+            Sample.appendChange(of: index, version: 0, sequence: index + 1, to: &lines)
+        }
+        for batch in try decoder.batches(of: lines) { state.apply(batch, at: 1) }
+        for number in 0..<queryCount {
+            switch unrelated {
+            case .lists:
+                let first = number * QueryBed.elementCount
+                try put(
+                    (0..<QueryBed.elementCount).map {
+                        QueryBed.changingCount + (first + $0 * 31) % QueryBed.listedCount
+                    })
+            case .values:
+                try put([], rule: "\"where\":{\"path\":\"/album\",\"eq\":\"other-\(number)\"}")
+            case .folders:
+                try put([], rule: "\"scope\":{\"path\":\"/other/\(number)\",\"recursive\":\(number % 2 == 0)}")
+            }
+        }
+        _ = state.takeFlush()
+        state.flushCommitted()
+    }
+
+    /// Adds lists that all hold the first `count` entities that change.
+    func putLists(_ listCount: Int, of count: Int, isObserved: Bool) throws {
+        for _ in 0..<listCount {
+            let query = try put(Array(0..<count))
+            if isObserved { state.observe(query, at: 1) }
+        }
+        state.clearLog()
+    }
+
+    @discardableResult
+    private func put(_ indexes: [Int], rule: String? = nil) throws -> UInt32 {
+        defer { queryCount += 1 }
+        let text = rule.map { Array("{\"resource_type\":\"file\",\($0)}".utf8) }
+        let head = AnswerHead(
+            key: QueryKey(library: "", method: "sample.list", canonicalInput: ByteString("{\"n\":\(queryCount)}")),
+            timeToLive: nil, asOf: nil, membership: try text.map { try Membership(json: $0) },
+            membershipText: text ?? [], tags: [], isLocal: false, start: nil)
+        guard let batch = try decoder.batches(of: Sample.answer(indexes)).first else {
+            preconditionFailure("an answer has no line")
+        }
+        return try state.store(batch, head, at: 1)
+    }
+
+    /// Events on entities that change, each set continuing the log where the one before ends.
+    ///
+    /// - Parameter entityCount: Only the first ones change.
+    static func events(setCount: Int, eventCount: Int, entityCount: Int = changingCount) throws -> [[EventBatch]] {
+        let decoder = try SampleDecoder()
+        var sequence = changingCount + listedCount
+        return try (0..<setCount).map { _ in
+            var lines: [UInt8] = []
+            lines.reserveCapacity(eventCount * 512)
+            for event in 0..<eventCount {
+                sequence += 1
+                Sample.appendChange(
+                    of: (event &* 7_919) % entityCount, version: sequence, sequence: sequence, to: &lines)
+            }
+            return try decoder.batches(of: lines)
+        }
+    }
+
+    /// Applies a set of events as the engine does: the log of changes is emptied after each batch.
+    ///
+    /// - Returns: What observers would have been told, and how many events were applied.
+    func apply(_ batches: [EventBatch]) -> UInt64 {
+        let before = state.counts.applied
+        var told = 0
+        for batch in batches {
+            state.apply(batch, at: 1)
+            told += state.changeLog.count
+            state.clearLog()
+        }
+        return UInt64(state.counts.applied - before) &* 1_000_003 &+ UInt64(told)
+    }
+}

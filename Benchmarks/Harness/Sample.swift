@@ -1,0 +1,115 @@
+import TidemarkModel
+import TidemarkTesting
+import TidemarkWire
+
+/// Entities of one type, some 430 bytes each, and the lines that change them. What one says is a function of its index
+/// and of the version.
+enum Sample {
+    static let type = "file"
+    /// A place for the time of sending, always as wide; see ``stamp(_:with:)``.
+    static let noTime: [UInt8] = Array("1000000000000000000".utf8)
+    private static let marker: [UInt8] = Array("\"sent\":".utf8)
+    private static let notes: [UInt8] = {
+        var random = SeededGenerator(seed: 20_260_102)
+        return (0..<220).map { _ in UInt8(ascii: "a") + UInt8(random.below(26)) }
+    }()
+
+    static func append(_ index: Int, version: Int, to bytes: inout [UInt8]) {
+        bytes += "{\"id\":\"00000000-0000-4000-8000-".utf8
+        for shift in stride(from: 44, through: 0, by: -4) { bytes.append(hexDigits[(index >> shift) & 15]) }
+        bytes += "\",\"sent\":".utf8
+        bytes += noTime
+        bytes +=
+            ",\"version\":\(version),\"album\":\"own-\(index % 97)\",\"sd_path\":\"/own/\(index % 89)/\(index).jpg\""
+            .utf8
+        bytes += ",\"favorite\":\(version % 2 == 0),\"size\":\(index &* 7_919 &+ version),\"notes\":\"".utf8
+        bytes += notes
+        bytes += "\"}".utf8
+    }
+
+    static func resource(_ index: Int, version: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(index, version: version, to: &bytes)
+        return bytes
+    }
+
+    /// One event's line with its LF.
+    static func appendChange(of index: Int, version: Int, sequence: Int, to bytes: inout [UInt8]) {
+        bytes +=
+            "{\"sequence\":\(sequence),\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\",\"resource\":".utf8
+        append(index, version: version, to: &bytes)
+        bytes += "}}}\n".utf8
+    }
+
+    /// The answer to a query, as a line with its LF.
+    static func answer(_ indexes: some Sequence<Int>) -> [UInt8] {
+        var bytes = Array("{\"event\":{\"ResourceBatchChanged\":{\"resource_type\":\"file\",\"resources\":[".utf8)
+        for (place, index) in indexes.enumerated() {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(index, version: 0, to: &bytes)
+        }
+        bytes += "]}}}\n".utf8
+        return bytes
+    }
+
+    /// Writes a time, nanoseconds of 19 digits, into the line's place for it.
+    static func stamp(_ line: inout [UInt8], at place: Int, with time: Int64) {
+        var rest = time
+        for index in stride(from: place + noTime.count - 1, through: place, by: -1) {
+            line[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+    }
+
+    /// Where a line's places for times begin.
+    static func places(in line: some RandomAccessCollection<UInt8>) -> [Int] {
+        line.withContiguousStorageIfAvailable { bytes in
+            var places: [Int] = []
+            var index = 0
+            while index + marker.count + noTime.count <= bytes.count {
+                if bytes[index] == marker[0], bytes[index + 1] == marker[1],
+                    bytes[index..<index + marker.count].elementsEqual(marker)
+                {
+                    places.append(index + marker.count)
+                    index += marker.count + noTime.count
+                } else {
+                    index += 1
+                }
+            }
+            return places
+        } ?? []
+    }
+
+    /// The time at a place.
+    static func time(in line: some RandomAccessCollection<UInt8>, at place: Int) -> Int64 {
+        let start = line.index(line.startIndex, offsetBy: place)
+        return line[start...].prefix(noTime.count).reduce(0) { $0 &* 10 &+ Int64($1 & 15) }
+    }
+
+    private static let hexDigits = Array("0123456789abcdef".utf8)
+}
+
+/// Lines in memory, cut and decoded as a reader would.
+struct SampleDecoder {
+    private let pool = BatchPool()
+    private let decoder: EventDecoder
+
+    init() throws {
+        decoder = try EventDecoder(pool: pool)
+    }
+
+    func batches(of lines: [UInt8]) throws -> [EventBatch] {
+        var framer = LineFramer(pool: pool)
+        var batches: [EventBatch] = []
+        var offset = 0
+        try lines.withUnsafeBytes { lines in
+            while offset < lines.count {
+                let count = min(Workload.chunkByteCount, lines.count - offset)
+                framer.append(UnsafeRawBufferPointer(rebasing: lines[offset..<offset + count]))
+                offset += count
+                for block in framer.takeBlocks() { batches.append(try decoder.decode(block)) }
+            }
+        }
+        return batches
+    }
+}

@@ -1,0 +1,192 @@
+import Synchronization
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// From a line that is about to be applied to a task that observes a list, inside one process.
+enum ObserversSuite {
+    private struct Item: Resource {
+        static let resourceType = "file"
+        var id: String
+        /// When the line was about to be applied.
+        var sent: Int64
+    }
+
+    /// Observers that have their first answer.
+    private final class Ready: Sendable {
+        let count = Atomic(0)
+    }
+
+    private static let elementCount = 100
+    private static let eventsPerSecond = 10_000
+
+    static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        let eventCount = isSmoke ? 2_000 : 50_000
+        let listCount = isSmoke ? 100 : 1_000
+        try await handOver(taskCount: listCount, eventCount: eventCount, into: &report)
+        try await latency(
+            "\(listCount) lists", listCount: listCount, observersPerList: 1, eventCount: eventCount, goal: 200,
+            into: &report)
+        try await latency(
+            "\(listCount / 10) lists, 10 each", listCount: listCount / 10, observersPerList: 10,
+            eventCount: eventCount, goal: nil, into: &report)
+        for (name, share) in [("a tenth", 10), ("all", 1)] {
+            report.add(
+                try await stalled(
+                    "observer that never reads, \(name)", entityCount: 10_000, listedCount: 10_000 / share,
+                    eventCount: isSmoke ? 5_000 : 100_000, runs: runs, goal: share == 1 ? nil : 1 / 0.9))
+        }
+    }
+
+    // MARK: The machine's own price
+
+    /// One task wakes another one through a stream of the standard library: what nobody can be faster than.
+    private static func handOver(taskCount: Int, eventCount: Int, into report: inout Report) async throws {
+        var random = SeededGenerator(seed: 20_260_103)
+        let targets = (0..<eventCount).map { _ in random.below(taskCount) }
+        let streams = (0..<taskCount).map { _ in AsyncStream.makeStream(of: Int64.self) }
+        let latencies = await withTaskGroup(of: [Int64].self) { group in
+            for (stream, _) in streams {
+                group.addTask {
+                    var latencies: [Int64] = []
+                    for await sent in stream { latencies.append(Moment.now() - sent) }
+                    return latencies
+                }
+            }
+            let pacer = Pacer(count: eventCount, perSecond: eventsPerSecond)
+            for target in targets {
+                await pacer.next()
+                streams[target].continuation.yield(Moment.now())
+            }
+            for (_, continuation) in streams { continuation.finish() }
+            return await group.reduce(into: Latencies()) { $0.append($1) }
+        }
+        latencies.report("bare AsyncStream", hash: UInt64(latencies.count), into: &report)
+    }
+
+    // MARK: Latency
+
+    private static func latency(
+        _ name: String, listCount: Int, observersPerList: Int, eventCount: Int, goal: Double?,
+        into report: inout Report
+    ) async throws {
+        let cache = try await SyncCache.open(journal: ForgetfulJournal())
+        for list in 0..<listCount {
+            try await put(list, of: cache, indexes: list * elementCount..<(list + 1) * elementCount)
+        }
+        var random = SeededGenerator(seed: 20_260_104)
+        var expected = [Int](repeating: 0, count: listCount)
+        let lines = (0..<eventCount).map { event in
+            let index = random.below(listCount * elementCount)
+            expected[index / elementCount] += 1
+            var line: [UInt8] = []
+            Sample.appendChange(of: index, version: event + 1, sequence: event + 1, to: &line)
+            return line
+        }
+        let ready = Ready()
+        let toldCount = expected
+        var hash: UInt64 = 0
+        var missed = 0
+        let latencies = try await withThrowingTaskGroup(of: (told: [Int64], missed: Int).self) { group in
+            for list in 0..<listCount {
+                for _ in 0..<observersPerList {
+                    group.addTask { try await observe(list, of: cache, toldCount: toldCount[list], ready) }
+                }
+            }
+            while ready.count.load(ordering: .acquiring) < listCount * observersPerList { await Task.yield() }
+            let pacer = Pacer(count: eventCount, perSecond: eventsPerSecond)
+            for line in lines {
+                var line = line
+                let place = Sample.places(in: line)[0]
+                await pacer.next()
+                Sample.stamp(&line, at: place, with: Moment.now())
+                try await cache.ingest(line)
+            }
+            var latencies = Latencies()
+            for try await (told, missedCount) in group {
+                latencies.append(told)
+                missed += missedCount
+                hash &+= UInt64(told.count + missedCount)
+            }
+            return latencies
+        }
+        precondition(hash == UInt64(eventCount * observersPerList), "\(hash) notifications came, not all")
+        latencies.report(name, goal: goal, hash: hash, into: &report)
+        report.add(name: "\(name), merged", value: Double(missed), unit: "updates", goal: nil, hash: hash)
+        try await cache.close()
+    }
+
+    private static func put(_ list: Int, of cache: SyncCache, indexes: Range<Int>) async throws {
+        let result = QueryResult(
+            resourceType: ByteString(Item.resourceType), resources: indexes.map { Sample.resource($0, version: 0) })
+        let key = try QueryKey(library: "", method: "sample.list", input: Array("{\"n\":\(list)}".utf8))
+        try await cache.store(result, for: key)
+    }
+
+    /// Reads one list until everything came, merged or not.
+    private static func observe(
+        _ list: Int, of cache: SyncCache, toldCount: Int, _ ready: Ready
+    ) async throws -> (told: [Int64], missed: Int) {
+        var latencies: [Int64] = []
+        var missed = 0
+        var isFirst = true
+        for try await update in try cache.observe(Item.self, method: "sample.list", input: ["n": list]) {
+            let now = Moment.now()
+            if isFirst {
+                isFirst = false
+                ready.count.add(1, ordering: .releasing)
+            } else {
+                guard case .update(let item, _)? = update.changes.last else { preconditionFailure("\(update.changes)") }
+                latencies.append(now - item.sent)
+                missed += update.missed
+            }
+            if latencies.count + missed == toldCount { break }
+        }
+        return (latencies, missed)
+    }
+
+    // MARK: Throughput
+
+    /// The same events with an observer that does not read, and without one.
+    private static func stalled(
+        _ name: String, entityCount: Int, listedCount: Int, eventCount: Int, runs: Int, goal: Double?
+    ) async throws -> Measurement {
+        let decoder = try SampleDecoder()
+        var seconds: [Double] = []
+        var referenceSeconds: [Double] = []
+        let (reference, subject) = (
+            try await SyncCache.open(journal: ForgetfulJournal()), try await SyncCache.open(journal: ForgetfulJournal())
+        )
+        for cache in [reference, subject] {
+            try await put(0, of: cache, indexes: 0..<listedCount)
+            try await put(1, of: cache, indexes: listedCount..<entityCount)
+        }
+        var iterator = try subject.observe(Item.self, method: "sample.list", input: ["n": 0]).makeAsyncIterator()
+        _ = try await iterator.next()
+        var sequence = 0
+        for run in 0...runs {
+            var lines: [UInt8] = []
+            for event in 0..<eventCount {
+                sequence += 1
+                Sample.appendChange(of: event &* 7_919 % entityCount, version: sequence, sequence: sequence, to: &lines)
+            }
+            let batches = try decoder.batches(of: lines)
+            let clock = ContinuousClock()
+            let start = clock.now
+            for batch in batches { try await reference.ingest(batch) }
+            let middle = clock.now
+            for batch in batches { try await subject.ingest(batch) }
+            let end = clock.now
+            guard run > 0 else { continue }
+            referenceSeconds.append((middle - start).inSeconds)
+            seconds.append((end - middle).inSeconds)
+        }
+        let hash = UInt64(await subject.counts().applied)
+        withExtendedLifetime(iterator) {}
+        try await reference.close()
+        try await subject.close()
+        return Measurement(
+            name: name, unit: "event", count: eventCount, seconds: seconds, referenceName: "no observer",
+            referenceSeconds: referenceSeconds, goal: goal, hash: hash)
+    }
+}

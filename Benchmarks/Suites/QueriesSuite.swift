@@ -1,0 +1,52 @@
+import TidemarkModel
+
+/// What an event costs when there are queries: those that it does not concern, and those that it does.
+enum QueriesSuite {
+    static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        let eventCount = isSmoke ? 2_000 : 20_000
+        let counts = isSmoke ? [10, 100, 1_000] : [10, 100, 1_000, 10_000, 100_000]
+        let events = try QueryBed.events(setCount: runs + 1, eventCount: eventCount)
+        for unrelated in QueryBed.Unrelated.allCases {
+            for count in counts {
+                // Against none at first, then against few: nothing may depend on how many there are.
+                let reference = try QueryBed(unrelated, queryCount: count == counts[0] ? 0 : counts[0])
+                let subject = try QueryBed(unrelated, queryCount: count)
+                report.add(
+                    try await compare(
+                        "\(count) \(unrelated.rawValue)", events, eventCount, goal: count == counts[0] ? nil : 1.3,
+                        referenceName: count == counts[0] ? "no queries" : "\(counts[0])", reference, subject))
+            }
+        }
+        // Few entities change, so that the lists stay small; the reference changes them too.
+        let entityCount = 100
+        let affecting = try QueryBed.events(setCount: runs + 1, eventCount: eventCount, entityCount: entityCount)
+        for isObserved in [false, true] {
+            for count in [1, 10, 100] {
+                let reference = try QueryBed(.lists, queryCount: 10)
+                let subject = try QueryBed(.lists, queryCount: 10)
+                try subject.putLists(count, of: entityCount, isObserved: isObserved)
+                report.add(
+                    try await compare(
+                        "in \(count) \(isObserved ? "observed lists" : "lists")", affecting, eventCount, goal: nil,
+                        referenceName: "in no list", reference, subject))
+            }
+        }
+    }
+
+    private static func compare(
+        _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, referenceName: String,
+        _ reference: QueryBed, _ subject: QueryBed
+    ) async throws -> Measurement {
+        var (referenceRun, run) = (0, 0)
+        return await Measurement.compare(
+            name, count: eventCount, runs: sets.count - 1, goal: goal, referenceName: referenceName,
+            reference: {
+                defer { referenceRun += 1 }
+                return reference.apply(sets[referenceRun])
+            },
+            subject: {
+                defer { run += 1 }
+                return subject.apply(sets[run])
+            })
+    }
+}
