@@ -54,7 +54,7 @@ let package = Package(
         .target(
             name: "TidemarkCombine",
             dependencies: [
-                "Tidemark", "TidemarkModel",
+                "Tidemark",
                 .product(
                     name: "OpenCombine", package: "OpenCombine",
                     condition: .when(platforms: [.linux, .android, .windows])),
@@ -64,7 +64,6 @@ let package = Package(
             name: "TidemarkService",
             dependencies: [
                 "Tidemark",
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),

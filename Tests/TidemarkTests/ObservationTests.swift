@@ -38,7 +38,7 @@ private struct Note: Resource, Equatable {
         let second = try await updates.next()
         #expect(second?.items == [Note(id: 2, version: 1), Note(id: 1), Note(id: 3)])
         var list = notes([1, 2])
-        for change in second?.changes ?? [] { list.apply(change) }
+        for change in second?.changes ?? [] { change.apply(to: &list) }
         #expect(list == second?.items)
         #expect(second?.changes.count == 3)
         #expect(await host.observerCount == 1)
@@ -181,7 +181,7 @@ private struct Note: Resource, Equatable {
             await host.show(list.map(element))
             while own != list {
                 let update = try #require(try await updates.next(), "seed \(seed)")
-                for change in update.changes { own.apply(change) }
+                for change in update.changes { change.apply(to: &own) }
                 #expect(own == update.items, "seed \(seed)")
             }
         }

@@ -116,7 +116,7 @@ private struct Song: Resource, Equatable {
         let changed = try await updates.next()
         #expect(changed?.items == [Song(id: 2, name: "c")])
         var list = [Song(id: 1, name: "a"), Song(id: 2, name: "b")]
-        for change in changed?.changes ?? [] { list.apply(change) }
+        for change in changed?.changes ?? [] { change.apply(to: &list) }
         #expect(list == changed?.items)
         #expect(try await cache.invalidate(Song.self) == 1)
         let stale = try await updates.next()

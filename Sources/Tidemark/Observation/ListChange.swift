@@ -24,17 +24,17 @@ extension ListChange {
     }
 }
 
-extension Array {
-    /// Makes the list what it is after the step.
+extension ListChange {
+    /// Makes a list what it is after the step.
     ///
     /// - Precondition: The indexes are the list's.
-    /// - Complexity: O(n).
-    public mutating func apply(_ change: ListChange<Element>) {
-        switch change {
-        case .insert(let element, let index): insert(element, at: index)
-        case .remove(let index): remove(at: index)
-        case .update(let element, let index): self[index] = element
-        case .move(let from, let to): insert(remove(at: from), at: to)
+    /// - Complexity: O(list.count).
+    public func apply(to list: inout [Element]) {
+        switch self {
+        case .insert(let element, let index): list.insert(element, at: index)
+        case .remove(let index): list.remove(at: index)
+        case .update(let element, let index): list[index] = element
+        case .move(let from, let to): list.insert(list.remove(at: from), at: to)
         }
     }
 }

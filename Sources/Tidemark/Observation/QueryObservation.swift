@@ -75,7 +75,7 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
             case .notification(.query(let notification)):
                 for operation in notification.operations {
                     let change = ListChange(try operation.map { try coder.decode(R.self, $0) })
-                    last.items.apply(change)
+                    change.apply(to: &last.items)
                     last.changes.append(change)
                 }
                 last.isStale = notification.isStale

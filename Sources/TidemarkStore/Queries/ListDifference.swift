@@ -23,22 +23,31 @@ package enum ListDifference {
         let suffix = commonSuffixCount(before[prefix...], after[prefix...])
         let old = before[prefix..<before.count - suffix]
         let new = after[prefix..<after.count - suffix]
-        if old.isEmpty, new.isEmpty { return replaces(after, keptIndexes: after.indices, isReplaced) }
+        var operations: [ListOperation<UInt32>] = []
+        var kept: [Int] = []
+        if !old.isEmpty || !new.isEmpty {
+            let newIndexes = indexes(of: new)
+            for (index, handle) in zip(old.indices, old).reversed() where newIndexes[handle] == nil {
+                operations.append(.remove(at: index))
+            }
+            kept = old.compactMap { newIndexes[$0] }
+            arrange(kept, into: new, &operations)
+            kept.sort()
+        }
+        appendReplaces(after, 0..<prefix, isReplaced, &operations)
+        appendReplaces(after, kept, isReplaced, &operations)
+        appendReplaces(after, after.count - suffix..<after.count, isReplaced, &operations)
+        return operations
+    }
 
-        var newIndexes: [UInt32: Int] = [:]
-        newIndexes.reserveCapacity(new.count)
-        for (index, handle) in zip(new.indices, new) {
-            let other = newIndexes.updateValue(index, forKey: handle)
+    private static func indexes(of list: ArraySlice<UInt32>) -> [UInt32: Int] {
+        var indexes: [UInt32: Int] = [:]
+        indexes.reserveCapacity(list.count)
+        for (index, handle) in zip(list.indices, list) {
+            let other = indexes.updateValue(index, forKey: handle)
             precondition(other == nil, "handle \(handle) stands twice in a list, at \(other ?? -1) and \(index)")
         }
-        var operations: [ListOperation<UInt32>] = []
-        for (index, handle) in zip(old.indices, old).reversed() where newIndexes[handle] == nil {
-            operations.append(.remove(at: index))
-        }
-        let kept = old.compactMap { newIndexes[$0] }
-        arrange(kept, into: new, &operations)
-        let keptIndexes = [Array(0..<prefix), kept.sorted(), Array(after.count - suffix..<after.count)]
-        return operations + replaces(after, keptIndexes: keptIndexes.joined(), isReplaced)
+        return indexes
     }
 
     /// Moves what does not stay and adds what is new, from the front to the back.
@@ -77,10 +86,11 @@ package enum ListDifference {
         }
     }
 
-    private static func replaces(
-        _ after: [UInt32], keptIndexes: some Sequence<Int>, _ isReplaced: (UInt32) -> Bool
-    ) -> [ListOperation<UInt32>] {
-        keptIndexes.compactMap { isReplaced(after[$0]) ? .replace(after[$0], at: $0) : nil }
+    private static func appendReplaces(
+        _ after: [UInt32], _ indexes: some Sequence<Int>, _ isReplaced: (UInt32) -> Bool,
+        _ operations: inout [ListOperation<UInt32>]
+    ) {
+        for index in indexes where isReplaced(after[index]) { operations.append(.replace(after[index], at: index)) }
     }
 
     private static func commonPrefixCount(_ before: [UInt32], _ after: [UInt32]) -> Int {
