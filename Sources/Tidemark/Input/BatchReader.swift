@@ -70,6 +70,8 @@ final class BatchReader: Sendable {
 
     private func read(_ work: inout Work) throws(InputError) -> EventBatch? {
         while work.blocks.isEmpty {
+            // What was taken from the front is still held behind the slice, and a buffer that two hold is copied whole.
+            work.blocks = []
             if work.isFinished { return nil }
             try input.waitForBytes()
             progress.isTaking.store(true, ordering: .sequentiallyConsistent)
