@@ -281,11 +281,11 @@ extension AnswerRefusal {
         switch self {
         case .badResource(let event, let index, let reason):
             CacheError(
-                .invalidParams, "\(place(event, index)) cannot be used (\(reason.rawValue)): nothing was stored, mend it")
+                .invalidParams, "\(place(event, index)) cannot be used (\(reason.code)): nothing was stored, mend it")
         case .badAnswer(let event, let reason):
             CacheError(
                 .invalidParams,
-                "\(event == 0 ? "resources" : "included[\(event - 1)]") cannot be used (\(reason.rawValue)): nothing was stored")
+                "\(event == 0 ? "resources" : "included[\(event - 1)]") cannot be used (\(reason.code)): nothing was stored")
         case .duplicate(let id, let index):
             CacheError(.invalidParams, "resources[\(index)] has the id \(id) of an earlier one: list each once")
         case .otherType(let membership, let answer):

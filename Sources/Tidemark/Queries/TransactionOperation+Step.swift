@@ -59,7 +59,7 @@ extension TransactionRefusal {
                 .invalidParams, "operations[\(step)] patches \(type):\(id), which is not there: put it, nothing changed")
         case .badResource(let step, let reason):
             CacheError(
-                .invalidParams, "operations[\(step)] cannot be used (\(reason.rawValue)): mend it, nothing changed")
+                .invalidParams, "operations[\(step)] cannot be used (\(reason.code)): mend it, nothing changed")
         case .changesIdentity(let step):
             CacheError(
                 .invalidParams, "operations[\(step)] would give the entity another id: put another entity, nothing changed")
