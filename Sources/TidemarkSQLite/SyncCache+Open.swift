@@ -11,13 +11,17 @@ extension SyncCache {
     /// try await cache.close()
     /// ```
     ///
-    /// - Parameter upstream: Asked for missing events; without one they are lost after the reorder window.
+    /// - Parameters:
+    ///   - upstream: Asked for missing events; without one they are lost after the reorder window.
+    ///   - queryUpstream: Asked for queries that the cache cannot answer; without one they are errors.
     /// - Throws: ``Tidemark/StorageError``; see ``SQLiteJournal/open(path:)``.
     /// - Complexity: Independent of the number of stored entities.
     public static func open(
-        path: String, configuration: CacheConfiguration = CacheConfiguration(), upstream: (any Upstream)? = nil
+        path: String, configuration: CacheConfiguration = CacheConfiguration(), upstream: (any Upstream)? = nil,
+        queryUpstream: (any QueryUpstream)? = nil
     ) async throws(StorageError) -> SyncCache {
         try await open(
-            configuration: configuration, journal: try await SQLiteJournal.open(path: path), upstream: upstream)
+            configuration: configuration, journal: try await SQLiteJournal.open(path: path), upstream: upstream,
+            queryUpstream: queryUpstream)
     }
 }

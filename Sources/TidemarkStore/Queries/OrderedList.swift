@@ -6,7 +6,7 @@
 /// - Complexity: Every operation on one element is O(log n) expected.
 /// - Source: Seidel and Aragon, “Randomized search trees”, 1996.
 package struct OrderedList {
-    private struct Node {
+    struct Node {
         var left = OrderedList.none
         var right = OrderedList.none
         var parent = OrderedList.none
@@ -25,8 +25,8 @@ package struct OrderedList {
     /// No node.
     package static let none = UInt32.max
 
-    private var nodes: [Node] = []
-    private var root = OrderedList.none
+    private(set) var nodes: [Node] = []
+    private(set) var root = OrderedList.none
     private var firstFree = OrderedList.none
     /// Priorities only balance the tree; no order depends on them (law L11).
     private var priorityState: UInt32 = 0x9E37_79B9
@@ -154,9 +154,9 @@ package struct OrderedList {
         return nodes[Int(at)].parent
     }
 
-    private func size(_ node: UInt32) -> Int { node == OrderedList.none ? 0 : Int(nodes[Int(node)].size) }
+    func size(_ node: UInt32) -> Int { node == OrderedList.none ? 0 : Int(nodes[Int(node)].size) }
 
-    private func shown(_ node: UInt32) -> Int { node == OrderedList.none ? 0 : Int(nodes[Int(node)].shown) }
+    func shown(_ node: UInt32) -> Int { node == OrderedList.none ? 0 : Int(nodes[Int(node)].shown) }
 
     // MARK: Changing
 
@@ -322,30 +322,5 @@ package struct OrderedList {
         let right = nodes[Int(node)].right
         nodes[Int(node)].size = UInt32(size(left) + size(right) + 1)
         nodes[Int(node)].shown = UInt32(shown(left) + shown(right) + (nodes[Int(node)].isHidden ? 0 : 1))
-    }
-
-    // MARK: Invariants
-
-    /// Traps when sizes, links or priorities contradict each other.
-    ///
-    /// - Complexity: O(n).
-    package func checkInvariants() {
-        var stack: [UInt32] = root == OrderedList.none ? [] : [root]
-        var seen = 0
-        while let at = stack.popLast() {
-            seen += 1
-            let node = nodes[Int(at)]
-            precondition(
-                Int(node.size) == size(node.left) + size(node.right) + 1, "node \(at) counts \(node.size) elements")
-            precondition(
-                Int(node.shown) == shown(node.left) + shown(node.right) + (node.isHidden ? 0 : 1),
-                "node \(at) shows \(node.shown) elements")
-            for child in [node.left, node.right] where child != OrderedList.none {
-                precondition(nodes[Int(child)].parent == at, "node \(child) does not know its parent \(at)")
-                precondition(nodes[Int(child)].priority <= node.priority, "node \(child) stands above its place")
-                stack.append(child)
-            }
-        }
-        precondition(seen == count, "\(seen) nodes for \(count) elements")
     }
 }
