@@ -65,7 +65,11 @@ import TidemarkTesting
 
     @Test func `what a session says fits its schemas`() async throws {
         let folder = try TemporaryFolder()
-        let transcripts = ["batch", "flush", "invalid-requests", "gap-host-has-no-log", "wrong-params-entity", "stats"]
+        let transcripts = [
+            "batch", "flush", "invalid-requests", "gap-host-has-no-log", "wrong-params-entity", "stats", "clear",
+            "explain",
+            "fetch-cache-and-network", "invalidate", "observe-select", "query-limit", "remove", "transaction",
+        ]
         var lines: [UInt8] = []
         for transcript in try Transcript.all() where transcripts.contains(transcript.name) {
             let said = transcript.lines.filter { $0.member("say")?.text == Array("host".utf8) }

@@ -47,7 +47,9 @@ import TidemarkTesting
             for (number, line) in try Tree.codeLines(file) {
                 let words = line.split { !($0.isLetter || $0.isNumber || "._!?()".contains($0)) }
                 for word in banned {
-                    #expect(!words.contains { $0.hasPrefix(word) || $0.contains(".\(word)") }, "\(file):\(number) says \(word)")
+                    #expect(
+                        !words.contains { $0.hasPrefix(word) || $0.contains(".\(word)") },
+                        "\(file):\(number) says \(word)")
                 }
             }
         }

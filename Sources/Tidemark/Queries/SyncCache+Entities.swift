@@ -177,7 +177,8 @@ extension SyncCache {
             entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
             pendingCount: 0, memoryByteCount: state.memoryByteCount, diskByteCount: diskByteCount,
             hitCount: readCounts.hits,
-            missCounts: readCounts.misses, evictionCount: evictedCount, notificationCount: observers.notificationCount, libraries: libraries(),
+            missCounts: readCounts.misses, evictionCount: evictedCount, notificationCount: observers.notificationCount,
+            libraries: libraries(),
             storageError: storageError, counts: counts(), ignoredKinds: state.ignoredKinds)
     }
 }
