@@ -31,10 +31,13 @@ struct ObserverRegistry {
     struct QueryLag {
         /// The elements, in order; each retained in the reverse index.
         var base: [UInt32]
-        /// Of elements that changed since, what they looked like: a checksum of the resource as selected.
-        var olds: [UInt32: UInt64]
+        /// By element what it looked like: a checksum of the resource as selected; nil while it has not changed.
+        /// Bounded by `base`: what came later and left again is no matter.
+        var olds: [UInt32: UInt64?]
         /// Notifications that are kept together.
         var count: Int
+        /// As the last of them says.
+        var isStale: Bool
     }
 
     /// What a slow observer of an entity saw last.

@@ -55,7 +55,9 @@ extension SyncCache {
             at = later.previous
         }
         for handle in base { state.retain(handle) }
-        observers.queryObservers[subscription]?.lag = ObserverRegistry.QueryLag(base: base, olds: [:], count: 0)
+        observers.queryObservers[subscription]?.lag = ObserverRegistry.QueryLag(
+            base: base, olds: Dictionary(uniqueKeysWithValues: base.map { ($0, nil) }), count: 0,
+            isStale: observer.shownStale)
         observers.noteLag(subscription, of: observer.sink)
         absorb(change, subscription, observer)
     }
@@ -75,16 +77,22 @@ extension SyncCache {
     private func absorb(
         _ change: QueryChange, _ subscription: SubscriptionID, _ observer: ObserverRegistry.QueryObserver
     ) {
-        observers.queryObservers[subscription]?.lag?.count += 1
+        guard var lag = observers.queryObservers[subscription]?.lag else { return }
+        // Taken out meanwhile, so that what it saw is not copied.
+        observers.queryObservers[subscription]?.lag = nil
+        if change.isStale != lag.isStale || Selection.isVisible(change.steps, fields: observer.fields) {
+            lag.count += 1
+            lag.isStale = change.isStale
+        }
         for step in change.steps {
             switch step {
             case .replace(let value, _), .remove(let value, _):
-                guard observers.queryObservers[subscription]?.lag?.olds[value.handle] == nil else { continue }
-                observers.queryObservers[subscription]?.lag?.olds[value.handle] =
-                    Selection.checksum(of: value.old, fields: observer.fields)
+                guard let known = lag.olds[value.handle], known == nil else { continue }
+                lag.olds[value.handle] = .some(Selection.checksum(of: value.old, fields: observer.fields))
             case .add, .move: break
             }
         }
+        observers.queryObservers[subscription]?.lag = lag
     }
 
     /// Tells a slow observer of everything since it fell behind.
@@ -101,7 +109,8 @@ extension SyncCache {
             return resource
         }
         let operations = ListDifference.operations(from: lag.base, to: after) { handle in
-            lag.olds[handle].map { $0 != Selection.checksum(ofSelected: selected(handle)) } ?? false
+            guard let old = lag.olds[handle] ?? nil else { return false }
+            return old != Selection.checksum(ofSelected: selected(handle))
         }
         let isStale = state.isStale(observer.query, at: clock.now())
         if !operations.isEmpty || isStale != observer.shownStale {

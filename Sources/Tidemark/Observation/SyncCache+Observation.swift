@@ -81,7 +81,7 @@ extension SyncCache {
         }
         distribute()
         expiryTimer = Task { [weak self, clock] in
-            do { try await clock.sleep(milliseconds: max(1, next - now)) } catch { return }
+            do { try await clock.sleep(milliseconds: max(0, next - clock.now())) } catch { return }
             await self?.scheduleExpiry()
         }
     }
@@ -121,5 +121,18 @@ extension SyncCache {
         let waiters = positionWaiters
         positionWaiters = []
         for waiter in waiters { waiter.continuation.resume(returning: status(of: waiter.library)) }
+    }
+}
+
+extension SyncCache {
+    /// What lists and observers take, for those who check that it is bounded.
+    ///
+    /// - Returns: `namedKeyCount`: keys in the reverse index; `rememberedCount`: elements whose former look is kept for
+    ///   slow observers.
+    package var observationSize: (namedKeyCount: Int, rememberedCount: Int) {
+        (
+            state.namedKeyCount,
+            observers.queryObservers.values.reduce(0) { $0 + ($1.lag?.olds.count ?? 0) }
+        )
     }
 }
