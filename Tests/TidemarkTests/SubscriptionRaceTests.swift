@@ -49,7 +49,7 @@ private struct Race {
         let cache = try await SyncCache.open(configuration: configuration, journal: MemoryJournal())
         var random = SeededGenerator(seed: seed)
         for query in Race.rules.indices where random.chance(700) { try await put(query, into: cache, &random) }
-        let sinks = (0..<2).map { _ in FoldingSink(room: random.below(6)) }
+        let sinks = (0..<2).map { _ in RaceSink(room: random.below(6)) }
         let iterated = try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<2 {
                 group.addTask { try await change(cache, SeededGenerator(seed: seed, index: UInt64(task))) }
@@ -90,7 +90,7 @@ private struct Race {
     }
 
     /// Observers come and go.
-    private func observe(_ cache: SyncCache, _ sink: FoldingSink, _ random: SeededGenerator) async throws {
+    private func observe(_ cache: SyncCache, _ sink: RaceSink, _ random: SeededGenerator) async throws {
         var random = random
         for _ in 0..<6 {
             switch random.below(8) {
@@ -113,12 +113,12 @@ private struct Race {
         }
     }
 
-    private func observe(_ cache: SyncCache, _ query: Int, _ sink: FoldingSink) async throws {
+    private func observe(_ cache: SyncCache, _ query: Int, _ sink: RaceSink) async throws {
         var request = QueryRequest(try Race.key(query), policy: .cacheOnly)
         request.allowsStale = true
         await cache.read(request, observing: sink) { result in
             guard case .success(let reply) = result else { return }
-            let first = FoldingSink.Seen.list(reply.answer.entities, isStale: reply.answer.isStale)
+            let first = RaceSink.Seen.list(reply.answer.entities, isStale: reply.answer.isStale)
             sink.begin(reply.subscription, of: "query \(query)", first)
         }
     }
@@ -151,10 +151,10 @@ private struct Race {
 
     // MARK: At the end
 
-    private func differences(_ cache: SyncCache, _ sinks: [FoldingSink]) async throws -> [String] {
-        let end = FoldingSink(room: 0)
+    private func differences(_ cache: SyncCache, _ sinks: [RaceSink]) async throws -> [String] {
+        let end = RaceSink(room: 0)
         for query in Race.rules.indices { try await observe(cache, query, end) }
-        var ends: [String: FoldingSink.Seen] = [:]
+        var ends: [String: RaceSink.Seen] = [:]
         for (subject, seen) in end.seen { ends[subject] = seen }
         for entity in 0..<Race.entityCount {
             switch try await cache.entity(Race.entityKey(entity)) {

@@ -105,8 +105,14 @@ extension SyncCache {
             loadingCount -= 1
             loadTurn.giveBack()
         }
-        let missing = keys()
-        if !missing.isEmpty { state.install(try await journal.load(missing)) }
+        // While one load is under way what is needed may grow; what the journal does not have is asked for once.
+        var asked: Set<StoredKey> = []
+        while true {
+            let missing = keys().filter { !asked.contains($0) }
+            if missing.isEmpty { break }
+            asked.formUnion(missing)
+            state.install(try await journal.load(missing))
+        }
         return body()
     }
 

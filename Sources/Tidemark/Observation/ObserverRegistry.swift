@@ -32,13 +32,18 @@ struct ObserverRegistry {
     final class QueryLag {
         /// The elements, in order; each retained in the reverse index.
         let base: [UInt32]
-        /// Of elements that changed since, what they looked like: a checksum of the resource as selected.
-        var olds: [UInt32: UInt64] = [:]
+        /// By element what it looked like: a checksum of the resource as selected; nil while it has not changed.
+        /// Bounded by `base`: what came later and left again is no matter.
+        var olds: [UInt32: UInt64?]
         /// Notifications that are kept together.
         var count = 0
+        /// As the last of them says.
+        var isStale: Bool
 
-        init(base: [UInt32]) {
+        init(base: [UInt32], isStale: Bool) {
             self.base = base
+            olds = Dictionary(uniqueKeysWithValues: base.map { ($0, nil) })
+            self.isStale = isStale
         }
     }
 

@@ -36,6 +36,15 @@ enum Selection {
         }
     }
 
+    /// Whether an observer sees anything of a list's steps.
+    static func isVisible(_ steps: [ListStep], fields: Set<[UInt8]>?) -> Bool {
+        guard fields != nil else { return !steps.isEmpty }
+        return steps.contains { step in
+            guard case .replace(let value, _) = step else { return true }
+            return resource(value.payload, fields: fields) != resource(value.old, fields: fields)
+        }
+    }
+
     /// Names of the top-level fields that differ, sorted by bytes.
     static func changedFields(_ old: [UInt8]?, _ new: [UInt8]?) -> [ByteString] {
         (old ?? Array("{}".utf8)).withUnsafeBytes { old in

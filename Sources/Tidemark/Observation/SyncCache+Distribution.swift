@@ -57,7 +57,7 @@ extension SyncCache {
             at = later.previous
         }
         for handle in base { state.retain(handle) }
-        let lag = ObserverRegistry.QueryLag(base: base)
+        let lag = ObserverRegistry.QueryLag(base: base, isStale: observer.shownStale)
         observers.queryObservers[subscription]?.lag = lag
         observers.noteLag(subscription, of: observer.sink)
         absorb(change, lag, fields: observer.fields)
@@ -76,12 +76,15 @@ extension SyncCache {
 
     /// Adds a change to what a slow observer has not heard.
     private func absorb(_ change: QueryChange, _ lag: ObserverRegistry.QueryLag, fields: Set<[UInt8]>?) {
-        lag.count += 1
+        if change.isStale != lag.isStale || Selection.isVisible(change.steps, fields: fields) {
+            lag.count += 1
+            lag.isStale = change.isStale
+        }
         for step in change.steps {
             switch step {
             case .replace(let value, _), .remove(let value, _):
-                guard lag.olds[value.handle] == nil else { continue }
-                lag.olds[value.handle] = Selection.checksum(of: value.old, fields: fields)
+                guard let known = lag.olds[value.handle], known == nil else { continue }
+                lag.olds[value.handle] = .some(Selection.checksum(of: value.old, fields: fields))
             case .add, .move: break
             }
         }
@@ -101,7 +104,8 @@ extension SyncCache {
             return resource
         }
         let operations = ListDifference.operations(from: lag.base, to: after) { handle in
-            lag.olds[handle].map { $0 != Selection.checksum(ofSelected: selected(handle)) } ?? false
+            guard let old = lag.olds[handle] ?? nil else { return false }
+            return old != Selection.checksum(ofSelected: selected(handle))
         }
         let isStale = state.isStale(observer.query, at: clock.now())
         if !operations.isEmpty || isStale != observer.shownStale {

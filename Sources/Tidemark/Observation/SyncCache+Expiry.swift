@@ -32,7 +32,7 @@ extension SyncCache {
         expiryTimer = ExpiryTimer(
             moment: next,
             task: Task { [weak self, clock] in
-                do { try await clock.sleep(milliseconds: max(1, next - now)) } catch { return }
+                do { try await clock.sleep(milliseconds: max(0, next - clock.now())) } catch { return }
                 await self?.expiryTimerFired(next)
             })
     }

@@ -104,3 +104,16 @@ extension SyncCache {
         for waiter in waiters { waiter.continuation.resume(returning: status(of: waiter.library)) }
     }
 }
+
+extension SyncCache {
+    /// What lists and observers take, for those who check that it is bounded.
+    ///
+    /// - Returns: `namedKeyCount`: keys in the reverse index; `rememberedCount`: elements whose former look is kept for
+    ///   slow observers.
+    package var observationSize: (namedKeyCount: Int, rememberedCount: Int) {
+        (
+            state.namedKeyCount,
+            observers.queryObservers.values.reduce(0) { $0 + ($1.lag?.olds.count ?? 0) }
+        )
+    }
+}

@@ -119,7 +119,7 @@ extension SyncCache {
         } catch {
             outcome = .unreadable(error)
         }
-        count(outcome)
+        if source == .cache { count(outcome) }
         return outcome
     }
 
@@ -137,20 +137,23 @@ extension SyncCache {
         if let staleSince = status.staleSince, freshness == .asked, !isGoodEnough(staleSince, request, at: now) {
             return state.isExpired(status.query, at: now) ? .expired : .stale
         }
-        let listed = state.list(status.query, at: now)
+        var listed = state.list(status.query, at: now, isWhole: sink != nil)
+        // What is evaluated over the store has lost what the store had lost, and is right again.
+        if listed.isPartial, status.isLocal { listed = state.list(status.query, at: now, isWhole: sink != nil) }
         distribute()
         if listed.isPartial { return .partial }
         if let sink { settle(sink) }
+        let isStale = state.isStale(status.query, at: now)
         let fields = fields(of: request, type: state.typeName(of: status.query))
         let answer = QueryAnswer(
             entities: listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,
-            source: source, isStale: status.staleSince != nil, asOf: status.asOf, isPending: false)
+            source: source, isStale: isStale, asOf: status.asOf, isPending: false)
         let subscription = sink.map { sink in
             state.observe(status.query, at: now)
             return observers.add(
                 ObserverRegistry.QueryObserver(
                     query: status.query, key: request.key, fields: fields, sink: sink,
-                    shownStale: status.staleSince != nil))
+                    shownStale: isStale))
         }
         if subscription != nil { scheduleExpiry(of: status.query) }
         reply(.success(QueryReply(answer: answer, subscription: subscription)))
@@ -200,7 +203,7 @@ extension SyncCache {
         head.start = start
         let result: Result<UInt32, AnswerRefusal>
         do throws(StorageError) {
-            result = try await withLoaded({ state.keysToLoad(for: answer.batch) }) {
+            result = try await withLoaded({ state.keysToLoad(for: answer.batch, head) }) {
                 let now = clock.now()
                 do throws(AnswerRefusal) {
                     let query = try state.store(answer.batch, head, at: now)
@@ -215,7 +218,7 @@ extension SyncCache {
         }
         switch result {
         case .success(let query):
-            try await fill(query, key: head.key)
+            try await fill(query)
             scheduleFlush()
             scheduleExpiry(of: query)
             await waitForWriting()
@@ -225,26 +228,31 @@ extension SyncCache {
     }
 
     /// Brings a local query what only the journal has, page by page.
-    private func fill(_ query: UInt32, key: QueryKey) async throws(CacheError) {
+    ///
+    /// - Throws: ``CacheError`` `storageFailed`; the query is gone then.
+    private func fill(_ query: UInt32) async throws(CacheError) {
+        guard let fill = state.fill(of: query) else { return }
         loadingCount += 1
         defer { loadingCount -= 1 }
         var after: StoredID?
-        while let place = state.placeToFill(query) {
+        while true {
             let commit = commitCount
             let page: LoadedEntities
             do throws(StorageError) {
                 page = try await journal.page(
-                    library: place.library, type: place.type, after: after, countMax: SyncCache.pageCountMax)
+                    library: fill.library, type: fill.type, after: after, countMax: SyncCache.pageCountMax)
             } catch {
+                state.giveUp(fill, at: clock.now())
+                distribute()
                 throw CacheError(.storageFailed, error.description)
             }
             // A page that a commit overtook may be older than what was dropped from memory since: read it again.
             guard commit == commitCount else { continue }
-            guard let last = page.last else { return }
+            guard let last = page.last else { return state.end(fill) }
             after = last
-            guard state.status(of: key, at: clock.now())?.query == query else { return }
-            state.fill(query, with: page, at: clock.now())
+            let goesOn = state.fill(fill, with: page, at: clock.now())
             distribute()
+            if !goesOn { return }
         }
     }
 

@@ -9,6 +9,8 @@ struct ChangeUnit {
     var touched: [UInt32] = []
     /// By handle of an observed or listed entity: what it was before the unit; empty when it was not there.
     var olds: [UInt32: [UInt8]] = [:]
+    /// Elements that left observed lists; unpinned at the end, once for each time.
+    var unpins: [UInt32] = []
     /// Observed entities that changed, in order; each once.
     var entities: [UInt32] = []
 }

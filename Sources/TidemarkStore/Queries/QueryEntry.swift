@@ -26,6 +26,8 @@ struct QueryEntry {
     var staleSince: Int64?
     /// The sort key up to which the list is whole; nil: the list is whole.
     var horizon: [UInt8]?
+    /// The evaluation under way of a local query, while the journal's entities are not all looked at.
+    var fill: Int64?
     /// Bounded by ``elementCountMax(_:)``.
     var list = OrderedList()
 

@@ -41,13 +41,22 @@ extension CacheState {
 
     /// Hands over every query that changed since the last flush, whole.
     mutating func takeQueries(into flush: inout FlushBatch) {
+        var filling: [UInt32] = []
         for query in queries.dirty where queries[query].isDirty {
             queries[query].isDirty = false
             guard queries[query].isStored else { continue }
+            if queries[query].fill != nil {
+                filling.append(query)
+                // What the journal has of it no longer holds.
+                if queries[query].hasRow { queries.removedNumbers.append(queries[query].number) }
+                queries[query].hasRow = false
+                continue
+            }
             queries[query].hasRow = true
             flush.queries.append(queries.record(of: query))
         }
         queries.dirty.removeAll(keepingCapacity: true)
+        for query in filling { queries.markDirty(query) }
         flush.removedQueries = queries.removedNumbers
         queries.removedNumbers = []
     }

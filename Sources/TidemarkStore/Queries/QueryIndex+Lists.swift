@@ -53,7 +53,9 @@ extension QueryIndex {
         if let moved = keys.removeHolder(at: place, of: handle) {
             self[moved.query].list.setPlace(of: moved.node, place)
         }
-        if self[query].observerCount > 0 { keys.unpin(handle) }
+        guard self[query].observerCount > 0 else { return }
+        // What observers saw of it is remembered as long as it is pinned, and may change later in the same unit.
+        if unit.isOpen, unit.isMulti { unit.unpins.append(handle) } else { keys.unpin(handle) }
     }
 
     /// Gives an element the place that a new sort key asks for.

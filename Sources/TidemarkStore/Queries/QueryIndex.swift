@@ -27,6 +27,8 @@ struct QueryIndex {
     /// Stored queries with a rule whose lists came from a server.
     private(set) var remoteRuleCount = 0
     private(set) var ruleCount = 0
+    /// Evaluations of local queries so far.
+    var lastFill: Int64 = 0
     /// Changed since the last flush; each once. Bounded by the number of queries.
     var dirty: [UInt32] = []
     var removedNumbers: [Int64] = []
@@ -129,6 +131,7 @@ struct QueryIndex {
         guard self[query].isStored else { return }
         unfile(query)
         self[query].isStored = false
+        self[query].fill = nil
         storedCount -= 1
         if self[query].hasRow { removedNumbers.append(self[query].number) }
         self[query].hasRow = false

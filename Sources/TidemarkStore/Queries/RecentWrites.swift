@@ -6,7 +6,7 @@ import TidemarkModel
 struct RecentWrites {
     struct Write {
         var key: StoredKey
-        /// nil when the write had none.
+        /// nil when the write had none, or its log is over.
         var sequence: EventSequence?
     }
 
@@ -42,14 +42,14 @@ struct RecentWrites {
         return (0..<count).map { ring[(next + ring.count - count + $0) % ring.count] }
     }
 
-    /// Writes of a library with a higher sequence; nil when some of them were forgotten.
-    func writes(after sequence: EventSequence, in library: LibraryIndex) -> [Write]? {
-        if let known = forgotten[library], known > sequence { return nil }
-        return (0..<ring.count).compactMap { offset in
+    /// Writes of a library with a higher sequence, and whether these are all.
+    func writes(after sequence: EventSequence, in library: LibraryIndex) -> (writes: [Write], isWhole: Bool) {
+        let writes: [Write] = (0..<ring.count).compactMap { offset in
             let write = ring[(next + offset) % ring.count]
             guard write.key.library == library, let own = write.sequence, own > sequence else { return nil }
             return write
         }
+        return (writes, forgotten[library].map { $0 <= sequence } ?? true)
     }
 
     /// Nobody needs what was written up to here.
@@ -59,9 +59,12 @@ struct RecentWrites {
         next = 0
     }
 
-    /// Sequences of a library start anew: what was written under the old ones stands for nothing.
-    mutating func forgetLibrary(_ library: LibraryIndex) {
-        clear()
+    /// Nobody remembered what was written up to a library's cursor.
+    mutating func forget(through cursor: EventSequence?, in library: LibraryIndex) { forgotten[library] = cursor }
+
+    /// Sequences of a library start anew: the old ones stand for nothing, that there were writes still counts.
+    mutating func forgetSequences(of library: LibraryIndex) {
+        for index in ring.indices where ring[index].key.library == library { ring[index].sequence = nil }
         forgotten[library] = nil
     }
 }

@@ -4,6 +4,8 @@ import TidemarkModel
 package struct FetchStart: Sendable {
     var write: Int64
     var cursor: EventSequence?
+    /// The cursor compares with sequences of this generation only.
+    var generation: UInt32
 }
 
 /// An answer to a query, but for its resources.
@@ -55,9 +57,22 @@ extension CacheState {
 
     /// A fetch begins: what is written from now on wins over its answer.
     package mutating func beginFetch(in library: ByteString) -> FetchStart {
+        if !isAwaitingAnswers { forgetRecentWrites() }
         fetchCount += 1
-        let cursor = libraryNames.existingIndex(of: library).flatMap { libraries[Int($0)].gate.cursor }
-        return FetchStart(write: recentWrites.ordinal, cursor: cursor == .beforeFirst ? nil : cursor)
+        let index = libraryNames.existingIndex(of: library)
+        return FetchStart(
+            write: recentWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
+            generation: index.map { libraries[Int($0)].gate.generation } ?? 0)
+    }
+
+    /// Whoever begins to remember writes knows nothing of those that were.
+    ///
+    /// - Complexity: O(libraries).
+    mutating func forgetRecentWrites() {
+        recentWrites.clear()
+        for index in libraries.indices {
+            recentWrites.forget(through: cursor(of: LibraryIndex(index)), in: LibraryIndex(index))
+        }
     }
 
     /// A fetch is over, whatever came of it.
@@ -69,25 +84,27 @@ extension CacheState {
     /// Normalizes an answer and, unless it is evaluated over the store, takes its order for the query's list.
     ///
     /// - Parameter batch: One event for the listed resources, then one for each included type, all of one library.
-    /// - Precondition: What the batch touches is in memory.
+    /// - Precondition: What ``keysToLoad(for:_:)`` names was loaded.
     /// - Returns: The query's index.
     package mutating func store(
-        _ batch: EventBatch, _ head: AnswerHead, at now: Int64
+        _ batch: EventBatch, _ asked: AnswerHead, at now: Int64
     ) throws(AnswerRefusal) -> UInt32 {
-        try check(batch, head)
+        try check(batch, asked)
+        let head = comparable(asked)
         guard let library = head.key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
             throw .tooManyLibraries
         }
         guard let query = queries.open(head.key, library: library) else { throw .tooManyQueries }
+        if !isAwaitingAnswers { forgetRecentWrites() }
         // A fetch looks back over what was written meanwhile.
         let newer = newerWrites(than: head, in: library)
         let stamp = EntityStamp(
-            sequence: head.asOf ?? head.start?.cursor ?? cursor(of: library),
+            sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
             generation: libraries[Int(library)].gate.generation, writtenAt: now, writer: .answer)
         isUnwritten = true
         libraries[Int(library)].isChanged = true
         beginUnit(isMulti: true)
-        var listed: [UInt32] = []
+        var listed: [Listed] = []
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
                 for (number, event) in batch.events.enumerated() {
@@ -97,8 +114,10 @@ extension CacheState {
                     if number == 0, !head.isLocal { refile(query, head, type: type, at: now) }
                     for member in view.ownMembers {
                         let identity = identity(of: member, in: view, library: library, type: type)
-                        let index = write(identity, bytes[member.resource], stamp: stamp, newer: newer)
-                        if number == 0, let index { listed.append(index) }
+                        let written = write(
+                            identity, bytes[member.resource], stamp: stamp, newer: newer,
+                            isPlaceKnown: head.asOf != nil)
+                        if number == 0, let written { listed.append(written) }
                     }
                     if number == 0, head.isLocal { refile(query, head, type: type, at: now) }
                 }
@@ -109,6 +128,7 @@ extension CacheState {
         } else {
             list(listed, in: query, answered: batch.events.first.map { Int($0.memberCount) } ?? 0, at: now)
             complete(query, newer, at: now)
+            if newer.isUnsure { markStale(query, at: now) }
         }
         libraries[Int(library)].gate.clearStale()
         endUnit(at: now)
@@ -159,30 +179,60 @@ extension CacheState {
 
     // MARK: Writing
 
-    /// What was written after an answer was made; nil when some of it is not remembered.
+    /// What was written after an answer was made.
     private struct NewerWrites {
         var keys: Set<StoredKey>
         var writes: [RecentWrites.Write]
-        /// Some writes are not remembered: a list that depends on them is stale from the start.
+        /// Some writes are not remembered: a list whose rule depends on them is stale from the start.
         var isPartial: Bool
         /// Sequences above it win; nil: only `keys` do.
         var asOf: EventSequence?
+        /// Too much was written while the answer was on its way: whatever is not known to be older stays.
+        var isUnsure = false
+    }
+
+    /// An entity of an answer's list.
+    private struct Listed {
+        var index: UInt32
+        /// It was changed since: where it stood in the server's list nobody knows.
+        var isNewer: Bool
+    }
+
+    /// A log that began anew while an answer was on its way leaves nothing to compare its sequence with.
+    private func comparable(_ asked: AnswerHead) -> AnswerHead {
+        guard let start = asked.start, let library = libraryNames.existingIndex(of: asked.key.library),
+            start.generation != libraries[Int(library)].gate.generation
+        else { return asked }
+        var head = asked
+        head.asOf = nil
+        head.start?.cursor = nil
+        return head
+    }
+
+    /// Keys that an answer touches, or that were written while it was on its way, and that only the journal may have.
+    package func keysToLoad(for batch: EventBatch, _ asked: AnswerHead) -> [StoredKey] {
+        let keys = keysToLoad(for: batch)
+        guard absentCount > 0, asked.membership != nil, !asked.isLocal,
+            let library = libraryNames.existingIndex(of: asked.key.library)
+        else { return keys }
+        let newer = newerWrites(than: comparable(asked), in: library).writes.map(\.key)
+        return Array(Set(keys).union(newer.filter { !isKnown($0) }))
     }
 
     private func newerWrites(than head: AnswerHead, in library: LibraryIndex) -> NewerWrites {
         if let asOf = head.asOf {
             let sequenced = recentWrites.writes(after: asOf, in: library)
-            let meanwhile = head.start.map { recentWrites.writes(after: $0.write) ?? [] } ?? []
+            let meanwhile = head.start.map { recentWrites.writes(after: $0.write) } ?? []
             // A write with a sequence is judged by that alone, one without by when it came.
-            let unsequenced = meanwhile.filter { $0.sequence == nil }
+            let unsequenced = (meanwhile ?? []).filter { $0.sequence == nil && $0.key.library == library }
             let isBehind = cursor(of: library).map { $0 > asOf } ?? false
-            let writes = (sequenced ?? []) + unsequenced
             return NewerWrites(
-                keys: Set(unsequenced.map(\.key)), writes: writes, isPartial: isBehind && sequenced == nil, asOf: asOf)
+                keys: Set(unsequenced.map(\.key)), writes: sequenced.writes + unsequenced,
+                isPartial: isBehind && !sequenced.isWhole, asOf: asOf, isUnsure: meanwhile == nil)
         }
         guard let start = head.start else { return NewerWrites(keys: [], writes: [], isPartial: false) }
         guard let writes = recentWrites.writes(after: start.write) else {
-            return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor)
+            return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor, isUnsure: true)
         }
         return NewerWrites(keys: Set(writes.map(\.key)), writes: writes, isPartial: false, asOf: nil)
     }
@@ -191,26 +241,33 @@ extension CacheState {
         _ stamp: EntityStamp, _ key: @autoclosure () -> StoredKey, than newer: NewerWrites, generation: UInt32
     ) -> Bool {
         if !newer.keys.isEmpty, newer.keys.contains(key()) { return true }
+        if newer.isUnsure, stamp.sequence == nil || newer.asOf == nil { return true }
         guard let asOf = newer.asOf, let sequence = stamp.sequence, stamp.generation == generation else { return false }
         return sequence > asOf
     }
 
     /// Brings one resource of an answer into the store, unless something newer is known.
     ///
+    /// - Parameter isPlaceKnown: The server said which place in the log its answer stands for.
     /// - Returns: Where the entity is; nil when it was deleted since.
     private mutating func write(
-        _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp, newer: NewerWrites
-    ) -> UInt32? {
+        _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp, newer: NewerWrites,
+        isPlaceKnown: Bool
+    ) -> Listed? {
         if let index = entities.find(identity) {
             let stored = entities.stamp(of: index)
-            if isNewer(stored, identity.storedKey, than: newer, generation: stamp.generation) { return index }
+            if isNewer(stored, identity.storedKey, than: newer, generation: stamp.generation) {
+                return Listed(index: index, isNewer: true)
+            }
             let merged = Merge.assigned(resource, into: entities.payload(of: index))
             let fields = JSONObject.fieldNames(of: resource)
             var stamp = stamp
             // An answer that stands for no known place does not take away what is known of the entity's.
-            if stamp.sequence == nil, stored.generation == stamp.generation { stamp.sequence = stored.sequence }
+            if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
+                stamp.sequence = max(stamp.sequence ?? sequence, sequence)
+            }
             merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
-            return index
+            return Listed(index: index, isNewer: false)
         }
         if !tombstones.isEmpty {
             let key = identity.storedKey
@@ -221,7 +278,7 @@ extension CacheState {
                 tombstones.remove(key)
             }
         }
-        return insert(identity, resource, stamp: stamp)
+        return Listed(index: insert(identity, resource, stamp: stamp), isNewer: false)
     }
 
     // MARK: The list
@@ -244,17 +301,23 @@ extension CacheState {
         queries[query].storedAt = now
         queries[query].staleSince = nil
         queries[query].horizon = nil
+        queries[query].fill = nil
         queries.file(query)
         queries.markDirty(query)
         queries.touch(query)
     }
 
     /// Makes a list of entities in the server's order or, under a rule, in the rule's.
-    private mutating func list(_ indexes: [UInt32], in query: UInt32, answered: Int, at now: Int64) {
+    private mutating func list(_ listed: [Listed], in query: UInt32, answered: Int, at now: Int64) {
         var elements: [(key: StoredKey, sortKey: [UInt8])] = []
-        elements.reserveCapacity(indexes.count)
-        var horizon: [UInt8]?
-        for index in indexes {
+        elements.reserveCapacity(listed.count)
+        // Elements of the answer passed through the list as it was before: what that came to stands for nothing.
+        queries[query].staleSince = nil
+        queries[query].horizon = nil
+        // Before every sort key there is.
+        var horizon: [UInt8] = []
+        for element in listed {
+            let index = element.index
             entities.setTracked(index, true)
             let key = entities.key(of: index)
             guard let membership = queries[query].membership else {
@@ -263,13 +326,16 @@ extension CacheState {
             }
             let payload = entities.payload(of: index)
             let sortKey = membership.sortKey(of: payload, id: key.id.text)
-            if horizon.map({ $0.lexicographicallyPrecedes(sortKey) }) ?? true { horizon = sortKey }
+            if !element.isNewer, horizon.lexicographicallyPrecedes(sortKey) { horizon = sortKey }
             if membership.matches(payload) { elements.append((key, sortKey)) }
         }
         if let membership = queries[query].membership {
             elements.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
             // A server that gave less than was asked for has no more.
-            if let limit = membership.limit, answered >= limit { queries[query].horizon = horizon }
+            if let limit = membership.limit, answered >= limit {
+                queries[query].horizon = horizon
+                elements.removeAll { horizon.lexicographicallyPrecedes($0.sortKey) }
+            }
         }
         if !isListed(elements, in: query) {
             queries.removeAllElements(of: query)
@@ -311,12 +377,7 @@ extension CacheState {
         for write in newer.writes
         where write.key.library == queries[query].library && write.key.type == queries[query].type {
             if let handle = queries.keys.handle(of: write.key), queries.holds(handle, query) { continue }
-            if let index = withIdentity(write.key, { entities.find($0) }) {
-                enter(index, query, at: now)
-            } else if tombstones[write.key] == nil, absentCount > 0 {
-                // Evicted since: whether it belongs here is not known now.
-                markStale(query, at: now)
-            }
+            if let index = withIdentity(write.key, { entities.find($0) }) { enter(index, query, at: now) }
         }
     }
 }

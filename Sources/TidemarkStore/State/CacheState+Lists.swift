@@ -120,8 +120,15 @@ extension CacheState {
 
     /// Puts a key where its sort key wants it, and lets the last one go when there are too many.
     mutating func enter(_ key: StoredKey, _ sortKey: [UInt8], _ query: UInt32, at now: Int64) {
-        queries.insert(queries.keys.take(key), sortKey: sortKey, at: queries[query].list.lowerBound(sortKey), in: query)
+        let place = queries[query].list.lowerBound(sortKey)
         let countMax = queries[query].elementCountMax(configuration.limits)
+        if place >= countMax {
+            // It would be the last, and go at once.
+            queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
+            queries.markDirty(query)
+            return checkLength(of: query, at: now)
+        }
+        queries.insert(queries.keys.take(key), sortKey: sortKey, at: place, in: query)
         guard queries[query].list.count > countMax else { return }
         queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
         queries.remove(queries[query].list.node(at: countMax), of: query)

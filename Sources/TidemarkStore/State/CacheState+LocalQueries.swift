@@ -23,22 +23,48 @@ extension CacheState {
             let handle = queries.keys.take(entities.key(of: match.index))
             queries.insert(handle, sortKey: match.sortKey, at: place, in: query)
         }
+        queries[query].horizon = nil
         if found.count > configuration.limits.queryElementCountMax {
             queries[query].horizon = found[configuration.limits.queryElementCountMax - 1].sortKey
         }
+        queries.lastFill += 1
+        queries[query].fill = absentCount > 0 ? queries.lastFill : nil
     }
 
-    /// Library and type of a local query that only the journal knows all entities of; nil when memory has them all.
-    package func placeToFill(_ query: UInt32) -> (library: LibraryIndex, type: TypeIndex)? {
-        guard queries[query].isLocal, absentCount > 0 else { return nil }
-        return (queries[query].library, queries[query].type)
+    /// What a local query's list still needs; nil when memory had all entities when it was evaluated.
+    package func fill(of query: UInt32) -> ListFill? {
+        queries[query].fill.map { number in
+            ListFill(query: query, number: number, library: queries[query].library, type: queries[query].type)
+        }
+    }
+
+    /// The list has everything.
+    package mutating func end(_ fill: ListFill) {
+        guard queries[fill.query].fill == fill.number else { return }
+        queries[fill.query].fill = nil
+        queries.markDirty(fill.query)
+        isUnwritten = true
+    }
+
+    /// The list will never have everything: nobody knows the query any more.
+    package mutating func giveUp(_ fill: ListFill, at now: Int64) {
+        guard queries[fill.query].fill == fill.number else { return }
+        isUnwritten = true
+        beginUnit(isMulti: true)
+        queries.beginChange(of: fill.query)
+        queries.unstore(fill.query)
+        if queries[fill.query].observerCount == 0 { queries.drop(fill.query) }
+        endUnit(at: now)
     }
 
     /// Adds what matches of a page of the journal's entities to a local query's list, in a unit of its own.
     ///
     /// What is in memory was looked at already; what was deleted since the page's commit is passed over.
-    package mutating func fill(_ query: UInt32, with page: LoadedEntities, at now: Int64) {
-        guard queries[query].isLocal, let membership = queries[query].membership else { return }
+    ///
+    /// - Returns: false when the query was evaluated anew meanwhile, or is gone.
+    package mutating func fill(_ fill: ListFill, with page: LoadedEntities, at now: Int64) -> Bool {
+        let query = fill.query
+        guard queries[query].fill == fill.number, let membership = queries[query].membership else { return false }
         beginUnit(isMulti: true)
         for entity in page.entities where !isKnown(entity.key) {
             let sortKey = entity.payload.withUnsafeBytes { payload in
@@ -54,7 +80,17 @@ extension CacheState {
         }
         isUnwritten = true
         endUnit(at: now)
+        return true
     }
+}
+
+/// What is to be looked at before a local query's list is whole. Until then the journal does not have the query: after a
+/// crash it would be taken for whole.
+package struct ListFill: Sendable {
+    let query: UInt32
+    let number: Int64
+    package let library: LibraryIndex
+    package let type: TypeIndex
 }
 
 extension EntityStore {

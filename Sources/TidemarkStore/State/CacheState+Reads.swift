@@ -46,8 +46,9 @@ extension CacheState {
 
     /// The shown elements with their resources; an element that is in no tier is left out and hidden from here on.
     ///
+    /// - Parameter isWhole: Elements behind the limit are looked at too: an observer may come to see them.
     /// - Precondition: ``keysToLoad(ofList:isWhole:)`` were loaded.
-    package mutating func list(_ query: UInt32, at now: Int64) -> ListedEntities {
+    package mutating func list(_ query: UInt32, at now: Int64, isWhole: Bool = false) -> ListedEntities {
         var listed = ListedEntities()
         var lost: [UInt32] = []
         let list = queries[query].list
@@ -55,19 +56,23 @@ extension CacheState {
         let type = typeNames.names[Int(queries[query].type)]
         listed.keys.reserveCapacity(list.count)
         listed.resources.reserveCapacity(list.count)
-        list.forEachNode(queries[query].shownCountMax) { node in
+        let shownCountMax = queries[query].shownCountMax
+        var place = 0
+        list.forEachNode(isWhole ? .max : shownCountMax) { node in
+            defer { place += 1 }
             let handle = list.handle(of: node)
             let key = queries.keys.key(of: handle)
             guard let index = withIdentity(key, { entities.find($0) }) else {
                 lost.append(node)
+                listed.isPartial = listed.isPartial || place < shownCountMax
                 return
             }
+            guard place < shownCountMax else { return }
             entities.touch(index)
             listed.keys.append(EntityKey(library: library, type: type, id: key.id.text))
             listed.resources.append(Array(entities.payload(of: index)))
             listed.handles.append(handle)
         }
-        listed.isPartial = !lost.isEmpty
         let hidden = lost.filter { !list.isHidden($0) }
         if !hidden.isEmpty {
             beginUnit(isMulti: true)

@@ -121,7 +121,6 @@ extension CacheState {
             if queries[query].observerCount == 0 { queries.drop(query) }
         }
         tombstones.removeAll(of: set)
-        for library in cleared { recentWrites.forgetLibrary(library) }
         endUnit(at: now)
     }
 

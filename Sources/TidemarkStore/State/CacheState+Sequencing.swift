@@ -129,7 +129,7 @@ extension CacheState {
         case .newLog(let forgotten):
             counts.held += Int64(forgotten)
             libraries[Int(library)].machine.cancel()
-            recentWrites.forgetLibrary(library)
+            recentWrites.forgetSequences(of: library)
             markAllStale(in: library, at: now)
         }
     }
@@ -140,7 +140,7 @@ extension CacheState {
         counts.held += Int64(libraries[Int(library)].gate.beginEpoch(epoch, baseline: baseline))
         libraries[Int(library)].machine.cancel()
         libraries[Int(library)].isChanged = true
-        recentWrites.forgetLibrary(library)
+        recentWrites.forgetSequences(of: library)
         markAllStale(in: library, at: now)
     }
 

@@ -21,6 +21,8 @@ extension CacheState {
         }
         for handle in queries.unit.entities { logChange(ofEntity: handle) }
         queries.unit.entities.removeAll(keepingCapacity: true)
+        for handle in queries.unit.unpins { queries.keys.unpin(handle) }
+        queries.unit.unpins.removeAll(keepingCapacity: true)
         if !queries.unit.olds.isEmpty { queries.unit.olds.removeAll(keepingCapacity: true) }
         queries.unit.isOpen = false
     }

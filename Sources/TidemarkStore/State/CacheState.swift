@@ -60,6 +60,7 @@ package struct CacheState: ~Copyable {
         typeNames = NameTable(recovered: recovered.types, countMax: limits.typeCountMax)
         absentCount = recovered.libraries.reduce(0) { $0 + $1.entityCount }
         for record in recovered.queries { restore(record) }
+        forgetRecentWrites()
     }
 
     /// Entities in memory and with the journal.

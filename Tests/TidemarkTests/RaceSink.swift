@@ -5,7 +5,7 @@ import TidemarkStore
 
 /// What observers behind one sink see: each one's first answer and all that it was told since, put together. It has room
 /// for few notifications, so that the cache keeps others back.
-final class FoldingSink: ObserverSink {
+final class RaceSink: ObserverSink {
     /// What one observer sees.
     enum Seen: Equatable {
         case list([[UInt8]], isStale: Bool)
@@ -76,7 +76,7 @@ final class FoldingSink: ObserverSink {
     }
 }
 
-extension FoldingSink.State {
+extension RaceSink.State {
     fileprivate mutating func take(_ notification: CacheNotification) {
         switch notification {
         case .query(let change):

@@ -1,0 +1,44 @@
+import Tidemark
+import TidemarkModel
+
+/// An upstream for queries that answers when it is told to; a call whose task is cancelled goes on waiting, so that its
+/// answer can come late.
+package actor ScriptedQueryUpstream: QueryUpstream {
+    private struct Question {
+        var query: QueryKey
+        var continuation: CheckedContinuation<Result<QueryResult, UpstreamError>, Never>
+    }
+
+    /// In the order they came; bounded by the fetches of a cache.
+    private var questions: [Question] = []
+    private var watchers: [CheckedContinuation<Void, Never>] = []
+    /// Queries that were asked for so far.
+    package private(set) var asked: [QueryKey] = []
+
+    package init() {}
+
+    package func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
+        asked.append(query)
+        let result = await withCheckedContinuation { continuation in
+            questions.append(Question(query: query, continuation: continuation))
+            for watcher in watchers { watcher.resume() }
+            watchers = []
+        }
+        return try result.get()
+    }
+
+    package var hasQuestion: Bool { !questions.isEmpty }
+
+    /// Returns once so many questions were asked in all.
+    package func waitForQuestions(_ count: Int) async {
+        while asked.count < count { await withCheckedContinuation { watchers.append($0) } }
+    }
+
+    /// Answers the oldest open question, or the oldest of a query.
+    package func answer(_ result: Result<QueryResult, UpstreamError>, to query: QueryKey? = nil) {
+        guard let index = questions.firstIndex(where: { query == nil || $0.query == query }) else {
+            preconditionFailure("nothing was asked")
+        }
+        questions.remove(at: index).continuation.resume(returning: result)
+    }
+}

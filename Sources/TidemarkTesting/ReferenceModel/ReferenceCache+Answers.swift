@@ -1,0 +1,161 @@
+// Answers, and what came while they were on their way.
+
+extension ReferenceCache {
+    /// A question is asked.
+    package mutating func beginFetch(_ name: ReferenceQueryName) {
+        noteWhetherAwaiting()
+        let library = libraries[name.library]
+        fetches[name] = ReferenceFetch(
+            writeCount: writes.count, cursor: library?.cursor, generation: library?.generation ?? 0)
+    }
+
+    /// The question is answered, or given up.
+    package mutating func endFetch(_ name: ReferenceQueryName) {
+        fetches[name] = nil
+    }
+
+    /// Stores an answer.
+    ///
+    /// - Parameter fetch: nil: it was not asked for.
+    /// - Returns: False when there is no room for the query; nothing changed then.
+    package mutating func store(
+        _ answer: ReferenceAnswer, for name: ReferenceQueryName, fetch: ReferenceFetch? = nil
+    ) -> Bool {
+        guard let number = makeRoom(for: name) else { return false }
+        open(name.library)
+        let generation = libraries[name.library]?.generation ?? 0
+        // A log that began anew meanwhile leaves nothing to compare sequences with.
+        let isOldLog = fetch.map { $0.generation != generation } ?? false
+        let asOf = isOldLog ? nil : answer.asOf
+        let start = isOldLog ? nil : fetch?.cursor
+        let cursor = libraries[name.library]?.cursor
+        let meanwhile = fetch.map { Array(writes[$0.writeCount...]) } ?? []
+        let newer = newerWrites(in: name.library, asOf: asOf, meanwhile: meanwhile)
+        let forgotten = libraries[name.library]?.forgottenThrough
+        let isForgetful = asOf.map { asOf in (isAwaiting ? forgotten : cursor).map { $0 > asOf } ?? false } ?? false
+        noteWhetherAwaiting()
+
+        let sequence = asOf ?? (fetch == nil ? cursor : start)
+        var certain: [[UInt8]] = []
+        queries[name]?.members = []
+        queries[name]?.horizon = .whole
+        for (index, part) in ([(answer.type, answer.resources)] + answer.included.map { ($0.type, $0.resources) })
+            .enumerated()
+        {
+            for resource in part.1 {
+                let key = ReferenceKey(library: name.library, type: part.0, id: resource.id)
+                if isNewer(key, than: asOf, newer, isFetch: fetch != nil) { continue }
+                let base = entities[key]
+                let json = base.map { Self.assigned(resource.json, into: $0.json, unset: []) } ?? resource.json
+                var own = sequence
+                if asOf == nil, let base, base.generation == generation, let known = base.sequence {
+                    own = max(own ?? known, known)
+                }
+                write(json, key, sequence: own, isAnswer: true)
+                if index == 0 { certain.append(resource.id) }
+            }
+        }
+        var query = ReferenceQuery(
+            number: number, type: answer.type, rule: answer.rule.map { ReferenceMembership(rule: $0) },
+            ruleJSON: answer.rule, tags: answer.tags, isLocal: answer.isLocal, timeToLive: answer.timeToLive,
+            asOf: asOf, storedAt: now)
+        touch(name)
+        guard !answer.isLocal else {
+            queries[name] = query
+            return true
+        }
+        func json(_ id: [UInt8]) -> ReferenceJSON? {
+            entities[ReferenceKey(library: name.library, type: answer.type, id: id)]?.json
+        }
+        let present = answer.resources.map(\.id).filter { json($0) != nil }
+        guard let rule = query.rule else {
+            query.members = Array(present.prefix(elementCountMax))
+            query.isMarkedStale = present.count > elementCountMax
+            queries[name] = query
+            return true
+        }
+        if let limit = rule.limit, answer.resources.count >= limit {
+            // Where the server saw what is newer here nobody knows: only the others say how far it looked.
+            let last = certain.compactMap { id in json(id).map { (id: id, resource: $0) } }
+                .max { rule.precedes($0, $1) }
+            query.horizon = last.map { .element(id: $0.id, json: $0.resource) } ?? .nothing
+        }
+        query.members = present.filter { id in
+            json(id).map { rule.matches($0) && isKnown(id, $0, query, rule) } ?? false
+        }
+        queries[name] = query
+        trim(name)
+        checkLength(of: name)
+        if isForgetful { queries[name]?.isMarkedStale = true }
+        for write in newer where write.key.type == answer.type { enterOrLeave(write.key.id, name) }
+        return true
+    }
+
+    /// What was written after an answer was made.
+    private func newerWrites(in library: [UInt8], asOf: Int64?, meanwhile: [ReferenceWrite]) -> [ReferenceWrite] {
+        let generation = libraries[library]?.generation ?? 0
+        let own = meanwhile.filter { $0.key.library == library }
+        guard let asOf else { return own }
+        // A sequence says more than the time when it was heard; of a log that is over it says nothing.
+        let late = isAwaiting ? libraries[library]?.forgottenThrough ?? -1 : .max
+        return writes.filter { write in
+            guard write.key.library == library, write.generation == generation, let sequence = write.sequence else {
+                return false
+            }
+            return sequence > asOf && sequence > late
+        } + own.filter { $0.sequence == nil || $0.generation != generation }
+    }
+
+    private func isNewer(
+        _ key: ReferenceKey, than asOf: Int64?, _ newer: [ReferenceWrite], isFetch: Bool
+    ) -> Bool {
+        guard entities[key] != nil || tombstones[key] != nil else { return false }
+        let generation = libraries[key.library]?.generation ?? 0
+        if let asOf {
+            if isFetch, newer.contains(where: { $0.key == key && ($0.sequence == nil || $0.generation != generation) }) {
+                return true
+            }
+            if let entity = entities[key] {
+                return entity.generation == generation && entity.sequence.map { $0 > asOf } ?? false
+            }
+            guard let tombstone = tombstones[key] else { return false }
+            return tombstone.generation == generation && tombstone.sequence.map { $0 > asOf } ?? false
+        }
+        return newer.contains { $0.key == key }
+    }
+
+    // MARK: What is remembered of writes
+
+    /// Writes are remembered while somebody may need them.
+    private var isAwaiting: Bool {
+        !fetches.isEmpty || queries.values.contains { $0.rule != nil && !$0.isLocal }
+    }
+
+    /// Whoever begins to remember knows nothing of what was.
+    private mutating func noteWhetherAwaiting() {
+        guard !isAwaiting else { return }
+        for (name, library) in libraries { libraries[name]?.forgottenThrough = library.cursor }
+    }
+
+
+    mutating func forgetQuery(_ name: ReferenceQueryName) { queries[name] = nil }
+
+    mutating func note(_ key: ReferenceKey, sequence: Int64?) {
+        writes.append(
+            ReferenceWrite(key: key, sequence: sequence, generation: libraries[key.library]?.generation ?? 0))
+    }
+
+    /// Replaces the named top-level members and leaves the others.
+    static func assigned(_ fields: ReferenceJSON, into base: ReferenceJSON, unset: [[UInt8]]) -> ReferenceJSON {
+        var members = base.members ?? []
+        for field in fields.members ?? [] {
+            if let index = members.firstIndex(where: { $0.key.unescaped == field.key.unescaped }) {
+                members[index].value = field.value
+            } else {
+                members.append(field)
+            }
+        }
+        members.removeAll { unset.contains($0.key.unescaped) }
+        return .object(members)
+    }
+}

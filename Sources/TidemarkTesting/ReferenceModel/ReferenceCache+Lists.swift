@@ -1,0 +1,188 @@
+// What lists hold, and what a write means for them.
+
+extension ReferenceCache {
+    /// What a read gives; nil when there is no answer.
+    package func list(_ name: ReferenceQueryName) -> ReferenceList? {
+        guard let query = queries[name] else { return nil }
+        let wanted = ids(of: query, name)
+        var list = ReferenceList(ids: [], resources: [], isStale: isStale(name), isPartial: false, asOf: query.asOf)
+        for id in wanted {
+            guard let entity = entities[ReferenceKey(library: name.library, type: query.type, id: id)] else {
+                list.isPartial = true
+                continue
+            }
+            list.ids.append(id)
+            list.resources.append(entity.json.written)
+        }
+        return list
+    }
+
+    /// A read of every query, in the order of their names; reads count.
+    package mutating func read(_ name: ReferenceQueryName) -> ReferenceList? {
+        guard let list = list(name) else { return nil }
+        touch(name)
+        return list
+    }
+
+    /// A rule is asked anew about everything; what a server gave under a rule is what it gave and what came since.
+    private func ids(of query: ReferenceQuery, _ name: ReferenceQueryName) -> [[UInt8]] {
+        guard let rule = query.rule else { return query.members }
+        var resources: [(id: [UInt8], resource: ReferenceJSON)] = []
+        for (key, entity) in entities where key.library == name.library && key.type == query.type {
+            if query.isLocal || query.members.contains(key.id) { resources.append((key.id, entity.json)) }
+        }
+        return rule.list(of: resources)
+    }
+
+    package func isStale(_ name: ReferenceQueryName) -> Bool {
+        guard let query = queries[name] else { return true }
+        if let timeToLive = query.timeToLive, now - query.storedAt >= timeToLive { return true }
+        if query.isMarkedStale { return true }
+        guard query.rule == nil else { return false }
+        return query.members.contains { entities[ReferenceKey(library: name.library, type: query.type, id: $0)] == nil }
+    }
+
+    // MARK: Staleness
+
+    /// - Returns: How many went stale by it.
+    @discardableResult
+    mutating func markStale(_ concerned: (ReferenceQueryName, ReferenceQuery) -> Bool) -> Int {
+        var count = 0
+        for (name, query) in queries where !query.isLocal && !query.isMarkedStale && concerned(name, query) {
+            queries[name]?.isMarkedStale = true
+            count += 1
+        }
+        return count
+    }
+
+    /// A bulk operation, or an index operation.
+    package mutating func bulk(_ library: [UInt8], type: [UInt8], hints: ReferenceJSON?) {
+        markStale { name, query in
+            name.library == library && query.type == type && Self.isConcerned(name, query, by: hints)
+        }
+    }
+
+    package mutating func refresh(_ library: [UInt8]?) {
+        markStale { name, _ in library == nil || name.library == library }
+    }
+
+    /// - Returns: How many went stale by it.
+    package mutating func invalidate(
+        _ library: [UInt8], name: ReferenceQueryName?, type: [UInt8]?, hints: ReferenceJSON?
+    ) -> Int {
+        markStale { own, query in
+            own.library == library && name.map { $0 == own } ?? true && type.map { $0 == query.type } ?? true
+                && Self.isConcerned(own, query, by: hints)
+        }
+    }
+
+    /// Whether a hint leaves it open that a query is concerned: none of its names is met with other values only.
+    private static func isConcerned(
+        _ name: ReferenceQueryName, _ query: ReferenceQuery, by hints: ReferenceJSON?
+    ) -> Bool {
+        var input: ReferenceJSON = .null
+        do { input = try ReferenceJSONParser.parse(name.input) } catch { preconditionFailure("\(error)") }
+        for hint in hints?.members ?? [] {
+            let found = values(of: hint.key.unescaped, in: input)
+                + (query.tags.map { values(of: hint.key.unescaped, in: $0) } ?? [])
+            if !found.isEmpty, !found.contains(hint.value) { return false }
+        }
+        return true
+    }
+
+    private static func values(of name: [UInt8], in value: ReferenceJSON) -> [ReferenceJSON] {
+        if let elements = value.elements { return elements.flatMap { values(of: name, in: $0) } }
+        return (value.members ?? []).flatMap { member in
+            (member.key.unescaped == name ? [member.value] : []) + values(of: name, in: member.value)
+        }
+    }
+
+    // MARK: Writes
+
+    func concerns(_ name: ReferenceQueryName, _ query: ReferenceQuery, _ key: ReferenceKey) -> Bool {
+        !query.isLocal && name.library == key.library && query.type == key.type
+    }
+
+    /// An entity has another value than before.
+    mutating func follow(_ key: ReferenceKey) {
+        for (name, query) in queries where concerns(name, query, key) { enterOrLeave(key.id, name) }
+    }
+
+    /// Puts an element where a rule wants it, or takes it out.
+    mutating func enterOrLeave(_ id: [UInt8], _ name: ReferenceQueryName) {
+        guard let query = queries[name], let rule = query.rule,
+            let json = entities[ReferenceKey(library: name.library, type: query.type, id: id)]?.json
+        else { return }
+        queries[name]?.members.removeAll { $0 == id }
+        if rule.matches(json), isKnown(id, json, query, rule) {
+            queries[name]?.members.append(id)
+            trim(name)
+        }
+        checkLength(of: name)
+    }
+
+    func isKnown(
+        _ id: [UInt8], _ json: ReferenceJSON, _ query: ReferenceQuery, _ rule: ReferenceMembership
+    ) -> Bool {
+        switch query.horizon {
+        case .whole: true
+        case .nothing: false
+        case .element(let lastID, let last): !rule.precedes((lastID, last), (id, json))
+        }
+    }
+
+    mutating func followDelete(_ key: ReferenceKey) {
+        for (name, query) in queries where concerns(name, query, key) {
+            queries[name]?.members.removeAll { $0 == key.id }
+            checkLength(of: name)
+        }
+    }
+
+    /// Twice the limit is kept, at least 32 more; behind that nothing is known any more.
+    mutating func trim(_ name: ReferenceQueryName) {
+        guard let query = queries[name], let rule = query.rule else { return }
+        var countMax = elementCountMax
+        if let limit = rule.limit { countMax = min(countMax, limit + max(limit, 32)) }
+        guard query.members.count > countMax else { return }
+        let sorted = query.members.map { id in
+            (id, entities[ReferenceKey(library: name.library, type: query.type, id: id)]?.json ?? .null)
+        }.sorted { rule.precedes($0, $1) }
+        queries[name]?.members = sorted[..<countMax].map(\.0)
+        queries[name]?.horizon = .element(id: sorted[countMax - 1].0, json: sorted[countMax - 1].1)
+    }
+
+    /// What is known falls short of the limit: stale, never padded.
+    mutating func checkLength(of name: ReferenceQueryName) {
+        guard let query = queries[name], let rule = query.rule else { return }
+        if case .whole = query.horizon { return }
+        if query.members.count < rule.limit ?? .max { queries[name]?.isMarkedStale = true }
+    }
+
+    mutating func write(_ json: ReferenceJSON, _ key: ReferenceKey, sequence: Int64?, isAnswer: Bool) {
+        let before = entities[key]?.json
+        entities[key] = ReferenceCacheEntity(
+            json: json, sequence: sequence, generation: libraries[key.library]?.generation ?? 0, isAnswer: isAnswer)
+        tombstones[key] = nil
+        if before?.written != json.written { follow(key) }
+    }
+
+    mutating func erase(_ key: ReferenceKey, sequence: Int64?) {
+        entities[key] = nil
+        tombstones[key] = ReferenceTombstone(
+            sequence: sequence, generation: libraries[key.library]?.generation ?? 0)
+        followDelete(key)
+    }
+
+    /// Whether an event comes too late.
+    func isOutdated(_ key: ReferenceKey, _ sequence: Int64?) -> Bool {
+        guard let sequence else { return false }
+        let generation = libraries[key.library]?.generation ?? 0
+        if let entity = entities[key], entity.generation == generation, let known = entity.sequence {
+            return entity.isAnswer ? sequence <= known : sequence < known
+        }
+        if let tombstone = tombstones[key], tombstone.generation == generation, let known = tombstone.sequence {
+            return sequence < known
+        }
+        return false
+    }
+}

@@ -1,0 +1,90 @@
+// Operations as text, taken apart by the model's own parser.
+
+extension ReferenceCache {
+    /// - Throws: ``ReferenceJSONError`` when an operation's text is not JSON.
+    package mutating func perform(_ operation: CacheOperation) throws -> CacheOutcome {
+        switch operation {
+        case .event(let event): try hear(event)
+        case .eventBehindGap(let event):
+            if case .change(let library, _, _, _, _, _) = event { loseGap(bytes(library)) }
+            try hear(event)
+        case .put(let name, let answer):
+            return store(try parsed(answer), for: name) ? .done : .refused
+        case .beginFetch(let name): beginFetch(name)
+        case .answer(let name, let answer):
+            // Writes are remembered until the answer is in.
+            guard let fetch = fetches[name] else { preconditionFailure("nothing was asked") }
+            defer { endFetch(name) }
+            return store(try parsed(answer), for: name, fetch: fetch) ? .done : .refused
+        case .transact(let library, let steps):
+            let steps = try steps.map { step in
+                switch step {
+                case .put(let type, let text):
+                    let resource = try resource(text)
+                    return Step.put(key(library, type, resource.id), resource.json)
+                case .patch(let type, let id, let fields, let unset):
+                    return Step.patch(
+                        key(library, type, bytes(id)), fields: try ReferenceJSONParser.parse(bytes(fields)),
+                        unset: unset.map(bytes))
+                case .delete(let type, let id): return Step.delete(key(library, type, bytes(id)))
+                }
+            }
+            return transact(steps, in: bytes(library)) ? .done : .refused
+        case .remove(let library, let type, let ids):
+            return .count(remove(ids.map { key(library, type, bytes($0)) }))
+        case .clear(let library): clear(library.map(bytes))
+        case .invalidate(let library, let name, let type, let hints):
+            return .count(
+                invalidate(
+                    bytes(library), name: name, type: type.map(bytes),
+                    hints: try hints.map { try ReferenceJSONParser.parse(bytes($0)) }))
+        case .wait(let milliseconds): wait(milliseconds: milliseconds)
+        }
+        return .done
+    }
+
+    private mutating func hear(_ event: CacheEvent) throws {
+        switch event {
+        case .change(let library, let type, let resources, let sequence, let merges, let isIndex):
+            change(
+                bytes(library), type: bytes(type), resources: try resources.map { try resource($0) },
+                sequence: sequence, merges: merges)
+            if isIndex { bulk(bytes(library), type: bytes(type), hints: nil) }
+            if let sequence { advance(bytes(library), to: sequence) }
+        case .delete(let library, let type, let id, let sequence):
+            delete(key(library, type, bytes(id)), sequence: sequence)
+            if let sequence { advance(bytes(library), to: sequence) }
+        case .bulk(let library, let type, let hints, let sequence):
+            bulk(
+                bytes(library), type: bytes(type), hints: try hints.map { try ReferenceJSONParser.parse(bytes($0)) })
+            if let sequence { advance(bytes(library), to: sequence) }
+        case .refresh(let library): refresh(library.map(bytes))
+        case .reset(let library, _): beginEpoch(bytes(library))
+        }
+    }
+
+    private func parsed(_ answer: CacheAnswer) throws -> ReferenceAnswer {
+        var parsed = ReferenceAnswer(type: bytes(answer.type), resources: try answer.resources.map { try resource($0) })
+        parsed.included = try answer.included.map { (bytes($0.type), try $0.resources.map { try resource($0) }) }
+        parsed.timeToLive = answer.timeToLive
+        parsed.asOf = answer.asOf
+        parsed.rule = try answer.rule.map { try ReferenceJSONParser.parse(bytes($0)) }
+        parsed.tags = try answer.tags.map { try ReferenceJSONParser.parse(bytes($0)) }
+        parsed.isLocal = answer.isLocal
+        return parsed
+    }
+
+    private func resource(_ text: String) throws -> ReferenceResource {
+        let json = try ReferenceJSONParser.parse(bytes(text))
+        guard let id = json.member("id").flatMap({ ReferenceIdentity.id(from: $0) }) else {
+            preconditionFailure("no id in \(text)")
+        }
+        return ReferenceResource(id: id, json: json, isKeyedByUUID: false)
+    }
+
+    private func key(_ library: String, _ type: String, _ id: [UInt8]) -> ReferenceKey {
+        ReferenceKey(library: bytes(library), type: bytes(type), id: id)
+    }
+
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+}

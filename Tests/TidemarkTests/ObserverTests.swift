@@ -1,0 +1,219 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// What observers of a cache are told, and what they are spared.
+@Suite struct ObserverTests {
+    private static func change(_ sequence: Int64, _ id: String, _ v: Int64) -> String {
+        "{\"library_id\":\"a\",\"sequence\":\(sequence),\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\","
+            + "\"resource\":{\"id\":\"\(id)\",\"v\":\(v),\"w\":\(v % 2)}}}}"
+    }
+
+    private static func rule(_ rest: String = "") -> [UInt8] {
+        Array(#"{"resource_type":"file","order":[{"path":"/v","direction":"desc"}]\#(rest)}"#.utf8)
+    }
+
+    private func observe(
+        _ fixture: QueryFixture, _ sink: FoldingSink, _ input: String = "{}", select: [ByteString]? = nil
+    ) async throws -> SubscriptionID {
+        let reply = try await fixture.begin(input, .cacheOnly, sink: sink) {
+            $0.allowsStale = true
+            if let select { $0.select = ["file": select] }
+        }
+        return try #require(reply.subscription)
+    }
+
+    @Test func `an observer that sleeps while 100,000 events pass holds up nobody, costs little and ends up right`()
+        async throws
+    {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put([#"{"id":"k0","v":0,"w":0}"#]) {
+            $0.membership = Self.rule(#","where":{"path":"/w","eq":0},"limit":20"#)
+        }
+        let (slow, fast) = (FoldingSink(), FoldingSink())
+        slow.setRoom(3)
+        let sleeper = try await observe(fixture, slow)
+        let other = try await observe(fixture, fast)
+        let eventCount: Int64 = 100_000
+        var keyCountMax = 0
+        var sequence: Int64 = 0
+        while sequence < eventCount {
+            // Elements come and go all the time: 5,000 pass through the list.
+            let lines = (0..<2_000).map { offset in
+                let next = sequence + Int64(offset) + 1
+                return Self.change(next, "k\(next % 5_000)", next % 7)
+            }
+            try await fixture.input.feed(lines)
+            sequence += Int64(lines.count)
+            let size = await fixture.cache.observationSize
+            keyCountMax = max(keyCountMax, size.namedKeyCount)
+            #expect(size.rememberedCount <= 20)
+        }
+        // What two lists of twenty with their reserve can name, and no more.
+        #expect(keyCountMax <= 20 + 52)
+        let told = try #require(fast.observer(other))
+        #expect(slow.observer(sleeper)?.toldCount == 3)
+        #expect(slow.refusedCount == 1)
+        slow.setRoom(nil)
+        await fixture.cache.resume(slow)
+        let woken = try #require(slow.observer(sleeper))
+        let answer = try await fixture.read("{}") { $0.allowsStale = true }.get()
+        #expect(woken.list == answer.answer.entities)
+        #expect(told.list == answer.answer.entities)
+        #expect(woken.isStale == answer.answer.isStale)
+        #expect(woken.toldCount == 4)
+        #expect(woken.toldCount + woken.missedCount == told.toldCount)
+        #expect(slow.problems + fast.problems == [])
+        try await fixture.cache.cancel(sleeper)
+        try await fixture.cache.cancel(other)
+    }
+
+    @Test func `a slow observer of some fields misses what it would have been told, not what it would not`()
+        async throws
+    {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put([#"{"id":"x","v":0,"w":0}"#])
+        let (slow, fast) = (FoldingSink(), FoldingSink())
+        let sleeper = try await observe(fixture, slow, select: ["w"])
+        let other = try await observe(fixture, fast, select: ["w"])
+        slow.setRoom(0)
+        // `w` changes with every second event only.
+        try await fixture.input.feed((1...11).map { Self.change($0, "x", $0 / 2) })
+        slow.setRoom(nil)
+        await fixture.cache.resume(slow)
+        #expect(fast.observer(other)?.toldCount == 5)
+        #expect(slow.observer(sleeper)?.toldCount == 1)
+        #expect(slow.observer(sleeper)?.missedCount == 4)
+        #expect(slow.observer(sleeper)?.list == [Array(#"{"w":1}"#.utf8)])
+        #expect(slow.problems + fast.problems == [])
+    }
+
+    @Test func `a list whose time is over tells its observers at once, with an empty patch`() async throws {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = 500 }
+        let (sink, late) = (FoldingSink(), FoldingSink())
+        let early = try await observe(fixture, sink)
+        fixture.clock.advance(milliseconds: 499)
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(sink.observer(early)?.toldCount == 0)
+        #expect(try await fixture.isStale() == false)
+        fixture.clock.advance(milliseconds: 1)
+        #expect(await eventually { sink.observer(early)?.isStale == true })
+        #expect(sink.observer(early)?.emptyCount == 1)
+        let second = try await observe(fixture, late)
+        #expect(late.observer(second)?.isStale == true)
+        try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = 500 }
+        #expect(sink.observer(early)?.isStale == false)
+        #expect(late.observer(second)?.isStale == false)
+        fixture.clock.advance(milliseconds: 500)
+        #expect(await eventually { sink.observer(early)?.isStale == true && late.observer(second)?.isStale == true })
+        #expect(sink.observer(early)?.toldCount == 3)
+        #expect(sink.problems + late.problems == [])
+    }
+
+    @Test func `an observer waits for a query that was cleared, and hears its next answer`() async throws {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put([#"{"id":"x"}"#])
+        let sink = FoldingSink()
+        let subscription = try await observe(fixture, sink)
+        try await fixture.cache.clear(library: nil)
+        #expect(sink.observer(subscription)?.list == [])
+        #expect(sink.observer(subscription)?.isStale == true)
+        #expect(try await fixture.stored() == nil)
+        try await fixture.put([#"{"id":"y"}"#])
+        #expect(sink.observer(subscription)?.list == [Array(#"{"id":"y"}"#.utf8)])
+        #expect(sink.observer(subscription)?.isStale == false)
+        #expect(sink.problems == [])
+    }
+
+    @Test func `an entity that was removed leaves an observed list, makes it a miss, and comes back to its place`()
+        async throws
+    {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put(["x", "y", "z"].map { #"{"id":"\#($0)","v":1}"# })
+        let sink = FoldingSink()
+        let subscription = try await observe(fixture, sink)
+        var removal = Removal(library: "a")
+        removal.resourceType = "file"
+        removal.ids = ["y"]
+        #expect(try await fixture.cache.remove(removal) == 1)
+        #expect(sink.observer(subscription)?.list.count == 2)
+        #expect(sink.observer(subscription)?.isStale == true)
+        #expect(try await fixture.stored() == nil)
+        try await fixture.input.feed([Self.change(1, "y", 2)])
+        #expect(
+            sink.observer(subscription)?.list.map { String(decoding: $0, as: UTF8.self) } == [
+                #"{"id":"x","v":1}"#, #"{"id":"y","v":2,"w":0}"#, #"{"id":"z","v":1}"#,
+            ])
+        #expect(sink.observer(subscription)?.isStale == false)
+        #expect(sink.problems == [])
+    }
+
+    @Test func `whoever observes libraries hears of a lost gap, and of the query that ends it`() async throws {
+        let fixture = try await QueryFixture.open()
+        let sink = FoldingSink()
+        await fixture.cache.observeLibraries(sink)
+        try await fixture.input.feed([Self.change(1, "x", 1), Self.change(3, "x", 3)])
+        try await fixture.cache.endOfInput()
+        try await fixture.put([#"{"id":"x"}"#])
+        #expect(sink.statuses.map(\.phase) == [.live, .gap, .stale, .live])
+        #expect(sink.statuses.last?.lost.count == 1)
+    }
+
+    @Test func `an observed list keeps its entities in memory`() async throws {
+        let fixture = try await QueryFixture.open { $0.memoryByteCountMax = 0 }
+        try await fixture.put((0..<8).map { #"{"id":"k\#($0)","v":\#($0)}"# }) {
+            $0.membership = Self.rule(#","limit":4"#)
+        }
+        let sink = FoldingSink()
+        let subscription = try await observe(fixture, sink)
+        try await fixture.cache.flush()
+        let before = await fixture.cache.evictedCount
+        for sequence in 1...8 as ClosedRange<Int64> {
+            try await fixture.input.feed([Self.change(sequence, "k\(8 - sequence)", 100 - sequence)])
+            try await fixture.cache.flush()
+        }
+        #expect(await fixture.cache.evictedCount == before)
+        try await fixture.cache.cancel(subscription)
+        try await fixture.input.feed([Self.change(9, "other", -100)])
+        try await fixture.cache.flush()
+        #expect(await fixture.cache.evictedCount > before)
+        #expect(sink.problems == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `a local query is filled from the disk after a restart, and lists all or is not there`(
+        isCrashed: Bool
+    ) async throws {
+        let journal = MemoryJournal()
+        let first = try await QueryFixture.open(journal)
+        try await first.input.feed((1...9).map { Self.change($0, "k\($0)", $0) })
+        try await first.cache.close()
+        let paused = MemoryJournal(store: journal.store)
+        let second = try await QueryFixture.open(paused)
+        let local: @Sendable (inout QueryResult) -> Void = {
+            $0.isLocal = true
+            $0.membership = Self.rule(#","where":{"path":"/w","eq":1}"#)
+        }
+        let wanted = [9, 7, 5, 3, 1].map { #"{"id":"k\#($0)","v":\#($0),"w":1}"# }
+        if isCrashed {
+            // What is on the disk while the list is still being filled must not be taken for the whole.
+            await paused.pauseLoads()
+            let put = Task { try await second.put([], "{}", local) }
+            await paused.waitUntilHeld()
+            try await second.cache.flush()
+            let third = try await QueryFixture.open(MemoryJournal(store: journal.store))
+            #expect(try await third.stored() == nil)
+            await paused.resumeLoads()
+            try await put.value
+        } else {
+            try await second.put([], "{}", local)
+        }
+        #expect(try await second.stored() == wanted)
+        try await second.cache.flush()
+        let fourth = try await QueryFixture.open(MemoryJournal(store: journal.store))
+        #expect(try await fourth.stored() == wanted)
+        #expect(try await fourth.isStale() == false)
+    }
+}

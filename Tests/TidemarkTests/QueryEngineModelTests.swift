@@ -1,0 +1,255 @@
+import Logging
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkTesting
+
+/// The engine with its journal, upstream and observers, slow ones among them, against a model that evaluates everything
+/// anew. Nothing that nobody observes stays in memory longer than a flush. Laws: L6, L9, L10.
+@Suite struct QueryEngineModelTests {
+    @Test(arguments: CacheUnderTest.seeds(20))
+    func `with a journal in memory every observer, however slow, ends with what a read gives`(seed: UInt64) async throws {
+        let store = MemoryJournal.Store()
+        try await walk(seed: seed) { MemoryJournal(store: store) }
+    }
+
+    @Test(arguments: CacheUnderTest.seeds(6))
+    func `with a journal on disk every observer, however slow, ends with what a read gives`(seed: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        try await walk(seed: seed &+ 500) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
+    }
+
+    /// A fast and a slow observer of one query, made in one step.
+    private struct Pair {
+        var fast: SubscriptionID
+        var slow: SubscriptionID
+    }
+
+    private func walk(seed: UInt64, _ open: () async throws -> any Journal) async throws {
+        var random = SeededGenerator(seed: seed ^ 0xE4E4)
+        let queryCountMax = random.chance(300) ? 2 : 100_000
+        let memoryByteCountMax = random.chance(800) ? 0 : 256 << 20
+        let clock = ManualClock()
+        func reopened() async throws -> QueryFixture {
+            try await QueryFixture.open(try await open(), clock: clock) {
+                $0.limits.queryCountMax = queryCountMax
+                $0.memoryByteCountMax = memoryByteCountMax
+                $0.fetchTimeout = 1 << 40
+            }
+        }
+        var fixture = try await reopened()
+        var (fast, slow) = (FoldingSink(), FoldingSink())
+        var pairs: [ReferenceQueryName: Pair] = [:]
+        var replies: [ReferenceQueryName: Reply] = [:]
+        var generator = CacheOperationGenerator(seed: seed)
+        var model = ReferenceCache(now: clock.now(), queryCountMax: queryCountMax)
+        var history: [String] = []
+        for step in 1...120 {
+            let operation = generator.next(model)
+            history.append("\(operation)")
+            slow.setRoom(random.pick([0, 0, 0, 1, nil]))
+            if random.chance(300) { await fixture.cache.resume(slow) }
+            let wanted = try model.perform(operation)
+            let found = try await perform(operation, fixture, &replies)
+            var problems = found == wanted ? [] : ["\(found), not \(wanted)"]
+            for name in generator.names {
+                problems += try await compare(name, fixture, &model)
+                if let pair = pairs[name] { problems += await compare(pair.fast, fast, name, model) }
+            }
+            if random.chance(150) {
+                slow.setRoom(nil)
+                if random.chance(500) { await fixture.cache.resume(slow) } else { await fixture.cache.settle(slow) }
+                for (name, pair) in pairs {
+                    problems += await compare(pair.slow, slow, name, model)
+                    problems += counts(fast.observer(pair.fast), slow.observer(pair.slow))
+                }
+            }
+            problems += fast.problems + slow.problems
+            if !problems.isEmpty {
+                Issue.record(
+                    "seed \(seed), step \(step): \(problems.joined(separator: "\n"))\n\(history.suffix(20).joined(separator: "\n"))")
+                return
+            }
+            if random.chance(120) {
+                let name = random.pick(generator.names)
+                if let pair = pairs.removeValue(forKey: name) {
+                    try await fixture.cache.cancel(pair.fast)
+                    try await fixture.cache.cancel(pair.slow)
+                    fast.forget(pair.fast)
+                    slow.forget(pair.slow)
+                    model.stopObserving(name)
+                } else {
+                    let list = model.read(name)
+                    let (left, right) = (
+                        try await observe(name, fixture, fast), try await observe(name, fixture, slow)
+                    )
+                    if let left, let right {
+                        pairs[name] = Pair(fast: left, slow: right)
+                        model.observed.insert(name)
+                    } else if list?.isPartial == false {
+                        Issue.record("seed \(seed), step \(step): \(list.debugDescription) cannot be observed")
+                    }
+                }
+            }
+            if random.chance(250) { try await fixture.cache.flush() }
+            if random.chance(20) {
+                try await fixture.cache.close()
+                fixture = try await reopened()
+                (fast, slow, pairs, replies) = (FoldingSink(), FoldingSink(), [:], [:])
+                model.restart()
+                history.append("reopened")
+            }
+        }
+        try await fixture.cache.close()
+    }
+
+    private func counts(_ fast: FoldingSink.Observer?, _ slow: FoldingSink.Observer?) -> [String] {
+        guard let fast, let slow, slow.toldCount + slow.missedCount > fast.toldCount else { return [] }
+        return ["\(slow.toldCount) told and \(slow.missedCount) missed of \(fast.toldCount)"]
+    }
+
+    private func key(_ name: ReferenceQueryName) throws -> QueryKey {
+        try QueryKey(library: ByteString(name.library), method: ByteString(name.method), input: name.input)
+    }
+
+    private func observe(
+        _ name: ReferenceQueryName, _ fixture: QueryFixture, _ sink: FoldingSink
+    ) async throws -> SubscriptionID? {
+        let reply = Reply()
+        var request = QueryRequest(try key(name), policy: .cacheOnly)
+        request.allowsStale = true
+        await fixture.cache.read(request, observing: sink, reply: { reply.take($0, sink) }, later: { _ in })
+        #expect(await eventually { reply.isThere })
+        return reply.subscription
+    }
+
+    private func compare(
+        _ name: ReferenceQueryName, _ fixture: QueryFixture, _ model: inout ReferenceCache
+    ) async throws -> [String] {
+        let wanted = model.read(name)
+        let reply = Reply()
+        var request = QueryRequest(try key(name), policy: .cacheOnly)
+        request.allowsStale = true
+        await fixture.cache.read(request, observing: nil, reply: { reply.take($0, nil) }, later: { _ in })
+        #expect(await eventually { reply.isThere })
+        let text = String(decoding: name.input, as: UTF8.self)
+        switch try #require(reply.replies.first) {
+        case .success(let read):
+            let found = ReferenceList(
+                ids: read.answer.keys.map(\.id.bytes), resources: read.answer.entities,
+                isStale: read.answer.isStale, isPartial: false, asOf: read.answer.asOf?.rawValue)
+            if found == wanted { return [] }
+            return ["\(text) is \(read.texts), stale \(found.isStale), not \(describe(wanted))"]
+        case .failure(let error):
+            if wanted == nil || wanted?.isPartial == true, error.code == .cacheMiss { return [] }
+            return ["\(text) is \(error), not \(describe(wanted))"]
+        }
+    }
+
+    private func compare(
+        _ subscription: SubscriptionID, _ sink: FoldingSink, _ name: ReferenceQueryName, _ model: ReferenceCache
+    ) async -> [String] {
+        let wanted = model.list(name)
+        // A list's time is over when a timer says so.
+        let isRight = await eventually {
+            guard let observer = sink.observer(subscription) else { return false }
+            return observer.list == wanted?.resources ?? [] && observer.isStale == wanted?.isStale ?? true
+        }
+        if isRight { return [] }
+        let observer = sink.observer(subscription)
+        return [
+            "an observer of \(String(decoding: name.input, as: UTF8.self)) saw "
+                + "\((observer?.list ?? []).map { String(decoding: $0, as: UTF8.self) }), stale "
+                + "\(observer?.isStale ?? true); it is \(describe(wanted))"
+        ]
+    }
+
+    private func describe(_ list: ReferenceList?) -> String {
+        guard let list else { return "nothing" }
+        return "\(list.resources.map { String(decoding: $0, as: UTF8.self) }) stale \(list.isStale) "
+            + "partial \(list.isPartial) as of \(list.asOf.map { "\($0)" } ?? "-")"
+    }
+
+    // MARK: Operations
+
+    private func perform(
+        _ operation: CacheOperation, _ fixture: QueryFixture, _ replies: inout [ReferenceQueryName: Reply]
+    ) async throws -> CacheOutcome {
+        let cache = fixture.cache
+        switch operation {
+        case .event(let event): try await fixture.input.feed([event.line])
+        case .eventBehindGap(let event):
+            try await fixture.input.feed([event.line])
+            try await cache.endOfInput()
+        case .put(let name, let answer):
+            do {
+                try await cache.store(result(answer), for: try key(name))
+            } catch let error as CacheError {
+                #expect(error.code == .limitExceeded)
+                return .refused
+            }
+        case .beginFetch(let name):
+            let reply = Reply()
+            let asked = await fixture.upstream.asked.count
+            await cache.read(
+                QueryRequest(try key(name), policy: .networkOnly), observing: nil, reply: { reply.take($0, nil) },
+                later: { _ in })
+            await fixture.upstream.waitForQuestions(asked + 1)
+            replies[name] = reply
+        case .answer(let name, let answer):
+            let waiting = replies.removeValue(forKey: name)
+            let reply = try #require(waiting)
+            await fixture.upstream.answer(.success(result(answer)), to: try key(name))
+            #expect(await eventually { reply.isThere })
+            guard case .success? = reply.replies.first else { return .refused }
+        case .transact(let library, let steps):
+            do {
+                try await cache.transact(steps.map(operation(_:)), library: ByteString(library))
+            } catch let error as CacheError {
+                #expect(error.code == .invalidParams)
+                return .refused
+            }
+        case .remove(let library, let type, let ids):
+            var removal = Removal(library: ByteString(library))
+            removal.resourceType = ByteString(type)
+            removal.ids = Set(ids).map { ByteString($0) }
+            return .count(try await cache.remove(removal))
+        case .clear(let library): try await cache.clear(library: library.map { ByteString($0) })
+        case .invalidate(let library, let name, let type, let hints):
+            var invalidation = Invalidation(library: ByteString(library))
+            invalidation.method = name.map { ByteString($0.method) }
+            invalidation.input = name.map { ByteString($0.input) }
+            invalidation.resourceType = type.map { ByteString($0) }
+            invalidation.hints = hints.map { Array($0.utf8) }
+            return .count(try await cache.invalidate(invalidation))
+        case .wait(let milliseconds): fixture.clock.advance(milliseconds: milliseconds)
+        }
+        return .done
+    }
+
+    private func operation(_ step: CacheStep) -> TransactionOperation {
+        switch step {
+        case .put(let type, let resource): .put(type: ByteString(type), resource: Array(resource.utf8))
+        case .patch(let type, let id, let fields, let unset):
+            .patch(
+                type: ByteString(type), id: ByteString(id), fields: Array(fields.utf8),
+                unset: unset.map { ByteString($0) })
+        case .delete(let type, let id): .delete(type: ByteString(type), id: ByteString(id))
+        }
+    }
+
+    private func result(_ answer: CacheAnswer) -> QueryResult {
+        var result = QueryResult(
+            resourceType: ByteString(answer.type), resources: answer.resources.map { Array($0.utf8) })
+        result.included = answer.included.map {
+            QueryResult.Included(resourceType: ByteString($0.type), resources: $0.resources.map { Array($0.utf8) })
+        }
+        result.timeToLive = answer.timeToLive
+        result.asOf = answer.asOf.map { EventSequence($0) }
+        result.membership = answer.rule.map { Array($0.utf8) }
+        result.tags = answer.tags.map { Array($0.utf8) }
+        result.isLocal = answer.isLocal
+        return result
+    }
+}
