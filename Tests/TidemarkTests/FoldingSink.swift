@@ -13,7 +13,7 @@ final class FoldingSink: ObserverSink {
         case cancelled
     }
 
-    private struct State {
+    fileprivate struct State {
         var seen: [SubscriptionID: Seen] = [:]
         var subjects: [SubscriptionID: String] = [:]
         var room: Int
