@@ -28,6 +28,7 @@ format-check:
 ## bench: time every stage beside its reference, in one run (BENCH=--smoke for a small one)
 bench: deps
 	@$(SWIFT) build -c release --product tidemark-bench
+	@$(SWIFT) build -c release --product tidemark
 	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench" $(BENCH)
 
 ## crash-test: kill an ingest KILLS times and check that nothing acknowledged was lost (KILLS=100)
