@@ -9,7 +9,8 @@ extension SyncCache {
         _ key: EntityKey, fields: [ByteString]?, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
     ) async {
-        if let refusal = isClosed ? CacheError(.storageFailed, "the cache was closed: open it again") : observerRefusal {
+        if let refusal = isClosed ? CacheError(.storageFailed, "the cache was closed: open it again") : observerRefusal
+        {
             return reply(.failure(refusal))
         }
         do throws(StorageError) {
@@ -54,7 +55,8 @@ extension SyncCache {
 
     /// Ends all observers of a sink.
     package func detach(_ sink: any ObserverSink) {
-        let own = observers.queryObservers.filter { $0.value.sink === sink }.map(\.key)
+        let own =
+            observers.queryObservers.filter { $0.value.sink === sink }.map(\.key)
             + observers.entityObservers.filter { $0.value.sink === sink }.map(\.key)
         for subscription in own {
             do throws(CacheError) {

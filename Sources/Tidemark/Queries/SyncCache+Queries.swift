@@ -59,9 +59,10 @@ extension SyncCache {
             if let miss = await answer(request, .any, source: .cache, sink, reply) {
                 fetch(fetchReply.afterMiss(miss))
             } else if wasStale {
-                fetch(FetchWaiter(request: request, sink: nil, storesAnswer: true) { [logger = configuration.logger] in
-                    if case .failure(let error) = $0 { logger.info("a stale query stays stale: \(error)") }
-                })
+                fetch(
+                    FetchWaiter(request: request, sink: nil, storesAnswer: true) { [logger = configuration.logger] in
+                        if case .failure(let error) = $0 { logger.info("a stale query stays stale: \(error)") }
+                    })
             }
         }
     }
@@ -289,11 +290,13 @@ extension AnswerRefusal {
         switch self {
         case .badResource(let event, let index, let reason):
             CacheError(
-                .invalidParams, "\(place(event, index)) cannot be used (\(reason.rawValue)): nothing was stored, mend it")
+                .invalidParams,
+                "\(place(event, index)) cannot be used (\(reason.rawValue)): nothing was stored, mend it")
         case .badAnswer(let event, let reason):
             CacheError(
                 .invalidParams,
-                "\(event == 0 ? "resources" : "included[\(event - 1)]") cannot be used (\(reason.rawValue)): nothing was stored")
+                "\(event == 0 ? "resources" : "included[\(event - 1)]") cannot be used (\(reason.rawValue)): nothing was stored"
+            )
         case .duplicate(let id, let index):
             CacheError(.invalidParams, "resources[\(index)] has the id \(id) of an earlier one: list each once")
         case .otherType(let membership, let answer):

@@ -56,13 +56,15 @@ extension TransactionRefusal {
         switch self {
         case .absent(let step, let type, let id):
             CacheError(
-                .invalidParams, "operations[\(step)] patches \(type):\(id), which is not there: put it, nothing changed")
+                .invalidParams, "operations[\(step)] patches \(type):\(id), which is not there: put it, nothing changed"
+            )
         case .badResource(let step, let reason):
             CacheError(
                 .invalidParams, "operations[\(step)] cannot be used (\(reason.rawValue)): mend it, nothing changed")
         case .changesIdentity(let step):
             CacheError(
-                .invalidParams, "operations[\(step)] would give the entity another id: put another entity, nothing changed")
+                .invalidParams,
+                "operations[\(step)] would give the entity another id: put another entity, nothing changed")
         case .tooManyLibraries: AnswerRefusal.tooManyLibraries.cacheError
         case .tooManyTypes: AnswerRefusal.tooManyTypes.cacheError
         }

@@ -233,7 +233,8 @@ struct QueryIndex {
                 placeCount += 1
             }
             precondition(
-                entry.list.count <= entry.elementCountMax(limits), "query \(entry.number) has \(entry.list.count) elements")
+                entry.list.count <= entry.elementCountMax(limits),
+                "query \(entry.number) has \(entry.list.count) elements")
         }
         keys.forEachHolder { handle, holder, place in
             placeCount -= 1

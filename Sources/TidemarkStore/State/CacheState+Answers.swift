@@ -160,7 +160,10 @@ extension CacheState {
             let duplicate = members.enumerated().first { _, member in
                 !seen.insert(member.isUUID ? .uuid(member.uuid) : .text(ByteString(bytes[member.id]))).inserted
             }
-            return (ByteString(bytes[first.type]), duplicate.map { ($0, $1.isUUID ? ByteString($1.uuid.text) : ByteString(bytes[$1.id])) })
+            return (
+                ByteString(bytes[first.type]),
+                duplicate.map { ($0, $1.isUUID ? ByteString($1.uuid.text) : ByteString(bytes[$1.id])) }
+            )
         }
         if let duplicate { throw .duplicate(id: duplicate.1, index: duplicate.0) }
         if let membership = head.membership {
@@ -350,7 +353,8 @@ extension CacheState {
         var index = 0
         var isEqual = true
         list.forEachNode { node in
-            isEqual = isEqual && queries.keys.key(of: list.handle(of: node)) == elements[index].key
+            isEqual =
+                isEqual && queries.keys.key(of: list.handle(of: node)) == elements[index].key
                 && list.sortKey(of: node) == elements[index].sortKey
             index += 1
         }

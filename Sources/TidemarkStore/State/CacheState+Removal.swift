@@ -16,14 +16,17 @@ extension CacheState {
             typeIndex = index
         }
         if let ids, let typeIndex {
-            return ids.map { StoredKey(library: libraryIndex, type: typeIndex, id: StoredID(EntityKey.canonicalID($0))) }
-                .filter { key in
-                    withIdentity(key, { entities.find($0) }) != nil && matches(key, matching)
-                }
+            return ids.map {
+                StoredKey(library: libraryIndex, type: typeIndex, id: StoredID(EntityKey.canonicalID($0)))
+            }
+            .filter { key in
+                withIdentity(key, { entities.find($0) }) != nil && matches(key, matching)
+            }
         }
         var keys: [StoredKey] = []
         entities.forEachIndex { index in
-            guard entities.library(of: index) == libraryIndex, typeIndex ?? entities.type(of: index) == entities.type(of: index)
+            guard entities.library(of: index) == libraryIndex,
+                typeIndex ?? entities.type(of: index) == entities.type(of: index)
             else { return }
             let key = entities.key(of: index)
             if matches(key, matching) { keys.append(key) }
