@@ -222,7 +222,8 @@ struct QueryStateUnderTest: ~Copyable {
                 }
             }
             let allowed: [[String]] = [
-                [], ["add"], ["remove"], ["replace"], ["move"], ["move", "replace"], ["remove", "add"], ["add", "remove"],
+                [], ["add"], ["remove"], ["replace"], ["move"], ["move", "replace"], ["remove", "add"],
+                ["add", "remove"],
             ]
             if isSingle, !allowed.contains(kinds) { problems.append("one change made \(kinds)") }
             observer.isStale = change.isStale

@@ -8,13 +8,14 @@ import TidemarkTesting
 /// The engine with its journal, upstream and observers, slow ones among them, against a model that evaluates everything
 /// anew. Nothing that nobody observes stays in memory longer than a flush. Laws: L6, L9, L10.
 @Suite struct QueryEngineModelTests {
-    @Test(arguments: CacheUnderTest.seeds(20))
-    func `with a journal in memory every observer, however slow, ends with what a read gives`(seed: UInt64) async throws {
+    @Test(arguments: CacheUnderTest.seeds(12))
+    func `with a journal in memory every observer, however slow, ends with what a read gives`(seed: UInt64) async throws
+    {
         let store = MemoryJournal.Store()
         try await walk(seed: seed) { MemoryJournal(store: store) }
     }
 
-    @Test(arguments: CacheUnderTest.seeds(6))
+    @Test(arguments: CacheUnderTest.seeds(4))
     func `with a journal on disk every observer, however slow, ends with what a read gives`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         try await walk(seed: seed &+ 500) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
@@ -44,10 +45,10 @@ import TidemarkTesting
         var replies: [ReferenceQueryName: Reply] = [:]
         var generator = CacheOperationGenerator(seed: seed)
         var model = ReferenceCache(now: clock.now(), queryCountMax: queryCountMax)
-        var history: [String] = []
-        for step in 1...120 {
+        var history: [CacheOperation] = []
+        for step in 1...100 {
             let operation = generator.next(model)
-            history.append("\(operation)")
+            history.append(operation)
             slow.setRoom(random.pick([0, 0, 0, 1, nil]))
             if random.chance(300) { await fixture.cache.resume(slow) }
             let wanted = try model.perform(operation)
@@ -68,7 +69,8 @@ import TidemarkTesting
             problems += fast.problems + slow.problems
             if !problems.isEmpty {
                 Issue.record(
-                    "seed \(seed), step \(step): \(problems.joined(separator: "\n"))\n\(history.suffix(20).joined(separator: "\n"))")
+                    "seed \(seed), step \(step): \(problems.joined(separator: "\n"))\n\(history.suffix(20).map { "\($0)" }.joined(separator: "\n"))"
+                )
                 return
             }
             if random.chance(120) {
@@ -98,7 +100,6 @@ import TidemarkTesting
                 fixture = try await reopened()
                 (fast, slow, pairs, replies) = (FoldingSink(), FoldingSink(), [:], [:])
                 model.restart()
-                history.append("reopened")
             }
         }
         try await fixture.cache.close()
@@ -183,11 +184,9 @@ import TidemarkTesting
             try await fixture.input.feed([event.line])
             try await cache.endOfInput()
         case .put(let name, let answer):
-            do {
-                try await cache.store(result(answer), for: try key(name))
-            } catch let error as CacheError {
-                #expect(error.code == .limitExceeded)
-                return .refused
+            let (key, result) = (try key(name), result(answer))
+            return await outcome(refusedAs: .limitExceeded) { () throws(CacheError) in
+                try await cache.store(result, for: key)
             }
         case .beginFetch(let name):
             let reply = Reply()
@@ -204,11 +203,9 @@ import TidemarkTesting
             #expect(await eventually { reply.isThere })
             guard case .success? = reply.replies.first else { return .refused }
         case .transact(let library, let steps):
-            do {
-                try await cache.transact(steps.map(operation(_:)), library: ByteString(library))
-            } catch let error as CacheError {
-                #expect(error.code == .invalidParams)
-                return .refused
+            let operations = steps.map { self.operation($0) }
+            return await outcome(refusedAs: .invalidParams) { () throws(CacheError) in
+                try await cache.transact(operations, library: ByteString(library))
             }
         case .remove(let library, let type, let ids):
             var removal = Removal(library: ByteString(library))
@@ -226,6 +223,18 @@ import TidemarkTesting
         case .wait(let milliseconds): fixture.clock.advance(milliseconds: milliseconds)
         }
         return .done
+    }
+
+    private func outcome(
+        refusedAs code: CacheError.Code, _ body: () async throws(CacheError) -> Void
+    ) async -> CacheOutcome {
+        do throws(CacheError) {
+            try await body()
+            return .done
+        } catch {
+            #expect(error.code == code)
+            return .refused
+        }
     }
 
     private func operation(_ step: CacheStep) -> TransactionOperation {

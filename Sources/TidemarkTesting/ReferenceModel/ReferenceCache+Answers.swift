@@ -112,7 +112,8 @@ extension ReferenceCache {
         guard entities[key] != nil || tombstones[key] != nil else { return false }
         let generation = libraries[key.library]?.generation ?? 0
         if let asOf {
-            if isFetch, newer.contains(where: { $0.key == key && ($0.sequence == nil || $0.generation != generation) }) {
+            if isFetch, newer.contains(where: { $0.key == key && ($0.sequence == nil || $0.generation != generation) })
+            {
                 return true
             }
             if let entity = entities[key] {
@@ -136,7 +137,6 @@ extension ReferenceCache {
         guard !isAwaiting else { return }
         for (name, library) in libraries { libraries[name]?.forgottenThrough = library.cursor }
     }
-
 
     mutating func forgetQuery(_ name: ReferenceQueryName) { queries[name] = nil }
 

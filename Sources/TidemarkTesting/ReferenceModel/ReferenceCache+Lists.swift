@@ -83,7 +83,8 @@ extension ReferenceCache {
         var input: ReferenceJSON = .null
         do { input = try ReferenceJSONParser.parse(name.input) } catch { preconditionFailure("\(error)") }
         for hint in hints?.members ?? [] {
-            let found = values(of: hint.key.unescaped, in: input)
+            let found =
+                values(of: hint.key.unescaped, in: input)
                 + (query.tags.map { values(of: hint.key.unescaped, in: $0) } ?? [])
             if !found.isEmpty, !found.contains(hint.value) { return false }
         }
