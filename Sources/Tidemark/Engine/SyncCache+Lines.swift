@@ -16,7 +16,11 @@ extension SyncCache {
         let batches: [EventBatch]
         do throws(WireError) {
             let decoder: EventDecoder
-            if let lineDecoder { decoder = lineDecoder } else { decoder = try EventDecoder(limits: configuration.limits) }
+            if let lineDecoder {
+                decoder = lineDecoder
+            } else {
+                decoder = try EventDecoder(limits: configuration.limits)
+            }
             lineDecoder = decoder
             batches = try decoder.batches(of: lines, input: input)
         } catch {
