@@ -42,7 +42,8 @@ big-test: deps
 ## test-tsan: RACES races of observers against everything else, under the thread sanitizer (RACES=10000); minutes
 test-tsan: deps
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
-	TIDEMARK_RACES=$(RACES) TSAN_OPTIONS="halt_on_error=1 exitcode=66 $(TSAN_OPTIONS)" $(SWIFT) test --skip-build \
+	TIDEMARK_RACES=$(RACES) TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan-suppressions.txt" \
+	    $(SWIFT) test --skip-build \
 	    --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
 
 ## clean: remove what was built

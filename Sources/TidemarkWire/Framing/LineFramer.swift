@@ -27,6 +27,8 @@ package struct LineFramer {
     private var nextLine: Int64 = 1
     /// Offset in the input of `buffer[0]`, or of the skipped line.
     private var nextOffset: Int64 = 0
+    /// What a buffer for one chunk takes.
+    private var usualByteCount = 0
     /// Blocks that are complete; `takeBlocks` empties it, so one chunk's blocks are its bound.
     private var blocks: [LineBlock] = []
 
@@ -60,6 +62,7 @@ package struct LineFramer {
     package mutating func read<Failure: Error>(
         byteCountMax: Int, from source: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
+        usualByteCount = byteCountMax + LineBlock.paddingByteCount + LineFramer.carriedByteCount
         makeRoom(for: byteCountMax)
         let start = pendingByteCount
         let result = buffer.withUnsafeMutableBytes { bytes in
@@ -186,7 +189,8 @@ package struct LineFramer {
         var next = pool.blocks.take()
         let rest = pendingByteCount - end
         if next.count < rest + LineBlock.paddingByteCount {
-            next = Array(repeating: 0, count: max(buffer.count, rest + LineBlock.paddingByteCount))
+            // Not as large as this one: after one long line every chunk would have a buffer too large for the pool.
+            next = Array(repeating: 0, count: max(usualByteCount, rest + LineBlock.paddingByteCount))
         }
         makeRoom(for: 0)
         buffer.withUnsafeBytes { bytes in
