@@ -8,7 +8,7 @@ import TidemarkTesting
 @Suite struct QueryModelComparisonTests {
     /// `TIDEMARK_SEEDS` multiplies how often this runs.
     private static let seeds: ClosedRange<UInt64> =
-        1...24 * max(1, ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { UInt64($0) } ?? 1)
+        1...12 * max(1, ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { UInt64($0) } ?? 1)
 
     @Test(arguments: seeds)
     func `lists, staleness and what observers are told are what the model says, whatever happens`(
