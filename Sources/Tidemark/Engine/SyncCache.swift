@@ -83,7 +83,8 @@ public actor SyncCache {
     /// - Complexity: Independent of the number of stored entities.
     package static func open(
         configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
-        upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil, clock: any CacheClock = SystemClock()
+        upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
+        clock: any CacheClock = SystemClock()
     ) async throws(StorageError) -> SyncCache {
         let recovered = try await journal.recover()
         let stateConfiguration = CacheStateConfiguration(

@@ -52,35 +52,6 @@ package enum AnswerRefusal: Error, Hashable, Sendable {
 }
 
 extension CacheState {
-    /// Whether writes are remembered for answers that may be older than they are.
-    var isAwaitingAnswers: Bool { fetchCount > 0 || queries.remoteRuleCount > 0 }
-
-    /// A fetch begins: what is written from now on wins over its answer.
-    package mutating func beginFetch(in library: ByteString) -> FetchStart {
-        if !isAwaitingAnswers { forgetRecentWrites() }
-        fetchCount += 1
-        let index = libraryNames.existingIndex(of: library)
-        return FetchStart(
-            write: recentWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
-            generation: index.map { libraries[Int($0)].gate.generation } ?? 0)
-    }
-
-    /// Whoever begins to remember writes knows nothing of those that were.
-    ///
-    /// - Complexity: O(libraries).
-    mutating func forgetRecentWrites() {
-        recentWrites.clear()
-        for index in libraries.indices {
-            recentWrites.forget(through: cursor(of: LibraryIndex(index)), in: LibraryIndex(index))
-        }
-    }
-
-    /// A fetch is over, whatever came of it.
-    package mutating func endFetch() {
-        fetchCount -= 1
-        if !isAwaitingAnswers { recentWrites.clear() }
-    }
-
     /// Normalizes an answer and, unless it is evaluated over the store, takes its order for the query's list.
     ///
     /// - Parameter batch: One event for the listed resources, then one for each included type, all of one library.
@@ -136,11 +107,6 @@ extension CacheState {
         return query
     }
 
-    private func cursor(of library: LibraryIndex) -> EventSequence? {
-        let cursor = libraries[Int(library)].gate.cursor
-        return cursor == .beforeFirst ? nil : cursor
-    }
-
     /// Looks at everything that could be refused, before anything changes.
     private mutating func check(_ batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
         for (number, event) in batch.events.enumerated() {
@@ -179,71 +145,11 @@ extension CacheState {
 
     // MARK: Writing
 
-    /// What was written after an answer was made.
-    private struct NewerWrites {
-        var keys: Set<StoredKey>
-        var writes: [RecentWrites.Write]
-        /// Some writes are not remembered: a list whose rule depends on them is stale from the start.
-        var isPartial: Bool
-        /// Sequences above it win; nil: only `keys` do.
-        var asOf: EventSequence?
-        /// Too much was written while the answer was on its way: whatever is not known to be older stays.
-        var isUnsure = false
-    }
-
     /// An entity of an answer's list.
     private struct Listed {
         var index: UInt32
         /// It was changed since: where it stood in the server's list nobody knows.
         var isNewer: Bool
-    }
-
-    /// A log that began anew while an answer was on its way leaves nothing to compare its sequence with.
-    private func comparable(_ asked: AnswerHead) -> AnswerHead {
-        guard let start = asked.start, let library = libraryNames.existingIndex(of: asked.key.library),
-            start.generation != libraries[Int(library)].gate.generation
-        else { return asked }
-        var head = asked
-        head.asOf = nil
-        head.start?.cursor = nil
-        return head
-    }
-
-    /// Keys that an answer touches, or that were written while it was on its way, and that only the journal may have.
-    package func keysToLoad(for batch: EventBatch, _ asked: AnswerHead) -> [StoredKey] {
-        let keys = keysToLoad(for: batch)
-        guard absentCount > 0, asked.membership != nil, !asked.isLocal,
-            let library = libraryNames.existingIndex(of: asked.key.library)
-        else { return keys }
-        let newer = newerWrites(than: comparable(asked), in: library).writes.map(\.key)
-        return Array(Set(keys).union(newer.filter { !isKnown($0) }))
-    }
-
-    private func newerWrites(than head: AnswerHead, in library: LibraryIndex) -> NewerWrites {
-        if let asOf = head.asOf {
-            let sequenced = recentWrites.writes(after: asOf, in: library)
-            let meanwhile = head.start.map { recentWrites.writes(after: $0.write) } ?? []
-            // A write with a sequence is judged by that alone, one without by when it came.
-            let unsequenced = (meanwhile ?? []).filter { $0.sequence == nil && $0.key.library == library }
-            let isBehind = cursor(of: library).map { $0 > asOf } ?? false
-            return NewerWrites(
-                keys: Set(unsequenced.map(\.key)), writes: sequenced.writes + unsequenced,
-                isPartial: isBehind && !sequenced.isWhole, asOf: asOf, isUnsure: meanwhile == nil)
-        }
-        guard let start = head.start else { return NewerWrites(keys: [], writes: [], isPartial: false) }
-        guard let writes = recentWrites.writes(after: start.write) else {
-            return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor, isUnsure: true)
-        }
-        return NewerWrites(keys: Set(writes.map(\.key)), writes: writes, isPartial: false, asOf: nil)
-    }
-
-    private func isNewer(
-        _ stamp: EntityStamp, _ key: @autoclosure () -> StoredKey, than newer: NewerWrites, generation: UInt32
-    ) -> Bool {
-        if !newer.keys.isEmpty, newer.keys.contains(key()) { return true }
-        if newer.isUnsure, stamp.sequence == nil || newer.asOf == nil { return true }
-        guard let asOf = newer.asOf, let sequence = stamp.sequence, stamp.generation == generation else { return false }
-        return sequence > asOf
     }
 
     /// Brings one resource of an answer into the store, unless something newer is known.
