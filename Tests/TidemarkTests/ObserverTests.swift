@@ -67,6 +67,8 @@ import TidemarkTesting
         #expect(slow.problems + fast.problems == [])
         try await fixture.cache.cancel(sleeper)
         try await fixture.cache.cancel(other)
+        try await fixture.cache.clear(library: nil)
+        #expect(await fixture.cache.observationSize.namedKeyCount == 0)
     }
 
     @Test func `a slow observer of some fields misses what it would have been told, not what it would not`()

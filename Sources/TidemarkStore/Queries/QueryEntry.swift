@@ -28,6 +28,9 @@ struct QueryEntry {
     var horizon: [UInt8]?
     /// The evaluation under way of a local query, while the journal's entities are not all looked at.
     var fill: Int64?
+    /// What is filled up is of an answer, and was written after this sequence of the generation below; nil: everything.
+    var fillAfter: EventSequence?
+    var fillGeneration: UInt32 = 0
     /// Bounded by ``elementCountMax(_:)``.
     var list = OrderedList()
 

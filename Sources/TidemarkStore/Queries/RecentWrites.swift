@@ -8,6 +8,8 @@ struct RecentWrites {
         var key: StoredKey
         /// nil when the write had none, or its log is over.
         var sequence: EventSequence?
+        /// An answer to a query wrote it: to another answer that counts by its sequence alone.
+        var isAnswer = false
     }
 
     /// 8,192: what arrives in a second or less while an answer is awaited.
@@ -20,9 +22,9 @@ struct RecentWrites {
     /// The highest sequence by library that was forgotten.
     private var forgotten: [LibraryIndex: EventSequence] = [:]
 
-    mutating func append(_ key: StoredKey, sequence: EventSequence?) {
+    mutating func append(_ key: StoredKey, sequence: EventSequence?, isAnswer: Bool = false) {
         ordinal += 1
-        let write = Write(key: key, sequence: sequence)
+        let write = Write(key: key, sequence: sequence, isAnswer: isAnswer)
         guard ring.count == RecentWrites.countMax else { return ring.append(write) }
         forget(ring[next])
         ring[next] = write
@@ -35,11 +37,11 @@ struct RecentWrites {
         forgotten[write.key.library] = sequence
     }
 
-    /// Writes after an ordinal, oldest first; nil when some of them were forgotten.
+    /// Writes of events and transactions after an ordinal, oldest first; nil when some of them were forgotten.
     func writes(after start: Int64) -> [Write]? {
         let count = Int(ordinal - start)
         guard count <= ring.count else { return nil }
-        return (0..<count).map { ring[(next + ring.count - count + $0) % ring.count] }
+        return (0..<count).map { ring[(next + ring.count - count + $0) % ring.count] }.filter { !$0.isAnswer }
     }
 
     /// Writes of a library with a higher sequence, and whether these are all.

@@ -52,35 +52,6 @@ package enum AnswerRefusal: Error, Hashable, Sendable {
 }
 
 extension CacheState {
-    /// Whether writes are remembered for answers that may be older than they are.
-    var isAwaitingAnswers: Bool { fetchCount > 0 || queries.remoteRuleCount > 0 }
-
-    /// A fetch begins: what is written from now on wins over its answer.
-    package mutating func beginFetch(in library: ByteString) -> FetchStart {
-        if !isAwaitingAnswers { forgetRecentWrites() }
-        fetchCount += 1
-        let index = libraryNames.existingIndex(of: library)
-        return FetchStart(
-            write: recentWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
-            generation: index.map { libraries[Int($0)].gate.generation } ?? 0)
-    }
-
-    /// Whoever begins to remember writes knows nothing of those that were.
-    ///
-    /// - Complexity: O(libraries).
-    mutating func forgetRecentWrites() {
-        recentWrites.clear()
-        for index in libraries.indices {
-            recentWrites.forget(through: cursor(of: LibraryIndex(index)), in: LibraryIndex(index))
-        }
-    }
-
-    /// A fetch is over, whatever came of it.
-    package mutating func endFetch() {
-        fetchCount -= 1
-        if !isAwaitingAnswers { recentWrites.clear() }
-    }
-
     /// Normalizes an answer and, unless it is evaluated over the store, takes its order for the query's list.
     ///
     /// - Parameter batch: One event for the listed resources, then one for each included type, all of one library.
@@ -127,18 +98,13 @@ extension CacheState {
             evaluate(query, at: now)
         } else {
             list(listed, in: query, answered: batch.events.first.map { Int($0.memberCount) } ?? 0, at: now)
-            complete(query, newer, at: now)
+            complete(query, newer, generation: stamp.generation, at: now)
             if newer.isUnsure { markStale(query, at: now) }
         }
         libraries[Int(library)].gate.clearStale()
         endUnit(at: now)
         noteStatus(of: library)
         return query
-    }
-
-    private func cursor(of library: LibraryIndex) -> EventSequence? {
-        let cursor = libraries[Int(library)].gate.cursor
-        return cursor == .beforeFirst ? nil : cursor
     }
 
     /// Looks at everything that could be refused, before anything changes.
@@ -179,71 +145,11 @@ extension CacheState {
 
     // MARK: Writing
 
-    /// What was written after an answer was made.
-    private struct NewerWrites {
-        var keys: Set<StoredKey>
-        var writes: [RecentWrites.Write]
-        /// Some writes are not remembered: a list whose rule depends on them is stale from the start.
-        var isPartial: Bool
-        /// Sequences above it win; nil: only `keys` do.
-        var asOf: EventSequence?
-        /// Too much was written while the answer was on its way: whatever is not known to be older stays.
-        var isUnsure = false
-    }
-
     /// An entity of an answer's list.
-    private struct Listed {
+    struct Listed {
         var index: UInt32
         /// It was changed since: where it stood in the server's list nobody knows.
         var isNewer: Bool
-    }
-
-    /// A log that began anew while an answer was on its way leaves nothing to compare its sequence with.
-    private func comparable(_ asked: AnswerHead) -> AnswerHead {
-        guard let start = asked.start, let library = libraryNames.existingIndex(of: asked.key.library),
-            start.generation != libraries[Int(library)].gate.generation
-        else { return asked }
-        var head = asked
-        head.asOf = nil
-        head.start?.cursor = nil
-        return head
-    }
-
-    /// Keys that an answer touches, or that were written while it was on its way, and that only the journal may have.
-    package func keysToLoad(for batch: EventBatch, _ asked: AnswerHead) -> [StoredKey] {
-        let keys = keysToLoad(for: batch)
-        guard absentCount > 0, asked.membership != nil, !asked.isLocal,
-            let library = libraryNames.existingIndex(of: asked.key.library)
-        else { return keys }
-        let newer = newerWrites(than: comparable(asked), in: library).writes.map(\.key)
-        return Array(Set(keys).union(newer.filter { !isKnown($0) }))
-    }
-
-    private func newerWrites(than head: AnswerHead, in library: LibraryIndex) -> NewerWrites {
-        if let asOf = head.asOf {
-            let sequenced = recentWrites.writes(after: asOf, in: library)
-            let meanwhile = head.start.map { recentWrites.writes(after: $0.write) } ?? []
-            // A write with a sequence is judged by that alone, one without by when it came.
-            let unsequenced = (meanwhile ?? []).filter { $0.sequence == nil && $0.key.library == library }
-            let isBehind = cursor(of: library).map { $0 > asOf } ?? false
-            return NewerWrites(
-                keys: Set(unsequenced.map(\.key)), writes: sequenced.writes + unsequenced,
-                isPartial: isBehind && !sequenced.isWhole, asOf: asOf, isUnsure: meanwhile == nil)
-        }
-        guard let start = head.start else { return NewerWrites(keys: [], writes: [], isPartial: false) }
-        guard let writes = recentWrites.writes(after: start.write) else {
-            return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor, isUnsure: true)
-        }
-        return NewerWrites(keys: Set(writes.map(\.key)), writes: writes, isPartial: false, asOf: nil)
-    }
-
-    private func isNewer(
-        _ stamp: EntityStamp, _ key: @autoclosure () -> StoredKey, than newer: NewerWrites, generation: UInt32
-    ) -> Bool {
-        if !newer.keys.isEmpty, newer.keys.contains(key()) { return true }
-        if newer.isUnsure, stamp.sequence == nil || newer.asOf == nil { return true }
-        guard let asOf = newer.asOf, let sequence = stamp.sequence, stamp.generation == generation else { return false }
-        return sequence > asOf
     }
 
     /// Brings one resource of an answer into the store, unless something newer is known.
@@ -267,6 +173,7 @@ extension CacheState {
                 stamp.sequence = max(stamp.sequence ?? sequence, sequence)
             }
             merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
+            noteAnswer(of: index, stamp)
             return Listed(index: index, isNewer: false)
         }
         if !tombstones.isEmpty {
@@ -278,113 +185,13 @@ extension CacheState {
                 tombstones.remove(key)
             }
         }
-        return Listed(index: insert(identity, resource, stamp: stamp), isNewer: false)
+        let index = insert(identity, resource, stamp: stamp)
+        noteAnswer(of: index, stamp)
+        return Listed(index: index, isNewer: false)
     }
 
-    // MARK: The list
-
-    /// Enters what an answer says of its query besides the list.
-    private mutating func refile(_ query: UInt32, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
-        queries.beginChange(of: query)
-        if queries[query].isStored { queries.unfile(query) }
-        // Elements of another type, or under another rule, have nothing to do with the new list.
-        if queries[query].type != type || queries[query].membershipText != head.membershipText || head.isLocal {
-            queries.removeAllElements(of: query)
-        }
-        queries[query].type = type
-        queries[query].tags = head.tags
-        queries[query].membershipText = head.membershipText
-        queries[query].membership = head.membership
-        queries[query].isLocal = head.isLocal
-        queries[query].timeToLive = head.timeToLive
-        queries[query].asOf = head.asOf
-        queries[query].storedAt = now
-        queries[query].staleSince = nil
-        queries[query].horizon = nil
-        queries[query].fill = nil
-        queries.file(query)
-        queries.markDirty(query)
-        queries.touch(query)
-    }
-
-    /// Makes a list of entities in the server's order or, under a rule, in the rule's.
-    private mutating func list(_ listed: [Listed], in query: UInt32, answered: Int, at now: Int64) {
-        var elements: [(key: StoredKey, sortKey: [UInt8])] = []
-        elements.reserveCapacity(listed.count)
-        // Elements of the answer passed through the list as it was before: what that came to stands for nothing.
-        queries[query].staleSince = nil
-        queries[query].horizon = nil
-        // Before every sort key there is.
-        var horizon: [UInt8] = []
-        for element in listed {
-            let index = element.index
-            entities.setTracked(index, true)
-            let key = entities.key(of: index)
-            guard let membership = queries[query].membership else {
-                elements.append((key, []))
-                continue
-            }
-            let payload = entities.payload(of: index)
-            let sortKey = membership.sortKey(of: payload, id: key.id.text)
-            if !element.isNewer, horizon.lexicographicallyPrecedes(sortKey) { horizon = sortKey }
-            if membership.matches(payload) { elements.append((key, sortKey)) }
-        }
-        if let membership = queries[query].membership {
-            elements.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
-            // A server that gave less than was asked for has no more.
-            if let limit = membership.limit, answered >= limit {
-                queries[query].horizon = horizon
-                elements.removeAll { horizon.lexicographicallyPrecedes($0.sortKey) }
-            }
-        }
-        if !isListed(elements, in: query) {
-            queries.removeAllElements(of: query)
-            for (index, element) in elements.enumerated() {
-                queries.insert(queries.keys.take(element.key), sortKey: element.sortKey, at: index, in: query)
-            }
-        }
-        trim(query, at: now)
-        checkLength(of: query, at: now)
-    }
-
-    private func isListed(_ elements: [(key: StoredKey, sortKey: [UInt8])], in query: UInt32) -> Bool {
-        let list = queries[query].list
-        guard list.count == elements.count, list.shownCount == list.count else { return false }
-        var index = 0
-        var isEqual = true
-        list.forEachNode { node in
-            isEqual =
-                isEqual && queries.keys.key(of: list.handle(of: node)) == elements[index].key
-                && list.sortKey(of: node) == elements[index].sortKey
-            index += 1
-        }
-        return isEqual
-    }
-
-    /// Lets the last elements go while there are too many.
-    mutating func trim(_ query: UInt32, at now: Int64) {
-        let countMax = queries[query].elementCountMax(configuration.limits)
-        while queries[query].list.count > countMax {
-            queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
-            queries.remove(queries[query].list.node(at: queries[query].list.count - 1), of: query)
-        }
-    }
-
-    /// Adds what was written since the answer was made and belongs to the list.
-    private mutating func complete(_ query: UInt32, _ newer: NewerWrites, at now: Int64) {
-        guard queries[query].membership != nil else { return }
-        if newer.isPartial { markStale(query, at: now) }
-        for write in newer.writes
-        where write.key.library == queries[query].library && write.key.type == queries[query].type {
-            if let handle = queries.keys.handle(of: write.key), queries.holds(handle, query) { continue }
-            if let index = withIdentity(write.key, { entities.find($0) }) { enter(index, query, at: now) }
-        }
-    }
-}
-
-extension QueryIndex {
-    /// Whether a list holds a key.
-    func holds(_ handle: UInt32, _ query: UInt32) -> Bool {
-        (0..<keys.holderCount(of: handle)).contains { keys.holder(of: handle, at: $0).query == query }
+    private mutating func noteAnswer(of index: UInt32, _ stamp: EntityStamp) {
+        guard isAwaitingAnswers, stamp.sequence != nil else { return }
+        recentWrites.append(entities.key(of: index), sequence: stamp.sequence, isAnswer: true)
     }
 }

@@ -31,7 +31,7 @@ extension CacheState {
         queries[query].fill = absentCount > 0 ? queries.lastFill : nil
     }
 
-    /// What a local query's list still needs; nil when memory had all entities when it was evaluated.
+    /// What a list still needs; nil when memory had all entities when it was made.
     package func fill(of query: UInt32) -> ListFill? {
         queries[query].fill.map { number in
             ListFill(query: query, number: number, library: queries[query].library, type: queries[query].type)
@@ -57,7 +57,7 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Adds what matches of a page of the journal's entities to a local query's list, in a unit of its own.
+    /// Adds what matches of a page of the journal's entities to a list, in a unit of its own.
     ///
     /// What is in memory was looked at already; what was deleted since the page's commit is passed over.
     ///
@@ -66,7 +66,7 @@ extension CacheState {
         let query = fill.query
         guard queries[query].fill == fill.number, let membership = queries[query].membership else { return false }
         beginUnit(isMulti: true)
-        for entity in page.entities where !isKnown(entity.key) {
+        for entity in page.entities where !isKnown(entity.key) && isWanted(entity, query) {
             let sortKey = entity.payload.withUnsafeBytes { payload in
                 membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
             }
@@ -84,7 +84,18 @@ extension CacheState {
     }
 }
 
-/// What is to be looked at before a local query's list is whole. Until then the journal does not have the query: after a
+extension CacheState {
+    /// Whether a list that is filled up asks for an entity: an answer's list for those only that were written since.
+    private func isWanted(_ entity: StoredEntity, _ query: UInt32) -> Bool {
+        guard let after = queries[query].fillAfter else { return true }
+        let stamp = EntityStamp(
+            sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
+        guard stamp.generation == queries[query].fillGeneration, let sequence = stamp.sequence else { return false }
+        return sequence > after
+    }
+}
+
+/// What is to be looked at before a list is whole. Until then the journal does not have the query: after a
 /// crash it would be taken for whole.
 package struct ListFill: Sendable {
     let query: UInt32

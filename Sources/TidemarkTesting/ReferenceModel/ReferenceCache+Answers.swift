@@ -3,7 +3,6 @@
 extension ReferenceCache {
     /// A question is asked.
     package mutating func beginFetch(_ name: ReferenceQueryName) {
-        noteWhetherAwaiting()
         let library = libraries[name.library]
         fetches[name] = ReferenceFetch(
             writeCount: writes.count, cursor: library?.cursor, generation: library?.generation ?? 0)
@@ -31,9 +30,6 @@ extension ReferenceCache {
         let cursor = libraries[name.library]?.cursor
         let meanwhile = fetch.map { Array(writes[$0.writeCount...]) } ?? []
         let newer = newerWrites(in: name.library, asOf: asOf, meanwhile: meanwhile)
-        let forgotten = libraries[name.library]?.forgottenThrough
-        let isForgetful = asOf.map { asOf in (isAwaiting ? forgotten : cursor).map { $0 > asOf } ?? false } ?? false
-        noteWhetherAwaiting()
 
         let sequence = asOf ?? (fetch == nil ? cursor : start)
         var certain: [[UInt8]] = []
@@ -86,7 +82,6 @@ extension ReferenceCache {
         queries[name] = query
         trim(name)
         checkLength(of: name)
-        if isForgetful { queries[name]?.isMarkedStale = true }
         for write in newer where write.key.type == answer.type { enterOrLeave(write.key.id, name) }
         return true
     }
@@ -97,13 +92,11 @@ extension ReferenceCache {
         let own = meanwhile.filter { $0.key.library == library }
         guard let asOf else { return own }
         // A sequence says more than the time when it was heard; of a log that is over it says nothing.
-        let late = isAwaiting ? libraries[library]?.forgottenThrough ?? -1 : .max
-        return writes.filter { write in
-            guard write.key.library == library, write.generation == generation, let sequence = write.sequence else {
-                return false
-            }
-            return sequence > asOf && sequence > late
-        } + own.filter { $0.sequence == nil || $0.generation != generation }
+        let since = entities.filter { key, entity in
+            key.library == library && entity.generation == generation && entity.sequence.map { $0 > asOf } ?? false
+        }
+        return since.map { ReferenceWrite(key: $0, sequence: $1.sequence, generation: $1.generation) }
+            + own.filter { $0.sequence == nil || $0.generation != generation }
     }
 
     private func isNewer(
@@ -123,19 +116,6 @@ extension ReferenceCache {
             return tombstone.generation == generation && tombstone.sequence.map { $0 > asOf } ?? false
         }
         return newer.contains { $0.key == key }
-    }
-
-    // MARK: What is remembered of writes
-
-    /// Writes are remembered while somebody may need them.
-    private var isAwaiting: Bool {
-        !fetches.isEmpty || queries.values.contains { $0.rule != nil && !$0.isLocal }
-    }
-
-    /// Whoever begins to remember knows nothing of what was.
-    private mutating func noteWhetherAwaiting() {
-        guard !isAwaiting else { return }
-        for (name, library) in libraries { libraries[name]?.forgottenThrough = library.cursor }
     }
 
     mutating func forgetQuery(_ name: ReferenceQueryName) { queries[name] = nil }

@@ -68,7 +68,6 @@ package struct ReferenceCache: Sendable {
         open(library)
         libraries[library]?.cursor = nil
         libraries[library]?.generation += 1
-        libraries[library]?.forgottenThrough = nil
         markStale { name, _ in name.library == library }
     }
 
@@ -164,7 +163,6 @@ package struct ReferenceCache: Sendable {
     package mutating func restart() {
         fetches = [:]
         observed = []
-        for (name, library) in libraries { libraries[name]?.forgottenThrough = library.cursor }
         readOrder = queries.keys.sorted { (queries[$0]?.number ?? 0) < (queries[$1]?.number ?? 0) }
     }
 

@@ -11,8 +11,6 @@ package struct ReferenceCacheEntity: Equatable, Sendable {
 package struct ReferenceCacheLibrary: Equatable, Sendable {
     package var cursor: Int64?
     package var generation = 0
-    /// Writes up to here are not remembered for answers that are older than they are; nil: all are.
-    package var forgottenThrough: Int64?
 
     package init() {}
 }

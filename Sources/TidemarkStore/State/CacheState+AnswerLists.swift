@@ -1,0 +1,137 @@
+import TidemarkModel
+
+/// What an answer makes of its query's list.
+extension CacheState {
+    /// Enters what an answer says of its query besides the list.
+    mutating func refile(_ query: UInt32, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
+        queries.beginChange(of: query)
+        if queries[query].isStored { queries.unfile(query) }
+        // Elements of another type, or under another rule, have nothing to do with the new list.
+        if queries[query].type != type || queries[query].membershipText != head.membershipText || head.isLocal {
+            queries.removeAllElements(of: query)
+        }
+        queries[query].type = type
+        queries[query].tags = head.tags
+        queries[query].membershipText = head.membershipText
+        queries[query].membership = head.membership
+        queries[query].isLocal = head.isLocal
+        queries[query].timeToLive = head.timeToLive
+        queries[query].asOf = head.asOf
+        queries[query].storedAt = now
+        queries[query].staleSince = nil
+        queries[query].horizon = nil
+        queries[query].fill = nil
+        queries[query].fillAfter = nil
+        queries.file(query)
+        queries.markDirty(query)
+        queries.touch(query)
+    }
+
+    /// Makes a list of entities in the server's order or, under a rule, in the rule's.
+    mutating func list(_ listed: [Listed], in query: UInt32, answered: Int, at now: Int64) {
+        var elements: [(key: StoredKey, sortKey: [UInt8])] = []
+        elements.reserveCapacity(listed.count)
+        // Elements of the answer passed through the list as it was before: what that came to stands for nothing.
+        queries[query].staleSince = nil
+        queries[query].horizon = nil
+        // Before every sort key there is.
+        var horizon: [UInt8] = []
+        for element in listed {
+            let index = element.index
+            entities.setTracked(index, true)
+            let key = entities.key(of: index)
+            guard let membership = queries[query].membership else {
+                elements.append((key, []))
+                continue
+            }
+            let payload = entities.payload(of: index)
+            let sortKey = membership.sortKey(of: payload, id: key.id.text)
+            if !element.isNewer, horizon.lexicographicallyPrecedes(sortKey) { horizon = sortKey }
+            if membership.matches(payload) { elements.append((key, sortKey)) }
+        }
+        if let membership = queries[query].membership {
+            elements.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
+            // A server that gave less than was asked for has no more.
+            if let limit = membership.limit, answered >= limit {
+                queries[query].horizon = horizon
+                elements.removeAll { horizon.lexicographicallyPrecedes($0.sortKey) }
+            }
+        }
+        if !isListed(elements, in: query) {
+            queries.removeAllElements(of: query)
+            for (index, element) in elements.enumerated() {
+                queries.insert(queries.keys.take(element.key), sortKey: element.sortKey, at: index, in: query)
+            }
+        }
+        trim(query, at: now)
+        checkLength(of: query, at: now)
+    }
+
+    private func isListed(_ elements: [(key: StoredKey, sortKey: [UInt8])], in query: UInt32) -> Bool {
+        let list = queries[query].list
+        guard list.count == elements.count, list.shownCount == list.count else { return false }
+        var index = 0
+        var isEqual = true
+        list.forEachNode { node in
+            isEqual =
+                isEqual && queries.keys.key(of: list.handle(of: node)) == elements[index].key
+                && list.sortKey(of: node) == elements[index].sortKey
+            index += 1
+        }
+        return isEqual
+    }
+
+    /// Lets the last elements go while there are too many.
+    mutating func trim(_ query: UInt32, at now: Int64) {
+        let countMax = queries[query].elementCountMax(configuration.limits)
+        while queries[query].list.count > countMax {
+            queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
+            queries.remove(queries[query].list.node(at: queries[query].list.count - 1), of: query)
+        }
+    }
+
+    /// Adds what was written since the answer was made and belongs to the list.
+    mutating func complete(_ query: UInt32, _ newer: NewerWrites, generation: UInt32, at now: Int64) {
+        guard queries[query].membership != nil else { return }
+        for write in newer.writes
+        where write.key.library == queries[query].library && write.key.type == queries[query].type {
+            guard let index = withIdentity(write.key, { entities.find($0) }) else { continue }
+            let stamp = entities.stamp(of: index)
+            if newer.keys.contains(write.key) || isNewer(stamp, write.key, than: newer, generation: generation) {
+                enterOnce(index, query, at: now)
+            }
+        }
+        if newer.isPartial, let asOf = newer.asOf { search(query, after: asOf, generation: generation, at: now) }
+    }
+
+    private mutating func enterOnce(_ index: UInt32, _ query: UInt32, at now: Int64) {
+        if let handle = queries.keys.handle(of: entities.key(of: index)), queries.holds(handle, query) { return }
+        enter(index, query, at: now)
+    }
+
+    /// Looks through the store for what was written after a sequence; what only the journal has is brought page by page.
+    ///
+    /// - Complexity: O(entities in memory). Only for an answer that is older than what is remembered of writes.
+    private mutating func search(_ query: UInt32, after asOf: EventSequence, generation: UInt32, at now: Int64) {
+        let library = queries[query].library
+        let type = queries[query].type
+        var found: [UInt32] = []
+        entities.forEachIndex { index in
+            guard entities.library(of: index) == library, entities.type(of: index) == type else { return }
+            let stamp = entities.stamp(of: index)
+            if stamp.generation == generation, let sequence = stamp.sequence, sequence > asOf { found.append(index) }
+        }
+        for index in found { enterOnce(index, query, at: now) }
+        queries.lastFill += 1
+        queries[query].fill = absentCount > 0 ? queries.lastFill : nil
+        queries[query].fillAfter = asOf
+        queries[query].fillGeneration = generation
+    }
+}
+
+extension QueryIndex {
+    /// Whether a list holds a key.
+    func holds(_ handle: UInt32, _ query: UInt32) -> Bool {
+        (0..<keys.holderCount(of: handle)).contains { keys.holder(of: handle, at: $0).query == query }
+    }
+}
