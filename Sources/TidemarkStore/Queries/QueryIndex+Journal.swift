@@ -29,6 +29,10 @@ extension CacheState {
         queries[query].staleSince = record.staleSince
         queries[query].horizon = record.horizon
         queries.file(query)
+        if let asOf = record.asOf {
+            let library = Int(record.library)
+            libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? asOf, asOf)
+        }
         for element in record.elements {
             let key = StoredKey(library: record.library, type: record.type, id: element.id)
             queries.insert(

@@ -191,7 +191,9 @@ extension CacheState {
     }
 
     private mutating func noteAnswer(of index: UInt32, _ stamp: EntityStamp) {
-        guard isAwaitingAnswers, stamp.sequence != nil else { return }
-        recentWrites.append(entities.key(of: index), sequence: stamp.sequence, isAnswer: true)
+        guard let sequence = stamp.sequence else { return }
+        let library = Int(entities.library(of: index))
+        libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? sequence, sequence)
+        if isAwaitingAnswers { recentWrites.append(entities.key(of: index), sequence: sequence, isAnswer: true) }
     }
 }

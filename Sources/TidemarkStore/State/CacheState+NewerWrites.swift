@@ -21,8 +21,14 @@ extension CacheState {
     mutating func forgetRecentWrites() {
         recentWrites.clear()
         for index in libraries.indices {
-            recentWrites.forget(through: cursor(of: LibraryIndex(index)), in: LibraryIndex(index))
+            recentWrites.forget(through: knownThrough(LibraryIndex(index)), in: LibraryIndex(index))
         }
+    }
+
+    /// The highest sequence that a stored value may stand for.
+    func knownThrough(_ library: LibraryIndex) -> EventSequence? {
+        guard let answered = libraries[Int(library)].answeredThrough else { return cursor(of: library) }
+        return cursor(of: library).map { max($0, answered) } ?? answered
     }
 
     /// A fetch is over, whatever came of it.
@@ -75,7 +81,7 @@ extension CacheState {
             let meanwhile = head.start.map { recentWrites.writes(after: $0.write) } ?? []
             // A write with a sequence is judged by that alone, one without by when it came.
             let unsequenced = (meanwhile ?? []).filter { $0.sequence == nil && $0.key.library == library }
-            let isBehind = cursor(of: library).map { $0 > asOf } ?? false
+            let isBehind = knownThrough(library).map { $0 > asOf } ?? false
             return NewerWrites(
                 keys: Set(unsequenced.map(\.key)), writes: sequenced.writes + unsequenced,
                 isPartial: isBehind && !sequenced.isWhole, asOf: asOf, isUnsure: meanwhile == nil)

@@ -130,6 +130,7 @@ extension CacheState {
             counts.held += Int64(forgotten)
             libraries[Int(library)].machine.cancel()
             recentWrites.forgetSequences(of: library)
+        libraries[Int(library)].answeredThrough = nil
             markAllStale(in: library, at: now)
         }
     }
@@ -141,6 +142,7 @@ extension CacheState {
         libraries[Int(library)].machine.cancel()
         libraries[Int(library)].isChanged = true
         recentWrites.forgetSequences(of: library)
+        libraries[Int(library)].answeredThrough = nil
         markAllStale(in: library, at: now)
     }
 

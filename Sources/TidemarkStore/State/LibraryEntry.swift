@@ -13,6 +13,8 @@ struct LibraryEntry {
     /// The upstream is to be asked without waiting for the reorder window.
     var isUrgent = false
 
+    /// The highest sequence that an answer stands for, as far as is known: an answer may be ahead of the cursor.
+    var answeredThrough: EventSequence?
     /// What observers of the libraries were told last.
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
