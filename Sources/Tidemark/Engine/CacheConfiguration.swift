@@ -56,6 +56,17 @@ public struct FlushPolicy: Sendable {
 
     public init() {}
 
+    /// For a host that watches changes as they come: small flushes, each over before anybody notices.
+    ///
+    /// A commit keeps a processor busy, and an event may have to wait for the system to take it away.
+    /// - Source: docs/decisions/0004-flush-policy.md.
+    public static var interactive: FlushPolicy {
+        var policy = FlushPolicy()
+        policy.interval = 4
+        policy.busyInterval = 4
+        return policy
+    }
+
     /// For long streams of which nobody waits for an acknowledgement: larger flushes write an entity that changes
     /// often fewer times.
     public static var bulk: FlushPolicy {

@@ -100,6 +100,7 @@ struct RunCommand: AsyncParsableCommand {
     private var cacheConfiguration: CacheConfiguration {
         var configuration = CacheConfiguration()
         configuration.defaultLibrary = ByteString(defaultLibrary)
+        configuration.flush = .interactive
         if let profile { configuration.apply(profile) }
         configuration.logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
         configuration.logger.logLevel = logLevel

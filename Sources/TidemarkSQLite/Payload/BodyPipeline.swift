@@ -114,6 +114,7 @@ final class BodyPipeline: @unchecked Sendable {
         var lastType: TypeIndex?
         var dictionary: PayloadDictionary?
         while index < end {
+            if (index - start) % Processor.yieldRowCount == 0 { Processor.yield() }
             let row = flush.rows[index]
             guard row.change == .insert || row.change == .update else {
                 chunk.bodies.append(UnsafeRawBufferPointer(start: nil, count: 0))
