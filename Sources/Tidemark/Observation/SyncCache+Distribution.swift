@@ -59,6 +59,7 @@ extension SyncCache {
         for handle in base { state.retain(handle) }
         let lag = ObserverRegistry.QueryLag(base: base, isStale: observer.shownStale)
         observers.queryObservers[subscription]?.lag = lag
+        if observer.fields == nil { state.addListeners(-1, to: observer.query) }
         observers.noteLag(subscription, of: observer.sink)
         absorb(change, lag, fields: observer.fields)
     }
@@ -122,6 +123,7 @@ extension SyncCache {
         }
         for handle in lag.base { state.release(handle) }
         observers.queryObservers[subscription]?.lag = nil
+        if observer.fields == nil { state.addListeners(1, to: observer.query) }
         observers.queryObservers[subscription]?.shownStale = isStale
         return true
     }

@@ -41,7 +41,10 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `unknownSubscription`.
     package func cancel(_ subscription: SubscriptionID) throws(CacheError) {
         if let observer = observers.removeQueryObserver(subscription) {
-            for handle in observer.lag?.base ?? [] { state.release(handle) }
+            if let lag = observer.lag {
+                for handle in lag.base { state.release(handle) }
+                if observer.fields == nil { state.addListeners(1, to: observer.query) }
+            }
             state.stopObserving(observer.query)
         } else if let observer = observers.removeEntityObserver(subscription) {
             state.stopObserving(entity: observer.handle)

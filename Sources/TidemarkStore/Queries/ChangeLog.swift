@@ -3,6 +3,7 @@ import TidemarkModel
 /// A resource in a list, as it was when the list changed.
 package struct ListedValue: Sendable {
     package var handle: UInt32
+    /// Empty when nobody is told now.
     package var payload: [UInt8]
     /// What stood there before; empty when the element is new to the list.
     package var old: [UInt8]

@@ -49,6 +49,8 @@ struct QueryEntry {
     // MARK: Observers
 
     var observerCount = 0
+    /// Observers that need to see each change as it happens: all but those who are behind and see whole resources.
+    var listenerCount = 0
     /// What observers were told last.
     var shownStale = false
     /// Index in the log of its last change; nil when that was told.

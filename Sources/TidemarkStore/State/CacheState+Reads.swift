@@ -116,14 +116,19 @@ extension CacheState {
     /// - Precondition: Its elements are in memory, or hidden.
     package mutating func observe(_ query: UInt32, at now: Int64) {
         queries[query].observerCount += 1
+        queries[query].listenerCount += 1
         guard queries[query].observerCount == 1 else { return }
         queries[query].shownStale = queries[query].isStale(at: now)
         let list = queries[query].list
         list.forEachNode { queries.keys.pin(list.handle(of: $0)) }
     }
 
+    /// One more observer of a query, or one fewer, needs to see each change as it happens.
+    package mutating func addListeners(_ count: Int, to query: UInt32) { queries[query].listenerCount += count }
+
     package mutating func stopObserving(_ query: UInt32) {
         queries[query].observerCount -= 1
+        queries[query].listenerCount -= 1
         guard queries[query].observerCount == 0 else { return }
         let list = queries[query].list
         list.forEachNode { queries.keys.unpin(list.handle(of: $0)) }

@@ -130,7 +130,7 @@ extension CacheState {
             counts.held += Int64(forgotten)
             libraries[Int(library)].machine.cancel()
             recentWrites.forgetSequences(of: library)
-        libraries[Int(library)].answeredThrough = nil
+            libraries[Int(library)].answeredThrough = nil
             markAllStale(in: library, at: now)
         }
     }

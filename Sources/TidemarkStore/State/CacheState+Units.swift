@@ -14,9 +14,10 @@ extension CacheState {
         precondition(queries.unit.isOpen, "no unit to end")
         if !queries.unit.touched.isEmpty {
             var payloads: [UInt32: [UInt8]] = [:]
-            for query in queries.unit.touched.sorted(by: { queries[$0].number < queries[$1].number }) {
-                logChange(of: query, &payloads, at: now)
-            }
+            let touched =
+                queries.unit.touched.count == 1
+                ? queries.unit.touched : queries.unit.touched.sorted { queries[$0].number < queries[$1].number }
+            for query in touched { logChange(of: query, &payloads, at: now) }
             queries.unit.touched.removeAll(keepingCapacity: true)
         }
         for handle in queries.unit.entities { logChange(ofEntity: handle) }
@@ -28,11 +29,16 @@ extension CacheState {
     }
 
     private mutating func logChange(of query: UInt32, _ payloads: inout [UInt32: [UInt8]], at now: Int64) {
-        let handles = queries.unit.isMulti ? difference(of: query) : queries[query].steps
-        queries[query].steps.removeAll(keepingCapacity: true)
+        // Taken out and given back, so that the array is emptied in place.
+        var handles: [HandleStep] = []
+        swap(&handles, &queries[query].steps)
+        if queries.unit.isMulti { handles = difference(of: query) }
         queries[query].before = []
         queries[query].isTouched = false
-        let steps = handles.map { listStep($0, &payloads) }
+        let isHeard = queries[query].listenerCount > 0
+        let steps = handles.map { listStep($0, isHeard: isHeard, &payloads) }
+        handles.removeAll(keepingCapacity: true)
+        swap(&handles, &queries[query].steps)
         let isStale = queries[query].isStale(at: now)
         guard queries[query].observerCount > 0, !steps.isEmpty || isStale != queries[query].shownStale else { return }
         queries[query].shownStale = isStale
@@ -76,16 +82,21 @@ extension CacheState {
         } ?? !old.isEmpty
     }
 
-    private func listStep(_ step: HandleStep, _ payloads: inout [UInt32: [UInt8]]) -> ListStep {
+    /// - Parameter isHeard: Somebody is told of it now; those who are behind are told of what there is later.
+    private func listStep(
+        _ step: HandleStep, isHeard: Bool, _ payloads: inout [UInt32: [UInt8]]
+    ) -> ListStep {
         switch step {
         case .add(let handle, let index):
-            .add(ListedValue(handle: handle, payload: payload(of: handle, &payloads), old: []), at: index)
+            .add(
+                ListedValue(handle: handle, payload: isHeard ? payload(of: handle, &payloads) : [], old: []), at: index)
         case .remove(let handle, let index):
             .remove(ListedValue(handle: handle, payload: [], old: old(of: handle)), at: index)
         case .replace(let handle, let index):
             .replace(
                 ListedValue(
-                    handle: handle, payload: payload(of: handle, &payloads), old: queries.unit.olds[handle] ?? []),
+                    handle: handle, payload: isHeard ? payload(of: handle, &payloads) : [],
+                    old: queries.unit.olds[handle] ?? []),
                 at: index)
         case .move(let handle, let from, let to): .move(handle, from: from, to: to)
         }
