@@ -35,7 +35,7 @@ public struct Limits: Hashable, Sendable {
 
     /// Stored queries: 100,000; the least recently read that nobody observes makes room.
     public var queryCountMax = 100_000
-    /// Elements of one list: 1,000,000. A local query with more is stale and shows the first.
+    /// Elements of one list: 1,000,000. A longer one shows the first of them.
     public var queryElementCountMax = 1_000_000
     /// Bytes of a query's method: 1,024.
     public var methodByteCountMax = 1_024

@@ -61,10 +61,8 @@ extension SyncCache {
 
 extension SyncCache {
     /// Where a library stands; cold when nothing is known of it.
-    ///
-    /// - Complexity: O(libraries).
     package func status(of library: ByteString) -> LibraryStatus {
-        state.statuses.first { $0.library == library }
+        state.status(named: library)
             ?? LibraryStatus(library: library, epoch: "", cursor: nil, phase: .cold, lost: [])
     }
 }

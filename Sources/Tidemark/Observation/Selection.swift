@@ -52,15 +52,3 @@ enum Selection {
         }
     }
 }
-
-extension ListOperation {
-    /// The same step over other elements.
-    func mapped<Other>(_ transform: (Element) -> Other) -> ListOperation<Other> {
-        switch self {
-        case .add(let element, let index): .add(transform(element), at: index)
-        case .remove(let index): .remove(at: index)
-        case .replace(let element, let index): .replace(transform(element), at: index)
-        case .move(let from, let to): .move(from: from, to: to)
-        }
-    }
-}

@@ -112,7 +112,7 @@ extension SyncCache {
         if !operations.isEmpty || isStale != observer.shownStale {
             let notification = CacheNotification.query(
                 QueryNotification(
-                    subscription: subscription, operations: operations.map { $0.mapped { selected($0) } },
+                    subscription: subscription, operations: operations.map { $0.map(selected) },
                     isStale: isStale, asOf: state.asOf(observer.query), isPending: false, missed: lag.count - 1))
             if isForced {
                 observer.sink.deliver(notification)

@@ -24,6 +24,10 @@ extension SyncCache {
             return
         }
         guard fetches.count < configuration.fetchCountMax else {
+            if waiter.fallsBack {
+                Task { await self.fail([waiter], "\(configuration.fetchCountMax) fetches are under way") }
+                return
+            }
             return waiter.reply(
                 .failure(CacheError(.limitExceeded, "\(fetches.count) fetches are under way: read again later")))
         }

@@ -101,7 +101,8 @@ extension CacheState {
             complete(query, newer, generation: stamp.generation, at: now)
             if newer.isUnsure { markStale(query, at: now) }
         }
-        libraries[Int(library)].gate.clearStale()
+        // What is evaluated over the store says nothing new of the server.
+        if !head.isLocal { libraries[Int(library)].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library)
         return query

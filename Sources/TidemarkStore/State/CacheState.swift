@@ -89,6 +89,11 @@ package struct CacheState: ~Copyable {
         libraries.indices.map { status(of: LibraryIndex($0)) }
     }
 
+    /// - Returns: nil when nothing is known of the library.
+    package func status(named name: ByteString) -> LibraryStatus? {
+        libraryNames.existingIndex(of: name).map { status(of: $0) }
+    }
+
     package func status(of library: LibraryIndex) -> LibraryStatus {
         let entry = libraries[Int(library)]
         return LibraryStatus(
