@@ -36,6 +36,10 @@ enum ObserversSuite {
                     "observer that never reads, \(name)", entityCount: 10_000, listedCount: 10_000 / share,
                     eventCount: isSmoke ? 5_000 : 100_000, runs: runs, goal: share == 1 ? nil : 1 / 0.9))
         }
+        report.add(
+            try await stalled(
+                "one that never reads beside one that does", entityCount: 10_000, listedCount: 10_000,
+                eventCount: isSmoke ? 5_000 : 100_000, runs: runs, goal: 1 / 0.9, hasReader: true))
     }
 
     // MARK: The machine's own price
@@ -148,8 +152,11 @@ enum ObserversSuite {
     // MARK: Throughput
 
     /// The same events with an observer that does not read, and without one.
+    ///
+    /// - Parameter hasReader: Both times somebody else observes the list and reads: what the other one costs him.
     private static func stalled(
-        _ name: String, entityCount: Int, listedCount: Int, eventCount: Int, runs: Int, goal: Double?
+        _ name: String, entityCount: Int, listedCount: Int, eventCount: Int, runs: Int, goal: Double?,
+        hasReader: Bool = false
     ) async throws -> Measurement {
         let decoder = try SampleDecoder()
         var seconds: [Double] = []
@@ -163,6 +170,8 @@ enum ObserversSuite {
         }
         var iterator = try subject.observe(Item.self, method: "sample.list", input: ["n": 0]).makeAsyncIterator()
         _ = try await iterator.next()
+        let readers = hasReader ? [reference, subject].map { cache in Task { try await read(cache) } } : []
+        defer { for reader in readers { reader.cancel() } }
         var sequence = 0
         for run in 0...runs {
             var lines: [UInt8] = []
@@ -186,7 +195,13 @@ enum ObserversSuite {
         try await reference.close()
         try await subject.close()
         return Measurement(
-            name: name, unit: "event", count: eventCount, seconds: seconds, referenceName: "no observer",
+            name: name, unit: "event", count: eventCount, seconds: seconds,
+            referenceName: hasReader ? "one that reads" : "no observer",
             referenceSeconds: referenceSeconds, goal: goal, hash: hash)
+    }
+
+    /// Observes a list to the end of the task.
+    private static func read(_ cache: SyncCache) async throws {
+        for try await _ in try cache.observe(Item.self, method: "sample.list", input: ["n": 0]) {}
     }
 }
