@@ -43,6 +43,10 @@ public struct Limits: Hashable, Sendable {
     public var queryInputByteCountMax = 64 << 10
     /// Observers of one cache: 100,000; one more is refused.
     public var observerCountMax = 100_000
+    /// Pending layers of one cache: 10,000; one more is refused.
+    public var layerCountMax = 10_000
+    /// Bytes of all pending layers' changes: 64 MiB; more are refused.
+    public var layerByteCountMax = 64 << 20
 
     public init() {}
 }

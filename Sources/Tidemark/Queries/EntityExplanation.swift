@@ -8,6 +8,8 @@ public struct EntityExplanation: Hashable, Sendable {
         /// An answer to a query.
         case answer
         case transaction
+        /// What a server confirmed of an optimistic layer.
+        case confirmation
     }
 
     public struct Field: Hashable, Sendable {
@@ -45,16 +47,20 @@ public struct EntityExplanation: Hashable, Sendable {
     public var deletion: Field?
     /// In the order of the resource.
     public var fields: [Field]
+    /// Pending ids of the layers that have a change for it, oldest first.
+    public var layers: [ByteString]
     /// In the order of the queries' keys.
     public var queries: [Place]
     public var observerCount: Int
 
     package init(
-        miss: EntityRead.Miss?, deletion: Field?, fields: [Field], queries: [Place], observerCount: Int
+        miss: EntityRead.Miss?, deletion: Field?, fields: [Field], layers: [ByteString] = [], queries: [Place],
+        observerCount: Int
     ) {
         self.miss = miss
         self.deletion = deletion
         self.fields = fields
+        self.layers = layers
         self.queries = queries
         self.observerCount = observerCount
     }

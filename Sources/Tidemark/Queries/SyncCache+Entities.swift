@@ -204,6 +204,7 @@ extension EntityExplanation.Field {
             case .event: .event
             case .answer: .answer
             case .transaction: .transaction
+            case .confirmation: .confirmation
             }
         self.init(name: name, writer: writer, sequence: stamp.sequence, writtenAt: stamp.writtenAt)
     }

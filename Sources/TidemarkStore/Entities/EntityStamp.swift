@@ -8,6 +8,8 @@ package struct EntityStamp: Hashable, Sendable {
         /// An answer to a query: it stands for everything up to its sequence.
         case answer
         case transaction
+        /// What a server confirmed of a layer: it stands for everything up to its sequence, as an answer does.
+        case confirmation
     }
 
     /// nil when the write had none.
@@ -28,10 +30,13 @@ package struct EntityStamp: Hashable, Sendable {
     /// Whether an event with `sequence` comes too late to change what this stamp stands on.
     ///
     /// Only two sequences of one generation can be compared; anything else is taken as it comes. An event may write an
-    /// entity twice, in one batch; what an answer wrote holds that event's effect already.
+    /// entity twice, in one batch; what an answer or a confirmation wrote holds that event's effect already.
     package func isNewer(than sequence: EventSequence?, generation: UInt32) -> Bool {
         guard let own = self.sequence, let sequence, self.generation == generation else { return false }
-        return writer == .answer ? sequence <= own : sequence < own
+        return switch writer {
+        case .answer, .confirmation: sequence <= own
+        case .event, .transaction: sequence < own
+        }
     }
 }
 

@@ -22,6 +22,10 @@ package struct FlushBatch: Sendable {
     package var queries: [QueryRecord] = []
     /// Numbers of queries that go; none of them is in `queries`. A number that the journal never had is passed over.
     package var removedQueries: [Int64] = []
+    /// Layers that are new or changed, whole; each number once.
+    package var layers: [LayerRecord] = []
+    /// Numbers of layers that go; none of them is in `layers`. A number that the journal never had is passed over.
+    package var removedLayers: [Int64] = []
     /// New records, oldest first, without numbers.
     package var quarantine: [QuarantineRecord] = []
     /// Numbers of records to take out of quarantine.
@@ -36,9 +40,12 @@ package struct FlushBatch: Sendable {
     /// True when there is nothing to write.
     package var isEmpty: Bool {
         rows.isEmpty && tombstones.isEmpty && newLibraries.isEmpty && newTypes.isEmpty && libraries.isEmpty
-            && clearedLibraries.isEmpty && queries.isEmpty && removedQueries.isEmpty
+            && clearedLibraries.isEmpty && queries.isEmpty && removedQueries.isEmpty && !needsSync
             && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil && ignoredKinds == nil
     }
+
+    /// Whether the commit must outlast a loss of power before it counts (`synchronous=FULL`): somebody waits for a layer.
+    package var needsSync: Bool { !layers.isEmpty || !removedLayers.isEmpty }
 }
 
 /// A library's small number, given once and kept for the life of a database: 0 … `libraryCountMax` - 1.

@@ -14,6 +14,8 @@ package struct RecoveredState: Sendable {
     package var queries: [QueryRecord] = []
     /// The highest query number ever given; 0 when there was none.
     package var lastQuery: Int64 = 0
+    /// Ascending by number; those that failed their checks are left out.
+    package var layers: [LayerRecord] = []
     package var counts = EventCounts()
     package var ignoredKinds: [ByteString: Int64] = [:]
 
