@@ -282,6 +282,7 @@ private struct Refused: Error {}
 
         let cache = try await open()
         let edits = await cache.pendingEdits()
+        try #require(edits.count == 2)
         #expect(edits.map(\.pendingID) == [first.pendingID, second.pendingID])
         #expect(edits.map(\.library) == ["", "other"])
         #expect(edits.map(\.changes) == [first.changes, second.changes])

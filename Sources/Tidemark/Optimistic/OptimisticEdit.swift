@@ -6,7 +6,7 @@ import TidemarkModel
 /// let edit = try await cache.optimistically { changes in
 ///     try changes.patch(Photo.self, id: "1", ["name": "Open sea"])
 /// }
-/// try await edit.commit(confirmed: Photo(id: "1", name: "Open sea", size: 3), sequence: 8)
+/// try await edit.commit(confirmed: Photo(id: "1", name: "Open sea", size: 3), sequence: EventSequence(8))
 /// ```
 ///
 /// An edit settles once: by a commit, by a rollback, or by the mutation's event. Whoever comes later is not told off: an edit
