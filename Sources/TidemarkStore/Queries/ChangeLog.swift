@@ -5,8 +5,18 @@ package struct ListedValue: Sendable {
     package var handle: UInt32
     /// Empty when nobody is told now.
     package var payload: [UInt8]
-    /// What stood there before; empty when the element is new to the list.
+    /// What stood there before; empty when the element is new to the list, or `knownBy` is no lower than any lag.
     package var old: [UInt8]
+    /// The newest lag that has noted already what stood there before it; see ``CacheState/beginLag(of:isWhole:)``. Those
+    /// that are older have too, or have no need to.
+    package var knownBy: Int64
+
+    package init(handle: UInt32, payload: [UInt8], old: [UInt8], knownBy: Int64) {
+        self.handle = handle
+        self.payload = payload
+        self.old = old
+        self.knownBy = knownBy
+    }
 }
 
 /// One step of an observed list, with what undoes it.
@@ -18,6 +28,16 @@ package enum ListStep: Sendable {
     case move(UInt32, from: Int, to: Int)
 }
 
+extension ListStep {
+    /// Whether elements stand in other places, or are others, after it.
+    package var isStructural: Bool {
+        switch self {
+        case .add, .remove, .move: true
+        case .replace: false
+        }
+    }
+}
+
 /// What one event, batch, transaction or answer did to one observed query.
 package struct QueryChange: Sendable {
     package var query: UInt32
@@ -27,6 +47,14 @@ package struct QueryChange: Sendable {
     package var asOf: EventSequence?
     /// Index in the log of the query's change before this one; nil when that was told already.
     package var previous: Int?
+
+    package init(query: UInt32, steps: [ListStep], isStale: Bool, asOf: EventSequence?, previous: Int?) {
+        self.query = query
+        self.steps = steps
+        self.isStale = isStale
+        self.asOf = asOf
+        self.previous = previous
+    }
 }
 
 /// What one event, batch, transaction or answer did to one observed entity.

@@ -7,8 +7,11 @@ struct ChangeUnit {
     var stamp: Int64 = 0
     /// Observed queries that changed; each once.
     var touched: [UInt32] = []
-    /// By handle of an observed or listed entity: what it was before the unit; empty when it was not there.
-    var olds: [UInt32: [UInt8]] = [:]
+    /// By handle of an observed or listed entity: what it was before the unit; empty when it was not there. Left out when
+    /// nobody would look at it.
+    var olds = KeptPayloads()
+    /// The one entity that a unit which is not `isMulti` told observed lists of, with what it was.
+    var told: UInt32?
     /// Elements that left observed lists; unpinned at the end, once for each time.
     var unpins: [UInt32] = []
     /// Observed entities that changed, in order; each once.

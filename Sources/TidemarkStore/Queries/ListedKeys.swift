@@ -22,6 +22,8 @@ struct ListedKeys {
         var retainCount: Int32 = 0
         /// Observers of the entity itself.
         var observerCount: Int32 = 0
+        /// The newest lag when observed lists were last told what it was before a write.
+        var knownBy: Int64 = 0
 
         var isNamed: Bool { first != nil || pinCount > 0 || retainCount > 0 }
         var holderCount: Int { first == nil ? 0 : others.count + 1 }
@@ -112,6 +114,11 @@ struct ListedKeys {
         entries[Int(handle)].observerCount -= 1
         unpin(handle)
     }
+
+    /// Lags up to this number have noted what the entity was when they began, or never showed it.
+    func knownBy(_ handle: UInt32) -> Int64 { entries[Int(handle)].knownBy }
+
+    mutating func setKnown(_ handle: UInt32, by lag: Int64) { entries[Int(handle)].knownBy = lag }
 
     mutating func retain(_ handle: UInt32) { entries[Int(handle)].retainCount += 1 }
 

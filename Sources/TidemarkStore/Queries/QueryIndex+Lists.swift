@@ -100,10 +100,19 @@ extension QueryIndex {
         guard self[query].observerCount > 0 else { return }
         beginChange(of: query)
         guard isStepped(query), !self[query].list.isHidden(node) else { return }
+        let handle = self[query].list.handle(of: node)
+        let isUnlogged = !isOldWanted(handle, in: query)
+        if isUnlogged, self[query].shownCountMax == .max {
+            self[query].isUnlogged = true
+            return
+        }
         let index = self[query].list.shownIndex(of: node)
         guard index < self[query].shownCountMax else { return }
+        if isUnlogged {
+            self[query].isUnlogged = true
+            return
+        }
         // An element that was added in the same unit is added as it is at its end.
-        let handle = self[query].list.handle(of: node)
         for case .add(handle, _) in self[query].steps { return }
         self[query].steps.append(.replace(handle, at: index))
     }
@@ -140,6 +149,12 @@ extension QueryIndex {
         self[query].isTouched = true
         unit.touched.append(query)
         if unit.isMulti { self[query].before = self[query].list.prefix(self[query].shownCountMax) }
+    }
+
+    /// Whether somebody who observes a list is told what an element was before a write, or has still to note it.
+    func isOldWanted(_ handle: UInt32, in query: UInt32) -> Bool {
+        guard self[query].observerCount > 0 else { return false }
+        return self[query].listenerCount > 0 || keys.knownBy(handle) < self[query].lastLag
     }
 
     private func isStepped(_ query: UInt32) -> Bool { self[query].observerCount > 0 && !unit.isMulti }

@@ -11,8 +11,8 @@ extension CacheState {
             entities.setTracked(index, false)
             return nil
         }
-        if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil {
-            queries.unit.olds[handle] = Array(entities.payload(of: index))
+        if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil, isOldWanted(handle) {
+            queries.unit.olds.keep(Array(entities.payload(of: index)), of: handle)
         }
         return handle
     }
@@ -42,7 +42,7 @@ extension CacheState {
         let handle = queries.keys.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
         if let handle {
             entities.setTracked(index, true)
-            if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil { queries.unit.olds[handle] = [] }
+            if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil { queries.unit.olds.keep([], of: handle) }
         }
         followWrite(of: index, handle: handle, at: now)
     }
