@@ -56,7 +56,8 @@ extension SyncCache {
             lag.count += 1
             lag.isStale = change.isStale
         }
-        if lag.base == nil, change.steps.contains(where: \.isStructural) {
+        if lag.number <= change.knownBy, !change.isStructural { return }
+        if lag.base == nil, change.isStructural {
             lag.setBase(shownHandles(of: change.query, before: position, of: log))
         }
         for step in change.steps {

@@ -36,6 +36,14 @@ extension ListStep {
         case .replace: false
         }
     }
+
+    /// See ``ListedValue/knownBy``.
+    var knownBy: Int64 {
+        switch self {
+        case .replace(let value, _), .remove(let value, _): value.knownBy
+        case .add, .move: .max
+        }
+    }
 }
 
 /// What one event, batch, transaction or answer did to one observed query.
@@ -43,6 +51,10 @@ package struct QueryChange: Sendable {
     package var query: UInt32
     /// Empty when only `isStale` changed.
     package var steps: [ListStep]
+    /// Whether elements stand in other places, or are others, after it.
+    package var isStructural: Bool
+    /// Lags up to this one have noted what stood before each step, or have no need to.
+    package var knownBy: Int64
     package var isStale: Bool
     package var asOf: EventSequence?
     /// Index in the log of the query's change before this one; nil when that was told already.
@@ -51,6 +63,8 @@ package struct QueryChange: Sendable {
     package init(query: UInt32, steps: [ListStep], isStale: Bool, asOf: EventSequence?, previous: Int?) {
         self.query = query
         self.steps = steps
+        isStructural = steps.contains(where: \.isStructural)
+        knownBy = steps.reduce(.max) { min($0, $1.knownBy) }
         self.isStale = isStale
         self.asOf = asOf
         self.previous = previous

@@ -42,7 +42,9 @@ extension CacheState {
         let handle = queries.keys.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
         if let handle {
             entities.setTracked(index, true)
-            if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil { queries.unit.olds.keep([], of: handle) }
+            if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil {
+                queries.unit.olds.keep([], of: handle)
+            }
         }
         followWrite(of: index, handle: handle, at: now)
     }

@@ -33,14 +33,20 @@ extension CacheState {
     }
 
     private mutating func logChange(of query: UInt32, _ payloads: inout KeptPayloads, at now: Int64) {
+        let isUnlogged = queries[query].isUnlogged
+        queries[query].isUnlogged = false
+        let isStale = queries[query].isStale(at: now)
+        if isUnlogged, queries[query].steps.isEmpty, isStale == queries[query].shownStale {
+            queries[query].isTouched = false
+            queries[query].unloggedCount += 1
+            return
+        }
         // Taken out and given back, so that the array is emptied in place.
         var handles: [HandleStep] = []
         swap(&handles, &queries[query].steps)
         if queries.unit.isMulti { handles = difference(of: query) }
         queries[query].before = []
         queries[query].isTouched = false
-        let isUnlogged = queries[query].isUnlogged
-        queries[query].isUnlogged = false
         let isHeard = queries[query].listenerCount > 0
         let steps = handles.map { listStep($0, isHeard: isHeard, &payloads) }
         if !queries.unit.isMulti {
@@ -51,11 +57,7 @@ extension CacheState {
         }
         handles.removeAll(keepingCapacity: true)
         swap(&handles, &queries[query].steps)
-        let isStale = queries[query].isStale(at: now)
-        guard queries[query].observerCount > 0, !steps.isEmpty || isStale != queries[query].shownStale else {
-            if isUnlogged { queries[query].unloggedCount += 1 }
-            return
-        }
+        guard queries[query].observerCount > 0, !steps.isEmpty || isStale != queries[query].shownStale else { return }
         queries[query].shownStale = isStale
         let previous = queries[query].lastChange
         if previous == nil { queries.logged.append(query) }
