@@ -14,16 +14,19 @@ extension CacheState {
         precondition(queries.unit.isOpen, "no unit to end")
         if !queries.unit.touched.isEmpty {
             var payloads = KeptPayloads()
-            let touched =
-                queries.unit.touched.count == 1
-                ? queries.unit.touched : queries.unit.touched.sorted { queries[$0].number < queries[$1].number }
-            for query in touched { logChange(of: query, &payloads, at: now) }
+            // By index: an array that is being iterated over has two owners, and would not be emptied in place.
+            if queries.unit.touched.count > 1 {
+                queries.unit.touched.sort { [entries = queries.entries] in
+                    entries[Int($0)].number < entries[Int($1)].number
+                }
+            }
+            for place in queries.unit.touched.indices { logChange(of: queries.unit.touched[place], &payloads, at: now) }
             queries.unit.touched.removeAll(keepingCapacity: true)
         }
-        for handle in queries.unit.entities { logChange(ofEntity: handle) }
-        queries.unit.entities.removeAll(keepingCapacity: true)
-        for handle in queries.unit.unpins { queries.keys.unpin(handle) }
-        queries.unit.unpins.removeAll(keepingCapacity: true)
+        for place in queries.unit.entities.indices { logChange(ofEntity: queries.unit.entities[place]) }
+        if !queries.unit.entities.isEmpty { queries.unit.entities.removeAll(keepingCapacity: true) }
+        for place in queries.unit.unpins.indices { queries.keys.unpin(queries.unit.unpins[place]) }
+        if !queries.unit.unpins.isEmpty { queries.unit.unpins.removeAll(keepingCapacity: true) }
         if let told = queries.unit.told {
             queries.keys.setKnown(told, by: queries.lastLag)
             queries.unit.told = nil
