@@ -127,6 +127,31 @@ import TidemarkTesting
         #expect(first.problems + second.problems + fast.problems == [])
     }
 
+    @Test func `what changes first when everybody is behind already is told too, in a batch or by itself`() async throws
+    {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put(["x", "y", "z"].map { #"{"id":"\#($0)","v":0,"w":0}"# })
+        let slow = FoldingSink()
+        let sleeper = try await observe(fixture, slow)
+        slow.setRoom(0)
+        try await fixture.input.feed([Self.change(1, "x", 1)])
+        // A batch that leaves `y` as it was has told nobody what it was.
+        let batch =
+            #"{"library_id":"a","sequence":2,"event":{"ResourceBatchChanged":{"resource_type":"file","resources":["#
+            + #"{"id":"y","v":7,"w":7},{"id":"x","v":2,"w":0},{"id":"y","v":0,"w":0}]}}}"#
+        try await fixture.input.feed([batch])
+        try await fixture.input.feed([Self.change(3, "x", 3)])
+        try await fixture.input.feed([Self.change(4, "y", 4)])
+        try await fixture.input.feed([Self.change(5, "y", 5)])
+        slow.setRoom(nil)
+        await fixture.cache.resume(slow)
+        let answer = try await fixture.read("{}") { $0.allowsStale = true }.get()
+        #expect(slow.observer(sleeper)?.list == answer.answer.entities)
+        #expect(slow.observer(sleeper)?.toldCount == 1)
+        #expect(slow.observer(sleeper)?.missedCount == 4)
+        #expect(slow.problems == [])
+    }
+
     @Test func `an event that changes an element and makes its list stale is missed once`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put([#"{"id":"x","v":0,"w":0}"#])
