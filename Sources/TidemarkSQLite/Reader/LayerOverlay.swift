@@ -9,8 +9,16 @@ struct LayerOverlay {
     /// Oldest first, those that pass their check.
     private(set) var records: [LayerRecord] = []
     private(set) var damaged: [DamagedRow] = []
-    /// Changes of an entity in the order in which they apply.
-    private var changes: [StoredKey: [LayerChange]] = [:]
+    private var coverings: [StoredKey: Covering] = [:]
+    /// Keys of `coverings`, by library and type, in no order.
+    private var keys: [[UInt16]: [StoredKey]] = [:]
+
+    private struct Covering {
+        /// In the order in which they apply.
+        var changes: [LayerChange] = []
+        /// When the newest layer was made.
+        var writtenAt: Int64 = 0
+    }
 
     /// No layers.
     init() {}
@@ -29,32 +37,41 @@ struct LayerOverlay {
             return true
         }
         for record in records {
-            for change in record.changes { changes[change.key, default: []].append(change) }
+            for change in record.changes {
+                if coverings[change.key] == nil {
+                    keys[[change.key.library, change.key.type], default: []].append(change.key)
+                }
+                coverings[change.key, default: Covering()].changes.append(change)
+                coverings[change.key]?.writtenAt = record.createdAt
+            }
         }
     }
 
     /// Whether a layer has a change for it.
     func covers(_ key: StoredKey) -> Bool {
-        changes[key] != nil
+        coverings[key] != nil
     }
 
-    /// - Parameter base: What the server said; nil: nothing.
+    /// - Parameter base: What the server said; nil: nothing that can be used.
     /// - Returns: What is visible; nil: nothing.
-    func visible(_ key: StoredKey, over base: [UInt8]?) -> [UInt8]? {
-        changes[key]?.reduce(base) { LayerFold.apply($1, to: $0) } ?? (changes[key] == nil ? base : nil)
+    func visible(_ key: StoredKey, over base: ReadEntity?, name: EntityKey) -> ReadEntity? {
+        guard let covering = coverings[key] else { return base }
+        guard let payload = covering.changes.reduce(base?.payload, { LayerFold.apply($1, to: $0) }) else { return nil }
+        return ReadEntity(
+            key: name, payload: payload, sequence: base?.sequence, writtenAt: base?.writtenAt ?? covering.writtenAt,
+            isPending: true)
     }
 
     /// Whether a layer is what takes it away, when nothing is visible.
     func deletes(_ key: StoredKey) -> Bool {
-        changes[key]?.contains { if case .delete = $0 { true } else { false } } ?? false
+        coverings[key]?.changes.contains { if case .delete = $0 { true } else { false } } ?? false
     }
 
     /// Covered entities of one type behind an id, in the order of their ids' text.
     func keys(library: LibraryIndex, type: TypeIndex, after id: ByteString?) -> [StoredKey] {
-        changes.keys.filter { key in
-            key.library == library && key.type == type && id.map { $0 < key.id.text } ?? true
-        }
-        .sorted { $0.id.text < $1.id.text }
+        let keys = keys[[library, type]] ?? []
+        return keys.map { (key: $0, text: $0.id.text) }.filter { entry in id.map { $0 < entry.text } ?? true }
+            .sorted { $0.text < $1.text }.map(\.key)
     }
 
     /// Numbers of the layers of which a patch lies over a deleted entity.

@@ -10,10 +10,17 @@ public struct ReadLayer: Hashable, Sendable {
     public var createdAt: Int64
     /// As a running cache lists it, with the state that the file gives it.
     public var layer: PendingLayer
+    /// Whose each of its operations is.
+    public var keys: [EntityKey]
 
     init(_ record: LayerRecord, isOrphaned: Bool, _ names: ReadNames) {
         number = record.number
         createdAt = record.createdAt
+        keys = record.changes.map { change in
+            EntityKey(
+                library: names.libraries[Int(change.key.library)], type: names.types[Int(change.key.type)],
+                id: change.key.id.text)
+        }
         layer = PendingLayer(
             pendingID: record.pendingID,
             state: isOrphaned ? .orphaned : record.isConfirmed ? .confirmed : .pending,
