@@ -1,28 +1,28 @@
 import TidemarkModel
 
-/// What one change of a layer makes of what lies below it.
-///
-/// The one place where that is decided: for a running cache, and for those who read its file.
+/// What a layer's change makes of what lies under it.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 package enum LayerFold {
-    /// - Parameters:
-    ///   - change: Applied by what it says; its key is not looked at.
-    ///   - value: The resource below, compact JSON; nil: nothing is shown there.
-    /// - Returns: nil when nothing is shown.
-    /// - Complexity: O(bytes of both).
+    /// - Parameter value: The resource under the change; nil when there is none.
+    /// - Returns: The resource that is seen; nil when there is none.
+    /// - Complexity: O(value + change).
     package static func apply(_ change: LayerChange, to value: [UInt8]?) -> [UInt8]? {
         switch change {
-        case .put(_, let resource): resource
-        case .patch(_, let fields, let unset): value.map { assigned(fields, into: $0, unset: unset) }
-        case .removeField(_, let field): value.map { assigned([], into: $0, unset: [field]) }
-        case .delete: nil
+        case .put(_, let resource):
+            resource
+        case .patch(_, let fields, let unset):
+            value.map { assigned(fields, into: $0, unset: Set(unset.map(\.bytes))) }
+        case .removeField(_, let field):
+            value.map { assigned([], into: $0, unset: [field.bytes]) }
+        case .delete:
+            nil
         }
     }
 
-    private static func assigned(_ fields: [UInt8], into value: [UInt8], unset: [ByteString]) -> [UInt8] {
+    private static func assigned(_ fields: [UInt8], into value: [UInt8], unset: Set<[UInt8]>) -> [UInt8] {
         value.withUnsafeBytes { value in
-            fields.withUnsafeBytes { Merge.assigned($0, into: value, unset: Set(unset.map(\.bytes))) }
+            fields.withUnsafeBytes { Merge.assigned($0, into: value, unset: unset) }
         }
     }
 }
