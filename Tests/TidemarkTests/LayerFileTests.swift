@@ -56,6 +56,7 @@ import TidemarkTesting
 
         private mutating func update() async throws {
             made += 1
+            pending = await cache.pendingLayers().map(\.pendingID)
             let name = ByteString("p\(made)")
             let operations = (0...random.below(3)).map { _ -> TransactionOperation in
                 let id = LayerFileTests.ids[random.below(8)]
