@@ -59,8 +59,14 @@ check("get",{"entity":None,"pending":False,"sequence":None,"stale":False,"miss":
 check("get",{"entity":{"id":"x"},"pending":False,"sequence":3,"stale":False,"miss":None},True,'')
 check("list",{"entities":[{"id":"x"}],"next":"file:x"},True,'')
 check("quarantine-record",{"number":1,"kind":"line","line":1,"offset":0,"reason":"not_json","library_id":None,"sequence":None,"received_at":"2026-01-22T10:05:34.149Z","byte_count":4,"complete":True,"text":"nope"},True,'')
-check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","queries":1,"missing":0,"problem_count":0,"problems":[]},True,'')
-check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","queries":1,"missing":0,"problem_count":1,"problems":["damaged query, row 1: checksum_mismatch"]},False,'')
+layer={"pending_id":"p","state":"pending","changes":[{"op":"patch","resource_type":"file","id":"1","fields":{"a":None},"unset":["b"]},{"op":"put","resource_type":"file","resource":{"id":"2"}},{"op":"delete","resource_type":"file","id":"3"},{"op":"remove_field","resource_type":"file","id":"1","field":"c"}],"library_id":"","depends_on":["q"]}
+check("pending",{"pending":[]},True,'')
+check("pending",{"pending":[layer]},True,'')
+check("pending",{"pending":[{**layer,"state":"settled"}]},False,'')
+check("pending",{"pending":[{**layer,"changes":[]}]},False,'')
+check("pending",{"pending":[{**layer,"changes":[{"op":"patch","resource_type":"file","id":"1","fields":{},"unset":[]}]}]},False,'')
+check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","queries":1,"missing":0,"layers":1,"problem_count":0,"problems":[]},True,'')
+check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","queries":1,"missing":0,"layers":1,"problem_count":1,"problems":["damaged query, row 1: checksum_mismatch"]},False,'')
 q={"library_id":"a","method":"files.list","input":{"n":1.1},"resource_type":"file","count":1,"local":False,"membership":None,"tags":None,"as_of":3,"stored_at":"2026-01-22T10:05:34.149Z","ttl":1.5,"stale_since":None}
 check("queries",q,True,'');check("queries",{**q,"keys":["file:x"]},True,'');check("queries",{**q,"keys":["file:x","file:x"]},False,'');check("queries",{**q,"stored_at":None},False,'')
 z={"applied":0,"duplicate":0,"ignored":0,"quarantined":0,"held":0}

@@ -36,10 +36,12 @@ package struct JournalConformance {
         var journal = try await open()
         var state = try await journal.recover()
         try check(
-            state.queries.isEmpty && state.lastQuery == 0 && state.lastRow == 0 && state.libraries.isEmpty
+            state.queries.isEmpty && state.layers.isEmpty && state.lastQuery == 0 && state.lastRow == 0
+                && state.libraries.isEmpty
                 && state.types.isEmpty, seed, 0, "a new journal is not empty")
         for step in 1...flushCount {
             let flush = model.nextFlush()
+            if model.chance(1, in: 5) { try await checkFailure(of: flush, journal, seed, step) }
             try await journal.commit(flush)
             try await compare(journal, &model, seed, step)
             if model.chance(1, in: 4) {
@@ -59,6 +61,18 @@ package struct JournalConformance {
             }
         }
         try await journal.close()
+    }
+
+    /// A flush that cannot be written leaves nothing behind: given again without its fault, it counts once.
+    private func checkFailure(of flush: FlushBatch, _ journal: any Journal, _ seed: UInt64, _ step: Int) async throws {
+        var faulty = flush
+        faulty.newTypes.append((0, "a second name of type 0"))
+        do throws(StorageError) {
+            try await journal.commit(faulty)
+        } catch {
+            return try check(error.code == .damaged, seed, step, "a flush that contradicts itself gives \(error)")
+        }
+        throw Failure(seed: seed, step: step, message: "a flush that contradicts itself was taken")
     }
 
     private func compare(
