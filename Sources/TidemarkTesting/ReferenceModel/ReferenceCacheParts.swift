@@ -103,12 +103,17 @@ package struct ReferenceList: Equatable, Sendable {
     /// A listed entity is missing: the read is a miss.
     package var isPartial: Bool
     package var asOf: Int64?
+    /// A layer covers an element that is shown, or hides one that would be.
+    package var isPending: Bool
 
-    package init(ids: [[UInt8]], resources: [[UInt8]], isStale: Bool, isPartial: Bool, asOf: Int64?) {
+    package init(
+        ids: [[UInt8]], resources: [[UInt8]], isStale: Bool, isPartial: Bool, asOf: Int64?, isPending: Bool = false
+    ) {
         self.ids = ids
         self.resources = resources
         self.isStale = isStale
         self.isPartial = isPartial
         self.asOf = asOf
+        self.isPending = isPending
     }
 }
