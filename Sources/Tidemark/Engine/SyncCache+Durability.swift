@@ -30,9 +30,13 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; it goes on trying.
     package func flush(through line: Int64, of input: InputID) async throws(StorageError) {
         while true {
+            // What is applied while the flush is under way is not in it: only what was applied before it began is.
+            let wasHeld = isHeld(line, of: input)
             try await flush()
-            guard let held = state.firstHeldLine(of: input), held <= line, !isClosed else { return }
-            if let reconcile = reconcileTasks.values.first {
+            guard wasHeld, !isClosed else { return }
+            if !isHeld(line, of: input) {
+                continue
+            } else if let reconcile = reconcileTasks.values.first {
                 await reconcile.task.value
             } else if let gapTimer {
                 await gapTimer.value
@@ -40,6 +44,11 @@ extension SyncCache {
                 return
             }
         }
+    }
+
+    /// Whether a line, or one before it, waits for a missing event.
+    private func isHeld(_ line: Int64, of input: InputID) -> Bool {
+        state.firstHeldLine(of: input).map { $0 <= line } ?? false
     }
 
     /// Where each library stands now; nothing without an observer.

@@ -92,7 +92,7 @@ extension SyncCache {
         metrics.recordFlush(ContinuousClock.now - start, isCommitted: isCommitted)
         metrics.recordSizes(
             entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
-            pendingCount: 0, memoryByteCount: state.memoryByteCount, evictionCount: evictedCount)
+            pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount, evictionCount: evictedCount)
     }
 
     private func committed(_ pending: PendingFlush) {

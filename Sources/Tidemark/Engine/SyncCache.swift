@@ -86,7 +86,7 @@ public actor SyncCache {
     ///   - upstream: Asked for missing events; without one they are lost after the reorder window.
     ///   - queryUpstream: Asked for queries that the cache cannot answer.
     /// - Throws: ``StorageError`` when the journal cannot be read.
-    /// - Complexity: Independent of the number of stored entities.
+    /// - Complexity: Independent of the number of stored entities; O(changes of pending layers).
     package static func open(
         configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
         upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
@@ -99,9 +99,19 @@ public actor SyncCache {
             hasUpstream: upstream != nil)
         let state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: UInt64.random(in: .min ... .max))
-        return SyncCache(
+        let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
             clock: clock, state: state)
+        try await cache.activateLayers()
+        return cache
+    }
+
+    /// Layers need what they lie over in memory.
+    private func activateLayers() async throws(StorageError) {
+        guard state.layerCount > 0 else { return }
+        let keys = state.keysToLoadForLayers()
+        if !keys.isEmpty { state.install(try await journal.load(keys)) }
+        state.activateLayers(at: clock.now())
     }
 
     // MARK: Reading
@@ -112,9 +122,11 @@ public actor SyncCache {
     public func entity(_ key: EntityKey) async throws(StorageError) -> EntityAnswer {
         while true {
             switch state.lookUp(key) {
-            case .found(let payload, let stamp):
+            case .found(let payload, let stamp, _):
                 countRead(miss: nil)
-                return .found(StoredResource(bytes: payload, sequence: stamp.sequence, writtenAt: stamp.writtenAt))
+                return .found(
+                    StoredResource(
+                        bytes: payload, sequence: stamp?.sequence, writtenAt: stamp?.writtenAt ?? clock.now()))
             case .deleted:
                 countRead(miss: .deleted)
                 return .missing(.deleted)

@@ -20,8 +20,8 @@ struct ObserverRegistry {
     }
 
     struct EntityObserver {
-        let handle: UInt32
-        let key: EntityKey
+        var handle: UInt32
+        var key: EntityKey
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
         var lag: EntityLag?
@@ -110,6 +110,16 @@ struct ObserverRegistry {
         if byEntity[observer.handle]?.isEmpty == true { byEntity[observer.handle] = nil }
         forget(subscription, of: observer.sink)
         return observer
+    }
+
+    /// Observers of an entity go on with the one it became.
+    mutating func rename(_ old: UInt32, to new: UInt32, _ key: EntityKey) {
+        guard let subscriptions = byEntity.removeValue(forKey: old) else { return }
+        for subscription in subscriptions {
+            entityObservers[subscription]?.handle = new
+            entityObservers[subscription]?.key = key
+        }
+        byEntity[new, default: []].append(contentsOf: subscriptions)
     }
 
     private mutating func forget(_ subscription: SubscriptionID, of sink: any ObserverSink) {

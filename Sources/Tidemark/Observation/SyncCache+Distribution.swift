@@ -13,6 +13,7 @@ extension SyncCache {
                 switch record {
                 case .query(let change): tell(change, at: position, of: log)
                 case .entity(let change): tell(change)
+                case .renamed(let old, let new, let key): observers.rename(old, to: new, key)
                 case .library(let status): tell(status)
                 }
             }
@@ -35,7 +36,7 @@ extension SyncCache {
             guard !operations.isEmpty || change.isStale != observer.shownStale else { continue }
             let notification = QueryNotification(
                 subscription: subscription, operations: operations, isStale: change.isStale, asOf: change.asOf,
-                isPending: false, missed: 0)
+                isPending: change.isPending, missed: 0)
             if observer.sink.offer(.query(notification)) {
                 observers.notificationCount += 1
                 observers.queryObservers[subscription]?.shownStale = change.isStale
@@ -113,7 +114,8 @@ extension SyncCache {
             let notification = CacheNotification.query(
                 QueryNotification(
                     subscription: subscription, operations: operations.map { $0.map(selected) },
-                    isStale: isStale, asOf: state.asOf(observer.query), isPending: false, missed: lag.count - 1))
+                    isStale: isStale, asOf: state.asOf(observer.query),
+                    isPending: state.isPending(observer.query), missed: lag.count - 1))
             if isForced {
                 observer.sink.deliver(notification)
             } else if !observer.sink.offer(notification) {

@@ -1,7 +1,11 @@
 import TidemarkModel
 import TidemarkStore
+import TidemarkWire
 
 /// Mutations that are shown before a server has confirmed them.
+///
+/// Each call has two halves: what takes effect in memory, in its place among other calls and events, and waiting for the
+/// disk, which holds up nobody.
 ///
 /// - Source: Protocol/optimistic.md.
 extension SyncCache {
@@ -10,14 +14,16 @@ extension SyncCache {
     /// - Throws: ``CacheError``: `duplicatePending`, `unknownPending` for a dependency, `invalidParams`,
     ///   `limitExceeded`, `storageFailed`; then there is no layer.
     package func update(_ update: OptimisticUpdate) async throws(CacheError) {
-        throw CacheError(.invalidParams, "there are no layers yet")
+        try await begin(update)
+        try await finish(update.pendingID, isUpdate: true)
     }
 
     /// Takes in what the server said of a mutation. Returns when that is on the disk.
     ///
     /// - Throws: ``CacheError``: `unknownPending`, `invalidParams`, `storageFailed`.
     package func commit(_ commit: OptimisticCommit) async throws(CacheError) {
-        throw CacheError(.unknownPending, "there are no layers yet")
+        try await begin(commit)
+        try await finish(commit.pendingID, isUpdate: false)
     }
 
     /// Takes a layer away, with those that depend on it. Returns when that is on the disk.
@@ -25,11 +31,196 @@ extension SyncCache {
     /// - Parameter library: nil: whatever library the layer is of.
     /// - Throws: ``CacheError``: `unknownPending`, `storageFailed`.
     package func rollBack(_ pendingID: ByteString, library: ByteString? = nil) async throws(CacheError) {
-        throw CacheError(.unknownPending, "there are no layers yet")
+        try beginRollBack(pendingID, library: library)
+        try await finish(pendingID, isUpdate: false)
     }
 
     /// Layers that have not settled, oldest first.
     ///
     /// - Parameter library: nil: of every library.
-    package func pendingLayers(library: ByteString? = nil) -> [PendingLayer] { [] }
+    package func pendingLayers(library: ByteString? = nil) -> [PendingLayer] {
+        state.layerStatuses(library: library).map { PendingLayer($0) }
+    }
+
+    // MARK: In memory
+
+    /// The first half of ``update(_:)``: the layer is seen, and not on the disk yet.
+    package func begin(_ update: OptimisticUpdate) async throws(CacheError) {
+        let limits = configuration.limits
+        try checkOpen()
+        guard !update.pendingID.bytes.isEmpty, update.pendingID.bytes.count <= limits.idByteCountMax else {
+            throw CacheError(
+                .invalidParams,
+                "pending_id has \(update.pendingID.bytes.count) bytes: pass 1 to \(limits.idByteCountMax)")
+        }
+        guard update.operations.count <= limits.batchMemberCountMax else {
+            throw CacheError(
+                .limitExceeded,
+                "\(update.operations.count) changes: pass at most \(limits.batchMemberCountMax) at once")
+        }
+        var steps: [TransactionStep] = []
+        for (index, operation) in update.operations.enumerated() {
+            steps.append(try operation.step(index, library: update.library, limits: limits, name: "changes"))
+        }
+        let layer = LayerUpdate(
+            pendingID: update.pendingID, library: update.library, steps: steps, dependsOn: update.dependsOn)
+        try await change({ state.keysToLoad(for: steps, in: update.library) }, name: "changes") {
+            () throws(LayerRefusal) in
+            try state.lay(layer, at: clock.now())
+        }
+    }
+
+    /// The first half of ``commit(_:)``.
+    package func begin(_ commit: OptimisticCommit) async throws(CacheError) {
+        try checkOpen()
+        let confirmation = try confirmation(commit)
+        try await change({ state.keysToLoad(for: confirmation) }, name: "confirmed") { () throws(LayerRefusal) in
+            try state.confirm(confirmation, at: clock.now())
+        }
+    }
+
+    /// The first half of ``rollBack(_:library:)``.
+    package func beginRollBack(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
+        try checkOpen()
+        do throws(LayerRefusal) {
+            try state.rollBack(pendingID, library: library, at: clock.now())
+        } catch {
+            throw error.cacheError(name: "changes")
+        }
+        distribute()
+    }
+
+    /// Changes the layers in one step, with what that needs in memory.
+    private func change(
+        _ keys: () -> [StoredKey], name: String, _ body: () throws(LayerRefusal) -> Void
+    ) async throws(CacheError) {
+        let result: Result<Void, LayerRefusal>
+        do throws(StorageError) {
+            result = try await withLoaded(keys) {
+                do throws(LayerRefusal) {
+                    try body()
+                    distribute()
+                    return .success(())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        if case .failure(let refusal) = result { throw refusal.cacheError(name: name) }
+    }
+
+    private func checkOpen() throws(CacheError) {
+        if isClosed { throw CacheError(.storageFailed, "the cache was closed: open it again") }
+    }
+
+    private func confirmation(_ commit: OptimisticCommit) throws(CacheError) -> LayerConfirmation {
+        let limits = configuration.limits
+        var batches: [EventBatch]?
+        if let confirmed = commit.confirmed {
+            guard confirmed.count <= limits.batchMemberCountMax else {
+                throw CacheError(
+                    .limitExceeded,
+                    "\(confirmed.count) resources: confirm at most \(limits.batchMemberCountMax) at once")
+            }
+            var decoded: [EventBatch] = []
+            for (index, resource) in confirmed.enumerated() {
+                // Which type it has the layer may have to say: any name serves to look at the resource.
+                let put = TransactionOperation.put(type: commit.resourceType ?? "resource", resource: resource)
+                let step = try put.step(
+                    index, library: commit.library ?? configuration.defaultLibrary, limits: limits, name: "confirmed")
+                if case .put(let batch) = step { decoded.append(batch) }
+            }
+            batches = decoded
+        }
+        var realIDs: [LayerConfirmation.RealID] = []
+        for (temporary, real) in commit.realIDs.sorted(by: { $0.key < $1.key }) {
+            for id in [temporary, real] where id.bytes.isEmpty || id.bytes.count > limits.idByteCountMax {
+                throw CacheError(
+                    .invalidParams, "id_map has an id of \(id.bytes.count) bytes: pass 1 to \(limits.idByteCountMax)")
+            }
+            var json: [UInt8] = []
+            CanonicalString.append(real.bytes, to: &json)
+            realIDs.append(
+                LayerConfirmation.RealID(
+                    temporary: EntityKey.canonicalID(temporary), real: EntityKey.canonicalID(real), json: json))
+        }
+        return LayerConfirmation(
+            pendingID: commit.pendingID, library: commit.library, confirmed: batches, type: commit.resourceType,
+            sequence: commit.sequence, realIDs: realIDs)
+    }
+
+    // MARK: On the disk
+
+    /// The second half: returns when what was begun is on the disk.
+    ///
+    /// - Parameter isUpdate: When the journal fails, the layer goes again.
+    /// - Throws: ``CacheError`` `storageFailed`.
+    package func finish(_ pendingID: ByteString, isUpdate: Bool) async throws(CacheError) {
+        do throws(StorageError) {
+            try await flush()
+        } catch {
+            if isUpdate {
+                do throws(LayerRefusal) {
+                    try state.rollBack(pendingID, library: nil, at: clock.now())
+                    distribute()
+                } catch {
+                    // It has settled meanwhile.
+                }
+            }
+            let outcome = isUpdate ? "the layer was taken away" : "it is tried again"
+            throw CacheError(.storageFailed, "nothing is written: \(error.message); \(outcome)")
+        }
+    }
+}
+
+extension PendingLayer {
+    init(_ status: LayerStatus) {
+        self.init(
+            pendingID: status.pendingID,
+            state: status.isOrphaned ? .orphaned : status.isConfirmed ? .confirmed : .pending,
+            library: status.library,
+            operations: status.changes.map { key, change in
+                switch change {
+                case .put(_, let resource): .put(type: key.type, resource: resource)
+                case .patch(_, let fields, let unset):
+                    .patch(type: key.type, id: key.id, fields: fields, unset: unset)
+                case .removeField(_, let field): .removeField(type: key.type, id: key.id, field: field)
+                case .delete: .delete(type: key.type, id: key.id)
+                }
+            }, dependsOn: status.dependsOn)
+    }
+}
+
+extension LayerRefusal {
+    /// - Parameter name: Of the params that hold what the refusal counts.
+    func cacheError(name: String) -> CacheError {
+        switch self {
+        case .duplicate(let id):
+            CacheError(
+                .duplicatePending,
+                "'\(id)' is pending already: pass an id of its own for each mutation, nothing changed")
+        case .unknown(let id):
+            CacheError(
+                .unknownPending, "'\(id)' is not pending: it has settled, or never was; see optimistic.list")
+        case .noChanges:
+            CacheError(.invalidParams, "changes are empty: pass at least one, nothing changed")
+        case .tooManyLayers:
+            CacheError(.limitExceeded, "there are as many pending layers as may be: commit or roll back some first")
+        case .tooManyBytes:
+            CacheError(.limitExceeded, "pending layers hold as much as they may: commit or roll back some first")
+        case .badResource(let step, let reason):
+            CacheError(.invalidParams, "\(name)[\(step)] cannot be used (\(reason.code)): mend it, nothing changed")
+        case .changesIdentity(let step):
+            CacheError(
+                .invalidParams,
+                "\(name)[\(step)] would give the entity another id: put another entity, nothing changed")
+        case .typeless(let step):
+            CacheError(
+                .invalidParams, "nothing says what \(name)[\(step)] is: pass resource_type, nothing changed")
+        case .tooManyLibraries: AnswerRefusal.tooManyLibraries.cacheError
+        case .tooManyTypes: AnswerRefusal.tooManyTypes.cacheError
+        }
+    }
 }

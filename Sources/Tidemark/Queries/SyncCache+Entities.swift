@@ -21,13 +21,16 @@ extension SyncCache {
     /// - Precondition: The entity is in memory if it is anywhere.
     func readNow(_ key: EntityKey, fields: [ByteString]?) -> EntityRead {
         switch state.lookUp(key) {
-        case .found(let payload, let stamp):
+        case .found(let payload, let stamp, let isPending):
             EntityRead(
-                entity: Selection.resource(payload, fields: fields.map { Set($0.map(\.bytes)) }), isPending: false,
-                sequence: stamp.sequence, isStale: status(of: key.library).phase == .stale, miss: nil)
-        case .deleted:
-            EntityRead(entity: nil, isPending: false, sequence: nil, isStale: false, miss: .deleted)
-        case .absent, .elsewhere:
+                entity: Selection.resource(payload, fields: fields.map { Set($0.map(\.bytes)) }),
+                isPending: isPending, sequence: stamp?.sequence,
+                isStale: status(of: key.library).phase == .stale, miss: nil)
+        case .deleted(let isPending):
+            EntityRead(entity: nil, isPending: isPending, sequence: nil, isStale: false, miss: .deleted)
+        case .absent(let isPending):
+            EntityRead(entity: nil, isPending: isPending, sequence: nil, isStale: false, miss: .absent)
+        case .elsewhere:
             EntityRead(entity: nil, isPending: false, sequence: nil, isStale: false, miss: .absent)
         }
     }
@@ -175,7 +178,7 @@ extension SyncCache {
         let diskByteCount = await journal.byteCount()
         return CacheStatistics(
             entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
-            pendingCount: 0, memoryByteCount: state.memoryByteCount, diskByteCount: diskByteCount,
+            pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount, diskByteCount: diskByteCount,
             hitCount: readCounts.hits,
             missCounts: readCounts.misses, evictionCount: evictedCount, notificationCount: observers.notificationCount,
             libraries: libraries(),
@@ -190,8 +193,9 @@ extension EntityExplanation {
             Field(name: "", writer: .event, sequence: tombstone.sequence, writtenAt: tombstone.deletedAt)
         }
         self.init(
-            miss: origin.fields != nil ? nil : origin.tombstone != nil ? .deleted : .absent,
-            deletion: origin.fields == nil ? deletion : nil, fields: fields,
+            miss: origin.isVisible ?? (origin.fields != nil)
+                ? nil : origin.tombstone != nil || origin.fields != nil ? .deleted : .absent,
+            deletion: origin.fields == nil ? deletion : nil, fields: fields, layers: origin.layers,
             queries: origin.places.map { Place(query: $0.query, index: $0.index, isStale: $0.isStale) },
             observerCount: origin.observerCount)
     }

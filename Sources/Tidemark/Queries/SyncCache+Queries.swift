@@ -147,7 +147,7 @@ extension SyncCache {
         let fields = fields(of: request, type: state.typeName(of: status.query))
         let answer = QueryAnswer(
             entities: listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,
-            source: source, isStale: isStale, asOf: status.asOf, isPending: false)
+            source: source, isStale: isStale, asOf: status.asOf, isPending: listed.isPending)
         let subscription = sink.map { sink in
             state.observe(status.query, at: now)
             return observers.add(

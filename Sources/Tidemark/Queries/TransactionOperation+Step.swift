@@ -5,8 +5,11 @@ import TidemarkWire
 extension TransactionOperation {
     /// The operation as the state takes it, with its JSON checked.
     ///
+    /// - Parameter name: Of the params it stands in.
     /// - Throws: ``CacheError`` `invalidParams`.
-    func step(_ index: Int, library: ByteString, limits: Limits) throws(CacheError) -> TransactionStep {
+    func step(
+        _ index: Int, library: ByteString, limits: Limits, name: String = "operations"
+    ) throws(CacheError) -> TransactionStep {
         switch self {
         case .put(let type, let resource):
             var line = Array(#"{"library_id":"#.utf8)
@@ -18,20 +21,20 @@ extension TransactionOperation {
             line.append(contentsOf: "}}}\n".utf8)
             return .put(try EventDecoder.answer(line, limits: limits))
         case .patch(let type, let id, let fields, let unset):
-            let compact = fields.isEmpty ? [] : try CompactJSON.object(fields, name: "operations[\(index)].fields")
-            return .patch(type: type, id: try checked(id, index, limits), fields: compact, unset: unset)
+            let compact = fields.isEmpty ? [] : try CompactJSON.object(fields, name: "\(name)[\(index)].fields")
+            return .patch(type: type, id: try checked(id, "\(name)[\(index)]", limits), fields: compact, unset: unset)
         case .removeField(let type, let id, let field):
-            return .patch(type: type, id: try checked(id, index, limits), fields: [], unset: [field])
+            return .removeField(type: type, id: try checked(id, "\(name)[\(index)]", limits), field)
         case .delete(let type, let id):
-            return .delete(type: type, id: try checked(id, index, limits))
+            return .delete(type: type, id: try checked(id, "\(name)[\(index)]", limits))
         }
     }
 
-    private func checked(_ id: ByteString, _ index: Int, _ limits: Limits) throws(CacheError) -> ByteString {
+    private func checked(_ id: ByteString, _ place: String, _ limits: Limits) throws(CacheError) -> ByteString {
         guard !id.bytes.isEmpty, id.bytes.count <= limits.idByteCountMax else {
             throw CacheError(
                 .invalidParams,
-                "operations[\(index)].id has \(id.bytes.count) bytes: pass 1 to \(limits.idByteCountMax)")
+                "\(place).id has \(id.bytes.count) bytes: pass 1 to \(limits.idByteCountMax)")
         }
         return id
     }

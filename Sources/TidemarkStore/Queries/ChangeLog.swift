@@ -24,6 +24,8 @@ package struct QueryChange: Sendable {
     /// Empty when only `isStale` changed.
     package var steps: [ListStep]
     package var isStale: Bool
+    /// Layers say something of what is shown.
+    package var isPending: Bool
     package var asOf: EventSequence?
     /// Index in the log of the query's change before this one; nil when that was told already.
     package var previous: Int?
@@ -42,5 +44,7 @@ package struct EntityChange: Sendable {
 package enum ChangeRecord: Sendable {
     case query(QueryChange)
     case entity(EntityChange)
+    /// Who observed the first observes the second from here on.
+    case renamed(from: UInt32, to: UInt32, EntityKey)
     case library(LibraryStatus)
 }

@@ -3,6 +3,8 @@ struct ChangeUnit {
     /// A list may change in several places: then the whole list is compared, not step by step.
     var isMulti = false
     var isOpen = false
+    /// An element that is said to be replaced may look as before.
+    var isUncertain = false
     /// Grows with each entity that is written; see ``QueryEntry/visit``.
     var stamp: Int64 = 0
     /// Observed queries that changed; each once.
@@ -11,6 +13,12 @@ struct ChangeUnit {
     var olds: [UInt32: [UInt8]] = [:]
     /// Elements that left observed lists; unpinned at the end, once for each time.
     var unpins: [UInt32] = []
+    /// Entities that go by another key from here on, with what they went by.
+    var renamed: [(from: UInt32, to: UInt32)] = []
+    /// Of those, the ones whose place in a list the other one takes over.
+    var successors: [UInt32: UInt32] = [:]
+    /// Layers to drop at the end: their log is over, and the new one has written an entity of theirs.
+    var outlived: [Int64] = []
     /// Observed entities that changed, in order; each once.
     var entities: [UInt32] = []
 }

@@ -16,12 +16,14 @@ struct ListedKeys {
         /// Nearly every key stands in few lists: the first place needs no array.
         var first: Holder?
         var others: [Holder] = []
-        /// Observed lists that show it, and observers of the entity itself.
+        /// Observed lists that show it, observers of the entity itself, and layers.
         var pinCount: Int32 = 0
         /// Slow observers that remember it.
         var retainCount: Int32 = 0
         /// Observers of the entity itself.
         var observerCount: Int32 = 0
+        /// Layers have changes for it; it is pinned once for that.
+        var isLayered = false
 
         var isNamed: Bool { first != nil || pinCount > 0 || retainCount > 0 }
         var holderCount: Int { first == nil ? 0 : others.count + 1 }
@@ -111,6 +113,14 @@ struct ListedKeys {
     mutating func removeObserver(_ handle: UInt32) {
         entries[Int(handle)].observerCount -= 1
         unpin(handle)
+    }
+
+    func isLayered(_ handle: UInt32) -> Bool { entries[Int(handle)].isLayered }
+
+    mutating func setLayered(_ handle: UInt32, _ isLayered: Bool) {
+        guard entries[Int(handle)].isLayered != isLayered else { return }
+        entries[Int(handle)].isLayered = isLayered
+        if isLayered { pin(handle) } else { unpin(handle) }
     }
 
     mutating func retain(_ handle: UInt32) { entries[Int(handle)].retainCount += 1 }

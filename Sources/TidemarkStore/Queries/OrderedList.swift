@@ -1,7 +1,8 @@
 /// An ordered list of handles that knows where each of them stands: a treap whose nodes are addressed by number.
 ///
-/// A node keeps its number while its element stays in the list, wherever that moves to. An element may be hidden: it
-/// keeps its place and does not count among those that are shown. The list's owner bounds it.
+/// A node keeps its number while its element stays in the list, wherever that moves to. Marks say which elements are
+/// shown, and which are the list's own and not there for a layer alone; places count among all elements, among the own or
+/// among the shown ones. The list's owner bounds it.
 ///
 /// - Complexity: Every operation on one element is O(log n) expected.
 /// - Source: Seidel and Aragon, “Randomized search trees”, 1996.
@@ -12,31 +13,51 @@ package struct OrderedList {
         var parent = OrderedList.none
         /// Nodes at and below this one; 0: free, and `parent` is the next free one.
         var size: UInt32 = 1
-        /// Of those, the ones that are not hidden.
-        var shown: UInt32 = 1
-        var isHidden = false
+        /// Of those, the ones that are shown.
+        var shown: UInt32
+        /// Of those, the list's own.
+        var own: UInt32
+        var marks: ElementMarks
         var priority: UInt32
         var handle: UInt32
         /// Where the element's own list of places names this node; the owner's to keep.
         var place: UInt32 = 0
         var sortKey: [UInt8]
+
+        var shownHere: UInt32 { marks.isShown ? 1 : 0 }
+        var ownHere: UInt32 { marks.contains(.isExtra) ? 0 : 1 }
+    }
+
+    /// Elements among which places are counted.
+    package enum Part {
+        case all
+        /// The list's own: all but the extra ones.
+        case own
+        case shown
     }
 
     /// No node.
     package static let none = UInt32.max
 
-    private(set) var nodes: [Node] = []
-    private(set) var root = OrderedList.none
-    private var firstFree = OrderedList.none
+    var nodes: [Node] = []
+    var root = OrderedList.none
+    var firstFree = OrderedList.none
     /// Priorities only balance the tree; no order depends on them (law L11).
-    private var priorityState: UInt32 = 0x9E37_79B9
+    var priorityState: UInt32 = 0x9E37_79B9
 
     package init() {}
 
-    package var count: Int { root == OrderedList.none ? 0 : Int(nodes[Int(root)].size) }
+    /// Elements of its own.
+    package var count: Int { count(.own, below: root) }
 
-    /// Elements that are not hidden.
-    package var shownCount: Int { root == OrderedList.none ? 0 : Int(nodes[Int(root)].shown) }
+    /// Elements, extra ones too.
+    package var wholeCount: Int { count(.all, below: root) }
+
+    /// Elements that are shown.
+    package var shownCount: Int { count(.shown, below: root) }
+
+    /// Elements that nothing shows because their entity is in no tier.
+    package private(set) var missingCount = 0
 
     package var isEmpty: Bool { root == OrderedList.none }
 
@@ -55,30 +76,30 @@ package struct OrderedList {
 
     package mutating func setPlace(of node: UInt32, _ place: Int) { nodes[Int(node)].place = UInt32(place) }
 
-    package mutating func setSortKey(of node: UInt32, _ sortKey: [UInt8]) { nodes[Int(node)].sortKey = sortKey }
+    package mutating func setHandle(of node: UInt32, _ handle: UInt32) { nodes[Int(node)].handle = handle }
 
-    /// Where a node's element stands, from 0.
-    package func index(of node: UInt32) -> Int {
-        var index = size(nodes[Int(node)].left)
-        var at = node
-        while nodes[Int(at)].parent != OrderedList.none {
-            let parent = nodes[Int(at)].parent
-            if nodes[Int(parent)].right == at { index += size(nodes[Int(parent)].left) + 1 }
-            at = parent
-        }
-        return index
+    /// The node of the last element; nil when there is none.
+    package var last: UInt32? {
+        guard root != OrderedList.none else { return nil }
+        var at = root
+        while nodes[Int(at)].right != OrderedList.none { at = nodes[Int(at)].right }
+        return at
     }
 
-    package func isHidden(_ node: UInt32) -> Bool { nodes[Int(node)].isHidden }
+    package mutating func setSortKey(of node: UInt32, _ sortKey: [UInt8]) { nodes[Int(node)].sortKey = sortKey }
 
-    /// How many elements that are shown stand before a node's.
-    package func shownIndex(of node: UInt32) -> Int {
-        var index = shown(nodes[Int(node)].left)
+    package func marks(of node: UInt32) -> ElementMarks { nodes[Int(node)].marks }
+
+    package func isShown(_ node: UInt32) -> Bool { nodes[Int(node)].marks.isShown }
+
+    /// How many elements of a part stand before a node's: its own place when it is one of them.
+    package func index(of node: UInt32, among part: Part) -> Int {
+        var index = count(part, below: nodes[Int(node)].left)
         var at = node
         while nodes[Int(at)].parent != OrderedList.none {
             let parent = nodes[Int(at)].parent
             if nodes[Int(parent)].right == at {
-                index += shown(nodes[Int(parent)].left) + (nodes[Int(parent)].isHidden ? 0 : 1)
+                index += count(part, below: nodes[Int(parent)].left) + count(part, at: parent)
             }
             at = parent
         }
@@ -87,30 +108,34 @@ package struct OrderedList {
 
     /// The node of the element at an index.
     ///
-    /// - Precondition: `index` is below `count`.
-    package func node(at index: Int) -> UInt32 {
-        precondition(index >= 0 && index < count, "no element \(index) in a list of \(count)")
+    /// - Precondition: There are more than `index` elements of that part.
+    package func node(at index: Int, among part: Part) -> UInt32 {
+        precondition(
+            index >= 0 && index < count(part, below: root),
+            "no element \(index) in a list of \(count(part, below: root))")
         var at = root
         var rest = index
         while true {
-            let left = size(nodes[Int(at)].left)
-            if rest == left { return at }
+            let left = count(part, below: nodes[Int(at)].left)
+            let here = count(part, at: at)
             if rest < left {
                 at = nodes[Int(at)].left
+            } else if rest == left, here == 1 {
+                return at
             } else {
-                rest -= left + 1
+                rest -= left + here
                 at = nodes[Int(at)].right
             }
         }
     }
 
-    /// How many elements stand before a sort key, in a list that is sorted by it.
-    package func lowerBound(_ sortKey: [UInt8]) -> Int {
+    /// How many elements of a part stand before a sort key, in a list that is sorted by it.
+    package func lowerBound(_ sortKey: [UInt8], among part: Part) -> Int {
         var at = root
         var index = 0
         while at != OrderedList.none {
             if nodes[Int(at)].sortKey.lexicographicallyPrecedes(sortKey) {
-                index += size(nodes[Int(at)].left) + 1
+                index += count(part, below: nodes[Int(at)].left) + count(part, at: at)
                 at = nodes[Int(at)].right
             } else {
                 at = nodes[Int(at)].left
@@ -119,24 +144,28 @@ package struct OrderedList {
         return index
     }
 
-    /// The first handles that are shown, in list order, among the first `countMax` elements.
+    /// The first handles that are shown, in list order.
     ///
-    /// - Complexity: O(countMax + log n).
-    package func prefix(_ countMax: Int) -> [UInt32] {
+    /// - Complexity: O(elements up to the last of them + log n).
+    package func shownPrefix(_ countMax: Int) -> [UInt32] {
+        let wanted = min(countMax, shownCount)
         var handles: [UInt32] = []
-        handles.reserveCapacity(min(countMax, count))
-        forEachNode(countMax) { if !nodes[Int($0)].isHidden { handles.append(nodes[Int($0)].handle) } }
-        return handles
+        handles.reserveCapacity(wanted)
+        guard wanted > 0 else { return handles }
+        var at = leftmost(root)
+        while true {
+            if nodes[Int(at)].marks.isShown { handles.append(nodes[Int(at)].handle) }
+            if handles.count == wanted { return handles }
+            at = successor(at)
+        }
     }
 
-    /// Calls `body` with the first nodes in list order.
-    package func forEachNode(_ countMax: Int = .max, _ body: (UInt32) -> Void) {
-        guard root != OrderedList.none, countMax > 0 else { return }
+    /// Calls `body` with every node in list order.
+    package func forEachNode(_ body: (UInt32) -> Void) {
+        guard root != OrderedList.none else { return }
         var at = leftmost(root)
-        var rest = min(countMax, count)
-        while rest > 0 {
+        for rest in stride(from: wholeCount - 1, through: 0, by: -1) {
             body(at)
-            rest -= 1
             if rest > 0 { at = successor(at) }
         }
     }
@@ -154,173 +183,83 @@ package struct OrderedList {
         return nodes[Int(at)].parent
     }
 
-    func size(_ node: UInt32) -> Int { node == OrderedList.none ? 0 : Int(nodes[Int(node)].size) }
+    /// Elements of a part at and below a node.
+    @inline(__always)
+    func count(_ part: Part, below node: UInt32) -> Int {
+        guard node != OrderedList.none else { return 0 }
+        return switch part {
+        case .all: Int(nodes[Int(node)].size)
+        case .own: Int(nodes[Int(node)].own)
+        case .shown: Int(nodes[Int(node)].shown)
+        }
+    }
 
-    func shown(_ node: UInt32) -> Int { node == OrderedList.none ? 0 : Int(nodes[Int(node)].shown) }
+    @inline(__always)
+    func count(_ part: Part, at node: UInt32) -> Int {
+        switch part {
+        case .all: 1
+        case .own: Int(nodes[Int(node)].ownHere)
+        case .shown: Int(nodes[Int(node)].shownHere)
+        }
+    }
 
     // MARK: Changing
 
     /// Puts an element in so that it stands at an index.
     ///
+    /// - Parameter index: Among all elements; at most `wholeCount`.
     /// - Returns: Its node.
-    /// - Precondition: `index` is at most `count`.
-    package mutating func insert(_ handle: UInt32, sortKey: [UInt8] = [], at index: Int) -> UInt32 {
-        precondition(index >= 0 && index <= count, "no place \(index) in a list of \(count)")
-        let node = takeNode(handle, sortKey: sortKey)
+    package mutating func insert(
+        _ handle: UInt32, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int
+    ) -> UInt32 {
+        precondition(index >= 0 && index <= wholeCount, "no place \(index) in a list of \(wholeCount)")
+        let node = takeNode(handle, sortKey: sortKey, marks: marks)
         attach(node, at: index)
+        if marks.isMissed { missingCount += 1 }
         return node
     }
 
     /// Takes an element out; its node's number may be given to another.
     package mutating func remove(_ node: UInt32) {
         detach(node)
+        if nodes[Int(node)].marks.isMissed { missingCount -= 1 }
         nodes[Int(node)].size = 0
         nodes[Int(node)].sortKey = []
         nodes[Int(node)].parent = firstFree
         firstFree = node
     }
 
-    /// Takes an element out and puts it in so that it stands at an index; its node stays its own.
+    /// Takes an element out and puts it in so that it stands at an index among all; its node stays its own.
     package mutating func move(_ node: UInt32, to index: Int) {
         detach(node)
         nodes[Int(node)].left = OrderedList.none
         nodes[Int(node)].right = OrderedList.none
         nodes[Int(node)].size = 1
-        nodes[Int(node)].shown = nodes[Int(node)].isHidden ? 0 : 1
+        nodes[Int(node)].shown = nodes[Int(node)].shownHere
+        nodes[Int(node)].own = nodes[Int(node)].ownHere
         attach(node, at: index)
     }
 
-    /// Hides an element, or shows it again, where it stands.
-    package mutating func setHidden(_ node: UInt32, _ isHidden: Bool) {
-        guard nodes[Int(node)].isHidden != isHidden else { return }
-        nodes[Int(node)].isHidden = isHidden
+    /// Marks an element where it stands.
+    package mutating func setMarks(of node: UInt32, _ marks: ElementMarks) {
+        let old = nodes[Int(node)]
+        guard old.marks != marks else { return }
+        if old.marks.isMissed { missingCount -= 1 }
+        if marks.isMissed { missingCount += 1 }
+        nodes[Int(node)].marks = marks
+        // Wraps: what is taken off was counted.
+        let shown = nodes[Int(node)].shownHere &- old.shownHere
+        let own = nodes[Int(node)].ownHere &- old.ownHere
+        guard shown != 0 || own != 0 else { return }
         var at = node
         while at != OrderedList.none {
-            if isHidden { nodes[Int(at)].shown -= 1 } else { nodes[Int(at)].shown += 1 }
+            nodes[Int(at)].shown &+= shown
+            nodes[Int(at)].own &+= own
             at = nodes[Int(at)].parent
         }
     }
 
     package mutating func removeAll() {
         self = OrderedList()
-    }
-
-    private mutating func takeNode(_ handle: UInt32, sortKey: [UInt8]) -> UInt32 {
-        priorityState ^= priorityState << 13
-        priorityState ^= priorityState >> 17
-        priorityState ^= priorityState << 5
-        let node = Node(priority: priorityState, handle: handle, sortKey: sortKey)
-        if firstFree != OrderedList.none {
-            let index = firstFree
-            firstFree = nodes[Int(index)].parent
-            nodes[Int(index)] = node
-            return index
-        }
-        nodes.append(node)
-        return UInt32(nodes.count - 1)
-    }
-
-    /// Hangs a single node in as a leaf, then lifts it to where its priority wants it.
-    private mutating func attach(_ node: UInt32, at index: Int) {
-        nodes[Int(node)].parent = OrderedList.none
-        guard root != OrderedList.none else {
-            root = node
-            return
-        }
-        let shown = nodes[Int(node)].shown
-        var at = root
-        var rest = index
-        while true {
-            nodes[Int(at)].size += 1
-            nodes[Int(at)].shown += shown
-            let left = size(nodes[Int(at)].left)
-            if rest <= left {
-                guard nodes[Int(at)].left != OrderedList.none else {
-                    nodes[Int(at)].left = node
-                    break
-                }
-                at = nodes[Int(at)].left
-            } else {
-                rest -= left + 1
-                guard nodes[Int(at)].right != OrderedList.none else {
-                    nodes[Int(at)].right = node
-                    break
-                }
-                at = nodes[Int(at)].right
-            }
-        }
-        nodes[Int(node)].parent = at
-        while nodes[Int(node)].parent != OrderedList.none,
-            nodes[Int(nodes[Int(node)].parent)].priority < nodes[Int(node)].priority
-        {
-            rotateUp(node)
-        }
-    }
-
-    /// Sinks a node to a leaf, then takes it off.
-    private mutating func detach(_ node: UInt32) {
-        while true {
-            let left = nodes[Int(node)].left
-            let right = nodes[Int(node)].right
-            if left == OrderedList.none && right == OrderedList.none { break }
-            if right == OrderedList.none {
-                rotateUp(left)
-            } else if left == OrderedList.none || nodes[Int(left)].priority < nodes[Int(right)].priority {
-                rotateUp(right)
-            } else {
-                rotateUp(left)
-            }
-        }
-        let parent = nodes[Int(node)].parent
-        if parent == OrderedList.none {
-            root = OrderedList.none
-            return
-        }
-        if nodes[Int(parent)].left == node {
-            nodes[Int(parent)].left = OrderedList.none
-        } else {
-            nodes[Int(parent)].right = OrderedList.none
-        }
-        let shown: UInt32 = nodes[Int(node)].isHidden ? 0 : 1
-        var at = parent
-        while at != OrderedList.none {
-            nodes[Int(at)].size -= 1
-            nodes[Int(at)].shown -= shown
-            at = nodes[Int(at)].parent
-        }
-    }
-
-    private mutating func rotateUp(_ node: UInt32) {
-        let parent = nodes[Int(node)].parent
-        let grandparent = nodes[Int(parent)].parent
-        if nodes[Int(parent)].left == node {
-            let middle = nodes[Int(node)].right
-            nodes[Int(parent)].left = middle
-            if middle != OrderedList.none { nodes[Int(middle)].parent = parent }
-            nodes[Int(node)].right = parent
-        } else {
-            let middle = nodes[Int(node)].left
-            nodes[Int(parent)].right = middle
-            if middle != OrderedList.none { nodes[Int(middle)].parent = parent }
-            nodes[Int(node)].left = parent
-        }
-        nodes[Int(parent)].parent = node
-        nodes[Int(node)].parent = grandparent
-        if grandparent == OrderedList.none {
-            root = node
-        } else if nodes[Int(grandparent)].left == parent {
-            nodes[Int(grandparent)].left = node
-        } else {
-            nodes[Int(grandparent)].right = node
-        }
-        recount(parent)
-        recount(node)
-    }
-
-    private mutating func recount(_ node: UInt32) {
-        let left = nodes[Int(node)].left
-        let right = nodes[Int(node)].right
-        nodes[Int(node)].size = UInt32(size(left) + size(right) + 1)
-        nodes[Int(node)].shown = UInt32(shown(left) + shown(right) + (nodes[Int(node)].isHidden ? 0 : 1))
     }
 }

@@ -34,6 +34,9 @@ struct QueryEntry {
     /// Bounded by ``elementCountMax(_:)``.
     var list = OrderedList()
 
+    /// Nodes of elements that some layer has a change for.
+    var layeredNodes: Set<UInt32> = []
+
     /// The journal has an older version, or none.
     var isDirty = false
     /// The journal has a row for it, or a flush under way writes one.
@@ -90,9 +93,16 @@ struct QueryEntry {
         return min(staleSince ?? .max, storedAt + timeToLive)
     }
 
-    /// Whether a reader is told that the list is stale: also when it misses an element.
+    /// Whether a reader is told that the list is stale: also when it misses an element, or when layers take away more
+    /// than is known of it.
     func isStale(at now: Int64) -> Bool {
-        staleSince(at: now) != nil || list.shownCount < list.count
+        staleSince(at: now) != nil || list.missingCount > 0
+            || horizon != nil && !isLocal && list.shownCount < shownCountMax
+    }
+
+    /// Whether a layer has a change for an element that is shown, or takes one away that would be.
+    var isPending: Bool {
+        layeredNodes.contains { list.index(of: $0, among: .shown) < shownCountMax }
     }
 }
 

@@ -36,7 +36,7 @@ extension CacheState {
         for element in record.elements {
             let key = StoredKey(library: record.library, type: record.type, id: element.id)
             queries.insert(
-                queries.keys.take(key), sortKey: element.sortKey, at: queries[query].list.count, in: query)
+                queries.keys.take(key), sortKey: element.sortKey, at: queries[query].list.wholeCount, in: query)
         }
         queries[query].hasRow = true
         queries[query].isDirty = false
@@ -73,6 +73,7 @@ extension QueryIndex {
         var elements: [QueryElement] = []
         elements.reserveCapacity(entry.list.count)
         entry.list.forEachNode { node in
+            if entry.list.marks(of: node).contains(.isExtra) { return }
             elements.append(
                 QueryElement(id: keys.key(of: entry.list.handle(of: node)).id, sortKey: entry.list.sortKey(of: node)))
         }

@@ -4,51 +4,35 @@ import TidemarkModel
 extension QueryIndex {
     /// Puts an element in.
     ///
-    /// - Parameter index: Among all elements, hidden ones too.
+    /// - Parameter index: Among all elements.
     @discardableResult
-    mutating func insert(_ handle: UInt32, sortKey: [UInt8] = [], at index: Int, in query: UInt32) -> UInt32 {
+    mutating func insert(
+        _ handle: UInt32, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int, in query: UInt32
+    ) -> UInt32 {
         beginChange(of: query)
-        let countMax = self[query].shownCountMax
-        let isStepped = isStepped(query)
-        let isFull = self[query].list.count >= countMax
-        let node = self[query].list.insert(handle, sortKey: sortKey, at: index)
+        let node = self[query].list.insert(handle, sortKey: sortKey, marks: marks, at: index)
         let place = keys.addHolder(ListedKeys.Holder(query: query, node: node), to: handle)
         self[query].list.setPlace(of: node, place)
+        if marks.contains(.isLayered) { self[query].layeredNodes.insert(node) }
         if self[query].observerCount > 0 { keys.pin(handle) }
-        if isStepped, index < countMax {
-            let shownIndex = self[query].list.shownIndex(of: node)
-            if isFull {
-                let pushed = self[query].list.handle(of: self[query].list.node(at: countMax))
-                self[query].steps.append(.remove(pushed, at: countMax - 1))
-            }
-            self[query].steps.append(.add(handle, at: shownIndex))
-        }
-        markDirty(query)
+        if marks.isShown, isStepped(query) { stepIn(node, of: query) }
+        if !marks.contains(.isExtra) { markDirty(query) }
         return node
     }
 
     /// Takes an element out.
     mutating func remove(_ node: UInt32, of query: UInt32) {
         beginChange(of: query)
-        let handle = self[query].list.handle(of: node)
-        if isStepped(query), !self[query].list.isHidden(node) {
-            let countMax = self[query].shownCountMax
-            let index = self[query].list.shownIndex(of: node)
-            if index < countMax {
-                self[query].steps.append(.remove(handle, at: index))
-                if self[query].list.count > countMax {
-                    let pulled = self[query].list.handle(of: self[query].list.node(at: countMax))
-                    self[query].steps.append(.add(pulled, at: countMax - 1))
-                }
-            }
-        }
+        let marks = self[query].list.marks(of: node)
+        if marks.isShown, isStepped(query) { stepOut(node, of: query) }
         take(node, of: query)
-        markDirty(query)
+        if !marks.contains(.isExtra) { markDirty(query) }
     }
 
     private mutating func take(_ node: UInt32, of query: UInt32) {
         let handle = self[query].list.handle(of: node)
         let place = self[query].list.place(of: node)
+        if self[query].list.marks(of: node).contains(.isLayered) { self[query].layeredNodes.remove(node) }
         self[query].list.remove(node)
         if let moved = keys.removeHolder(at: place, of: handle) {
             self[moved.query].list.setPlace(of: moved.node, place)
@@ -59,70 +43,96 @@ extension QueryIndex {
     }
 
     /// Gives an element the place that a new sort key asks for.
-    ///
-    /// - Returns: Whether it moved.
-    mutating func resort(_ node: UInt32, _ sortKey: [UInt8], in query: UInt32) -> Bool {
+    mutating func resort(_ node: UInt32, _ sortKey: [UInt8], in query: UInt32) {
         beginChange(of: query)
-        let countMax = self[query].shownCountMax
-        let from = self[query].list.index(of: node)
-        var target = self[query].list.lowerBound(sortKey)
+        let from = self[query].list.index(of: node, among: .all)
+        var target = self[query].list.lowerBound(sortKey, among: .all)
         // The element itself stands before its new place, with its old key.
         if target > from { target -= 1 }
-        self[query].list.setSortKey(of: node, sortKey)
-        markDirty(query)
-        guard target != from else { return false }
-        if isStepped(query) { step(node, from: from, to: target, countMax: countMax, in: query) }
-        self[query].list.move(node, to: target)
-        return true
-    }
-
-    /// Notes what a move inside the list means for the part that is shown.
-    private mutating func step(_ node: UInt32, from: Int, to target: Int, countMax: Int, in query: UInt32) {
-        let handle = self[query].list.handle(of: node)
-        switch (from < countMax, target < countMax) {
-        case (true, true):
-            self[query].steps.append(.move(handle, from: from, to: target))
-        case (true, false):
-            let pulled = self[query].list.handle(of: self[query].list.node(at: countMax))
-            self[query].steps.append(.remove(handle, at: from))
-            self[query].steps.append(.add(pulled, at: countMax - 1))
-        case (false, true):
-            let pushed = self[query].list.handle(of: self[query].list.node(at: countMax - 1))
-            self[query].steps.append(.remove(pushed, at: countMax - 1))
-            self[query].steps.append(.add(handle, at: target))
-        case (false, false):
-            break
+        let marks = self[query].list.marks(of: node)
+        if target != from, marks.isShown, isStepped(query) {
+            let shownFrom = self[query].list.index(of: node, among: .shown)
+            var shownTarget = self[query].list.lowerBound(sortKey, among: .shown)
+            if shownTarget > shownFrom { shownTarget -= 1 }
+            step(node, from: shownFrom, to: shownTarget, in: query)
         }
+        self[query].list.setSortKey(of: node, sortKey)
+        if target != from { self[query].list.move(node, to: target) }
+        if !marks.contains(.isExtra) { markDirty(query) }
     }
 
     /// An element's resource changed where it stands.
     mutating func replace(_ node: UInt32, in query: UInt32) {
         guard self[query].observerCount > 0 else { return }
         beginChange(of: query)
-        guard isStepped(query), !self[query].list.isHidden(node) else { return }
-        let index = self[query].list.shownIndex(of: node)
+        guard isStepped(query), self[query].list.isShown(node) else { return }
+        let index = self[query].list.index(of: node, among: .shown)
         guard index < self[query].shownCountMax else { return }
-        // An element that was added in the same unit is added as it is at its end.
         let handle = self[query].list.handle(of: node)
-        for case .add(handle, _) in self[query].steps { return }
+        for step in self[query].steps {
+            switch step {
+            // An element that was added in the same unit is added as it is at its end.
+            case .add(handle, _), .replace(handle, _): return
+            case .add, .replace, .remove, .move: break
+            }
+        }
         self[query].steps.append(.replace(handle, at: index))
     }
 
-    /// An element's entity is gone without having been deleted, or is back.
-    mutating func setHidden(_ node: UInt32, _ isHidden: Bool, in query: UInt32) {
-        guard self[query].list.isHidden(node) != isHidden else { return }
+    /// Marks an element: it may come to be shown, or not to be.
+    mutating func setMarks(of node: UInt32, _ marks: ElementMarks, in query: UInt32) {
+        let old = self[query].list.marks(of: node)
+        guard old != marks else { return }
         beginChange(of: query)
-        let handle = self[query].list.handle(of: node)
-        if isStepped(query) {
-            let index = self[query].list.shownIndex(of: node)
-            self[query].steps.append(isHidden ? .remove(handle, at: index) : .add(handle, at: index))
+        if old.isShown, !marks.isShown, isStepped(query) { stepOut(node, of: query) }
+        self[query].list.setMarks(of: node, marks)
+        if !old.isShown, marks.isShown, isStepped(query) { stepIn(node, of: query) }
+        if marks.contains(.isLayered) {
+            self[query].layeredNodes.insert(node)
+        } else {
+            self[query].layeredNodes.remove(node)
         }
-        self[query].list.setHidden(node, isHidden)
+    }
+
+    /// An element's entity is gone without having been deleted, or is back.
+    mutating func setMissing(_ node: UInt32, _ isMissing: Bool, in query: UInt32) {
+        var marks = self[query].list.marks(of: node)
+        if isMissing { marks.insert(.isMissing) } else { marks.remove(.isMissing) }
+        setMarks(of: node, marks, in: query)
+    }
+
+    /// The list is known up to a sort key: what layers put behind it goes.
+    mutating func setHorizon(_ horizon: [UInt8]?, of query: UInt32) {
+        self[query].horizon = horizon
+        guard let horizon, self[query].list.wholeCount > self[query].list.count else { return }
+        while let last = self[query].list.last, self[query].list.marks(of: last).contains(.isExtra),
+            horizon.lexicographicallyPrecedes(self[query].list.sortKey(of: last))
+        {
+            remove(last, of: query)
+        }
+    }
+
+    /// Gives an element's place to another entity.
+    mutating func retarget(_ node: UInt32, to handle: UInt32, in query: UInt32) {
+        precondition(unit.isMulti, "an element changes its entity only in a larger unit")
+        beginChange(of: query)
+        let old = self[query].list.handle(of: node)
+        let place = self[query].list.place(of: node)
+        self[query].list.setHandle(of: node, handle)
+        self[query].list.setPlace(
+            of: node, keys.addHolder(ListedKeys.Holder(query: query, node: node), to: handle))
+        if let moved = keys.removeHolder(at: place, of: old) {
+            self[moved.query].list.setPlace(of: moved.node, place)
+        }
+        markDirty(query)
+        guard self[query].observerCount > 0 else { return }
+        keys.pin(handle)
+        unit.unpins.append(old)
     }
 
     /// Empties a list.
     mutating func removeAllElements(of query: UInt32) {
-        guard !self[query].list.isEmpty else { return }
+        guard self[query].list.wholeCount > 0 else { return }
         precondition(unit.isMulti || self[query].observerCount == 0, "a whole list changes only in a larger unit")
         beginChange(of: query)
         var nodes: [UInt32] = []
@@ -139,8 +149,80 @@ extension QueryIndex {
         precondition(unit.isOpen, "query \(self[query].number) changes outside of a unit")
         self[query].isTouched = true
         unit.touched.append(query)
-        if unit.isMulti { self[query].before = self[query].list.prefix(self[query].shownCountMax) }
+        if unit.isMulti { self[query].before = self[query].list.shownPrefix(self[query].shownCountMax) }
     }
 
     private func isStepped(_ query: UInt32) -> Bool { self[query].observerCount > 0 && !unit.isMulti }
+
+    // MARK: Steps
+
+    /// Notes that a node has come to be shown: where there is a limit it pushes the last one out.
+    private mutating func stepIn(_ node: UInt32, of query: UInt32) {
+        let countMax = self[query].shownCountMax
+        let index = self[query].list.index(of: node, among: .shown)
+        guard index < countMax else { return }
+        if self[query].list.shownCount > countMax {
+            let pushed = self[query].list.handle(of: self[query].list.node(at: countMax, among: .shown))
+            append(.remove(pushed, at: countMax - 1), to: query)
+        }
+        append(.add(self[query].list.handle(of: node), at: index), to: query)
+    }
+
+    /// Notes that a node is about not to be shown any more: where there is a limit the next one takes its turn.
+    private mutating func stepOut(_ node: UInt32, of query: UInt32) {
+        let countMax = self[query].shownCountMax
+        let index = self[query].list.index(of: node, among: .shown)
+        guard index < countMax else { return }
+        append(.remove(self[query].list.handle(of: node), at: index), to: query)
+        if self[query].list.shownCount > countMax {
+            let pulled = self[query].list.handle(of: self[query].list.node(at: countMax, among: .shown))
+            append(.add(pulled, at: countMax - 1), to: query)
+        }
+    }
+
+    /// Notes what a move means for the part that is shown.
+    private mutating func step(_ node: UInt32, from: Int, to target: Int, in query: UInt32) {
+        let countMax = self[query].shownCountMax
+        let handle = self[query].list.handle(of: node)
+        switch (from < countMax, target < countMax) {
+        case (true, true):
+            if from != target { append(.move(handle, from: from, to: target), to: query) }
+        case (true, false):
+            let pulled = self[query].list.handle(of: self[query].list.node(at: countMax, among: .shown))
+            append(.remove(handle, at: from), to: query)
+            append(.add(pulled, at: countMax - 1), to: query)
+        case (false, true):
+            let pushed = self[query].list.handle(of: self[query].list.node(at: countMax - 1, among: .shown))
+            append(.remove(pushed, at: countMax - 1), to: query)
+            append(.add(handle, at: target), to: query)
+        case (false, false):
+            break
+        }
+    }
+
+    /// Adds a step; one that undoes or goes on from the last one is taken together with it.
+    ///
+    /// A layer takes an element from one place and shows it at another: two steps, and one for an observer.
+    private mutating func append(_ step: HandleStep, to query: UInt32) {
+        guard let last = self[query].steps.last else { return self[query].steps.append(step) }
+        switch (last, step) {
+        case (.add(let added, let index), .remove(let removed, let place)) where added == removed && index == place:
+            self[query].steps.removeLast()
+        case (.move(let moved, let from, let index), .remove(let removed, let place))
+        where moved == removed && index == place:
+            self[query].steps.removeLast()
+            append(.remove(removed, at: from), to: query)
+        case (.replace(let replaced, let index), .remove(let removed, let place))
+        where replaced == removed && index == place:
+            self[query].steps.removeLast()
+            append(.remove(removed, at: index), to: query)
+        case (.remove(let removed, let from), .add(let added, let target)) where removed == added:
+            self[query].steps.removeLast()
+            if from != target { self[query].steps.append(.move(added, from: from, to: target)) }
+            self[query].steps.append(.replace(added, at: target))
+            unit.isUncertain = true
+        default:
+            self[query].steps.append(step)
+        }
+    }
 }

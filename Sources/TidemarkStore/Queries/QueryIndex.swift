@@ -246,7 +246,8 @@ struct QueryIndex {
         precondition(placeCount == 0, "\(placeCount) places more in lists than in the reverse index (L3)")
         for (handle, count) in shown {
             precondition(
-                keys.pinCount(of: handle) == count + keys.observerCount(of: handle),
+                keys.pinCount(of: handle)
+                    == count + keys.observerCount(of: handle) + (keys.isLayered(handle) ? 1 : 0),
                 "key \(handle) is pinned \(keys.pinCount(of: handle)) times (L9)")
         }
     }

@@ -69,12 +69,15 @@ extension CacheState {
 
     private func isListed(_ elements: [(key: StoredKey, sortKey: [UInt8])], in query: UInt32) -> Bool {
         let list = queries[query].list
-        guard list.count == elements.count, list.shownCount == list.count else { return false }
+        guard list.count == elements.count else { return false }
         var index = 0
         var isEqual = true
         list.forEachNode { node in
+            let marks = list.marks(of: node)
+            if marks.contains(.isExtra) { return }
             isEqual =
-                isEqual && queries.keys.key(of: list.handle(of: node)) == elements[index].key
+                isEqual && !marks.contains(.isMissing)
+                && queries.keys.key(of: list.handle(of: node)) == elements[index].key
                 && list.sortKey(of: node) == elements[index].sortKey
             index += 1
         }
@@ -85,8 +88,9 @@ extension CacheState {
     mutating func trim(_ query: UInt32, at now: Int64) {
         let countMax = queries[query].elementCountMax(configuration.limits)
         while queries[query].list.count > countMax {
-            queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
-            queries.remove(queries[query].list.node(at: queries[query].list.count - 1), of: query)
+            let last = queries[query].list.node(at: countMax - 1, among: .own)
+            queries.setHorizon(queries[query].list.sortKey(of: last), of: query)
+            queries.remove(queries[query].list.node(at: queries[query].list.count - 1, among: .own), of: query)
         }
     }
 
@@ -130,8 +134,11 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    /// Whether a list holds a key.
+    /// Whether a list holds a key as its own.
     func holds(_ handle: UInt32, _ query: UInt32) -> Bool {
-        (0..<keys.holderCount(of: handle)).contains { keys.holder(of: handle, at: $0).query == query }
+        (0..<keys.holderCount(of: handle)).contains { place in
+            let holder = keys.holder(of: handle, at: place)
+            return holder.query == query && !isExtra(holder)
+        }
     }
 }

@@ -101,10 +101,14 @@ extension CacheState {
             complete(query, newer, generation: stamp.generation, at: now)
             if newer.isUnsure { markStale(query, at: now) }
         }
+        if !layers.isEmpty {
+            settleAll(in: query)
+            dropOutlived(at: now)
+        }
         // What is evaluated over the store says nothing new of the server.
         if !head.isLocal { libraries[Int(library)].gate.clearStale() }
         endUnit(at: now)
-        noteStatus(of: library)
+        noteStatus(of: library, at: now)
         return query
     }
 

@@ -103,6 +103,7 @@ extension CacheState {
         case .unusable, .message:
             preconditionFailure("\(event.kind) has no effect")
         }
+        if !layers.isEmpty { settle(by: view, in: library, at: now) }
     }
 
     /// - Returns: false when something newer stood in the way of every member.

@@ -5,6 +5,10 @@ package struct EntityOrigin: Sendable {
     /// In the resource's order; nil when there is no entity in memory.
     package var fields: [(name: ByteString, stamp: EntityStamp)]?
     package var tombstone: Tombstone?
+    /// Pending ids of the layers over it, oldest first.
+    package var layers: [ByteString] = []
+    /// A layer deletes it, or shows it although nothing is stored; nil without layers.
+    package var isVisible: Bool?
     /// In the order of the queries' keys.
     package var places: [(query: QueryKey, index: Int, isStale: Bool)]
     package var observerCount: Int
@@ -23,12 +27,17 @@ extension CacheState {
             for place in 0..<queries.keys.holderCount(of: handle) {
                 let holder = queries.keys.holder(of: handle, at: place)
                 let entry = queries[holder.query]
-                places.append((entry.key, entry.list.index(of: holder.node), entry.isStale(at: now)))
+                if entry.list.marks(of: holder.node).contains(.isCovered) { continue }
+                places.append(
+                    (entry.key, entry.list.index(of: holder.node, among: .shown), entry.isStale(at: now)))
             }
         }
         places.sort { ($0.query.method, $0.query.input) < ($1.query.method, $1.query.input) }
+        let isLayered = isLayered(stored)
         return EntityOrigin(
-            fields: index.map { entities.fields(of: $0) }, tombstone: tombstones[stored], places: places,
+            fields: index.map { entities.fields(of: $0) }, tombstone: tombstones[stored],
+            layers: isLayered ? handle.map { layers.layers(over: $0).map(\.pendingID) } ?? [] : [],
+            isVisible: isLayered ? handle.map { layers.overlays[$0]?.visible != nil } : nil, places: places,
             observerCount: handle.map { queries.keys.observerCount(of: $0) } ?? 0)
     }
 }

@@ -4,6 +4,7 @@ extension CacheState {
     /// How much a flush would hold: entities, removals, tombstones and records.
     package var dirtyCount: Int {
         entities.dirtyCount + tombstones.changeCount + quarantine.count + queries.dirty.count
+            + layers.changeCount
     }
 
     /// Payload bytes that a flush would hold.
@@ -24,6 +25,7 @@ extension CacheState {
         flush.clearedLibraries = clearedLibraries
         clearedLibraries = []
         takeQueries(into: &flush)
+        layers.take(into: &flush)
         flush.tombstones = tombstones.takeChanges()
         flush.newLibraries = libraryNames.takeNew()
         flush.newTypes = typeNames.takeNew()
@@ -62,6 +64,7 @@ extension CacheState {
         quarantine.insert(contentsOf: lost, at: 0)
         entities.markAllDirty()
         queries.markAllDirty()
+        layers.markAllDirty()
         clearedLibraries = []
         forgotten.removeAll()
         tombstones.markAllChanged()

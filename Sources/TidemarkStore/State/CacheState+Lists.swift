@@ -11,10 +11,18 @@ extension CacheState {
             entities.setTracked(index, false)
             return nil
         }
-        if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil {
-            queries.unit.olds[handle] = Array(entities.payload(of: index))
-        }
+        rememberLook(of: handle, at: index)
         return handle
+    }
+
+    /// Keeps what observers saw of an entity before the unit.
+    ///
+    /// - Parameter index: Where it is stored; nil when it is not.
+    mutating func rememberLook(of handle: UInt32, at index: UInt32?) {
+        guard queries.keys.isPinned(handle), queries.unit.olds[handle] == nil else { return }
+        queries.unit.olds[handle] =
+            queries.keys.isLayered(handle)
+            ? layers.overlays[handle]?.visible ?? [] : index.map { Array(entities.payload(of: $0)) } ?? []
     }
 
     /// An entity has a new value.
@@ -22,6 +30,7 @@ extension CacheState {
     /// - Parameter handle: As ``remember(_:)`` gave it; nil when it gave none.
     mutating func followWrite(of index: UInt32, handle: UInt32?, at now: Int64) {
         queries.unit.stamp += 1
+        let isLayered = handle.map { queries.keys.isLayered($0) } ?? false
         if let handle {
             noteObserved(handle)
             for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
@@ -35,6 +44,10 @@ extension CacheState {
         where queries[query].visit != queries.unit.stamp {
             enter(index, query, at: now)
         }
+        if isLayered, let handle {
+            noteOutlived(handle, by: entities.stamp(of: index))
+            settle(handle, at: now)
+        }
     }
 
     /// An entity that memory did not have is here: new, or back.
@@ -42,7 +55,7 @@ extension CacheState {
         let handle = queries.keys.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
         if let handle {
             entities.setTracked(index, true)
-            if queries.keys.isPinned(handle), queries.unit.olds[handle] == nil { queries.unit.olds[handle] = [] }
+            rememberLook(of: handle, at: nil)
         }
         followWrite(of: index, handle: handle, at: now)
     }
@@ -52,9 +65,11 @@ extension CacheState {
         noteObserved(handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: handle, at: place)
+            guard !queries.isExtra(holder) else { continue }
             queries.remove(holder.node, of: holder.query)
             checkLength(of: holder.query, at: now)
         }
+        if queries.keys.isLayered(handle) { settle(handle, at: now) }
     }
 
     /// An entity was removed, which says nothing about the server: lists with a rule lose it, others wait for it.
@@ -62,28 +77,32 @@ extension CacheState {
         noteObserved(handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: handle, at: place)
+            guard !queries.isExtra(holder) else { continue }
             if queries[holder.query].membership == nil {
-                queries.setHidden(holder.node, true, in: holder.query)
+                queries.setMissing(holder.node, true, in: holder.query)
             } else {
                 queries.remove(holder.node, of: holder.query)
                 if !queries[holder.query].isLocal { markStale(holder.query, at: now) }
             }
         }
+        if queries.keys.isLayered(handle) { settle(handle, at: now) }
     }
 
-    private mutating func noteObserved(_ handle: UInt32) {
+    mutating func noteObserved(_ handle: UInt32) {
         guard queries.keys.observerCount(of: handle) > 0, !queries.unit.entities.contains(handle) else { return }
         queries.unit.entities.append(handle)
     }
 
-    /// A list that holds the entity already.
+    /// A list that holds the entity already. What layers put into it is settled afterwards.
     private mutating func follow(_ holder: ListedKeys.Holder, _ index: UInt32, at now: Int64) {
         let query = holder.query
+        let marks = queries[query].list.marks(of: holder.node)
+        if marks.contains(.isExtra) { return }
         queries[query].visit = queries.unit.stamp
         guard let membership = queries[query].membership else {
-            if queries[query].list.isHidden(holder.node) {
-                queries.setHidden(holder.node, false, in: query)
-            } else {
+            if marks.contains(.isMissing) {
+                queries.setMissing(holder.node, false, in: query)
+            } else if !marks.contains(.isLayered) {
                 queries.replace(holder.node, in: query)
             }
             return
@@ -102,9 +121,9 @@ extension CacheState {
                 checkLength(of: query, at: now)
                 return
             }
-            _ = queries.resort(holder.node, sortKey, in: query)
+            queries.resort(holder.node, sortKey, in: query)
         }
-        queries.replace(holder.node, in: query)
+        if !marks.contains(.isLayered) { queries.replace(holder.node, in: query) }
     }
 
     /// Puts an entity into a list whose rule it fulfils, as far as the list is known.
@@ -120,25 +139,40 @@ extension CacheState {
 
     /// Puts a key where its sort key wants it, and lets the last one go when there are too many.
     mutating func enter(_ key: StoredKey, _ sortKey: [UInt8], _ query: UInt32, at now: Int64) {
-        let place = queries[query].list.lowerBound(sortKey)
         let countMax = queries[query].elementCountMax(configuration.limits)
-        if place >= countMax {
+        if queries[query].list.lowerBound(sortKey, among: .own) >= countMax {
             // It would be the last, and go at once.
-            queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
+            endAtMaximum(query, countMax)
             queries.markDirty(query)
             return checkLength(of: query, at: now)
         }
-        queries.insert(queries.keys.take(key), sortKey: sortKey, at: place, in: query)
+        let handle = queries.keys.take(key)
+        queries.insert(
+            handle, sortKey: sortKey, marks: queries.keys.isLayered(handle) ? [.isLayered, .isCovered] : [],
+            at: queries[query].list.lowerBound(sortKey, among: .all), in: query)
         guard queries[query].list.count > countMax else { return }
-        queries[query].horizon = queries[query].list.sortKey(of: queries[query].list.node(at: countMax - 1))
-        queries.remove(queries[query].list.node(at: countMax), of: query)
+        endAtMaximum(query, countMax)
+        queries.remove(queries[query].list.node(at: countMax, among: .own), of: query)
         checkLength(of: query, at: now)
+    }
+
+    /// A full list is known up to its last element.
+    private mutating func endAtMaximum(_ query: UInt32, _ countMax: Int) {
+        let last = queries[query].list.node(at: countMax - 1, among: .own)
+        queries.setHorizon(queries[query].list.sortKey(of: last), of: query)
     }
 
     /// A list that shows fewer elements than it should, because those that follow are not known, is stale.
     mutating func checkLength(of query: UInt32, at now: Int64) {
         guard queries[query].horizon != nil, queries[query].list.count < queries[query].shownCountMax else { return }
         markStale(query, at: now)
+    }
+}
+
+extension QueryIndex {
+    /// Whether a place is there for a layer alone.
+    func isExtra(_ holder: ListedKeys.Holder) -> Bool {
+        self[holder.query].list.marks(of: holder.node).contains(.isExtra)
     }
 }
 

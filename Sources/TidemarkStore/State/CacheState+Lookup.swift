@@ -3,23 +3,36 @@ import TidemarkModel
 extension CacheState {
     /// What memory knows of a key.
     package enum Lookup {
-        case found(payload: [UInt8], stamp: EntityStamp)
-        case deleted
+        /// `stamp`: of what is stored; nil when only a layer has it.
+        case found(payload: [UInt8], stamp: EntityStamp?, isPending: Bool)
+        case deleted(isPending: Bool)
         /// Never seen: no entity of that library or type is stored.
-        case absent
+        case absent(isPending: Bool)
         /// Not in memory; the journal may have it.
         case elsewhere(StoredKey)
     }
 
-    /// Looks an entity up, and counts that as an access.
+    /// Looks an entity up as readers see it, and counts that as an access.
     package mutating func lookUp(_ key: EntityKey) -> Lookup {
-        guard let stored = storedKey(of: key) else { return .absent }
+        guard let stored = storedKey(of: key) else { return .absent(isPending: false) }
+        if isLayered(stored), let handle = queries.keys.handle(of: stored) { return lookUp(layered: handle, stored) }
         if let index = withIdentity(stored, { entities.find($0) }) {
             entities.touch(index)
-            return .found(payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index))
+            return .found(
+                payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index), isPending: false)
         }
-        if tombstones[stored] != nil { return .deleted }
-        return absentCount > 0 && !forgotten.contains(stored) ? .elsewhere(stored) : .absent
+        if tombstones[stored] != nil { return .deleted(isPending: false) }
+        return absentCount > 0 && !forgotten.contains(stored) ? .elsewhere(stored) : .absent(isPending: false)
+    }
+
+    private mutating func lookUp(layered handle: UInt32, _ key: StoredKey) -> Lookup {
+        let index = withIdentity(key) { entities.find($0) }
+        if let index { entities.touch(index) }
+        guard let overlay = layers.overlays[handle] else { preconditionFailure("key \(handle) lost its layers") }
+        if let visible = overlay.visible {
+            return .found(payload: visible, stamp: index.map { entities.stamp(of: $0) }, isPending: true)
+        }
+        return overlay.isDeleted || tombstones[key] != nil ? .deleted(isPending: true) : .absent(isPending: true)
     }
 
     /// Keys that a batch touches, or that held events may touch with it, and that only the journal may have.
@@ -78,7 +91,7 @@ extension CacheState {
 
     /// What was deleted is not asked for: until the delete is written the journal still has the entity.
     private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
-        if tombstones[key] == nil, !forgotten.contains(key) { keys.insert(key) }
+        if tombstones[key] == nil, !forgotten.contains(key), !isLayered(key) { keys.insert(key) }
     }
 
     /// Takes in what the journal gave for keys to load.

@@ -4,7 +4,8 @@ import TidemarkModel
 package struct ListedEntities: Sendable {
     package var keys: [EntityKey] = []
     package var resources: [[UInt8]] = []
-    package var handles: [UInt32] = []
+    /// A layer has a change for an element that is shown, or takes one away that would be.
+    package var isPending = false
     /// Some element is in no tier.
     package var isPartial = false
 
@@ -36,8 +37,12 @@ extension CacheState {
     package func keysToLoad(ofList query: UInt32, isWhole: Bool = false) -> [StoredKey] {
         guard absentCount > 0 else { return [] }
         let list = queries[query].list
+        let countMax = isWhole ? Int.max : queries[query].shownCountMax
         var missing: [StoredKey] = []
-        list.forEachNode(isWhole ? .max : queries[query].shownCountMax) { node in
+        var place = 0
+        list.forEachNode { node in
+            guard place < countMax, !list.marks(of: node).contains(.isCovered) else { return }
+            place += 1
             let key = queries.keys.key(of: list.handle(of: node))
             if !isKnown(key) { missing.append(key) }
         }
@@ -58,22 +63,25 @@ extension CacheState {
         listed.resources.reserveCapacity(list.count)
         let shownCountMax = queries[query].shownCountMax
         var place = 0
-        list.forEachNode(isWhole ? .max : shownCountMax) { node in
+        list.forEachNode { node in
+            guard isWhole || place < shownCountMax, !list.marks(of: node).contains(.isCovered) else { return }
             defer { place += 1 }
             let handle = list.handle(of: node)
             let key = queries.keys.key(of: handle)
-            guard let index = withIdentity(key, { entities.find($0) }) else {
+            let index = withIdentity(key) { entities.find($0) }
+            let layered = queries.keys.isLayered(handle) ? layers.overlays[handle]?.visible : nil
+            guard index != nil || layered != nil else {
                 lost.append(node)
                 listed.isPartial = listed.isPartial || place < shownCountMax
                 return
             }
             guard place < shownCountMax else { return }
-            entities.touch(index)
+            if let index { entities.touch(index) }
             listed.keys.append(EntityKey(library: library, type: type, id: key.id.text))
-            listed.resources.append(Array(entities.payload(of: index)))
-            listed.handles.append(handle)
+            listed.resources.append(layered ?? index.map { Array(entities.payload(of: $0)) } ?? [])
         }
-        let hidden = lost.filter { !list.isHidden($0) }
+        listed.isPending = queries[query].isPending
+        let hidden = lost.filter { list.isShown($0) }
         if !hidden.isEmpty {
             beginUnit(isMulti: true)
             for node in hidden { forget(node, of: query, at: now) }
@@ -85,7 +93,7 @@ extension CacheState {
     /// An element whose entity is in no tier: a list with a rule loses it, another one waits for it.
     private mutating func forget(_ node: UInt32, of query: UInt32, at now: Int64) {
         if queries[query].membership == nil {
-            queries.setHidden(node, true, in: query)
+            queries.setMissing(node, true, in: query)
         } else {
             queries.remove(node, of: query)
             if !queries[query].isLocal { markStale(query, at: now) }
@@ -94,11 +102,13 @@ extension CacheState {
 
     package func isStale(_ query: UInt32, at now: Int64) -> Bool { queries[query].isStale(at: now) }
 
+    package func isPending(_ query: UInt32) -> Bool { queries[query].isPending }
+
     package func asOf(_ query: UInt32) -> EventSequence? { queries[query].asOf }
 
     /// The handles that observers see now.
     package func shownHandles(of query: UInt32) -> [UInt32] {
-        queries[query].list.prefix(queries[query].shownCountMax)
+        queries[query].list.shownPrefix(queries[query].shownCountMax)
     }
 
     /// A resource by its number in the reverse index; nil when memory does not have it.
@@ -170,7 +180,7 @@ extension CacheState {
         return stored
     }
 
-    /// Every entity of a type in memory, in no order.
+    /// Every entity of a type in memory, as readers see it, in no order.
     package func forEachResident(
         library: ByteString, type: ByteString, _ body: (ByteString, UnsafeRawBufferPointer) -> Void
     ) {
@@ -179,7 +189,14 @@ extension CacheState {
         else { return }
         entities.forEachIndex { index in
             guard entities.library(of: index) == libraryIndex, entities.type(of: index) == typeIndex else { return }
-            body(entities.key(of: index).id.text, entities.payload(of: index))
+            let key = entities.key(of: index)
+            if entities.isTracked(index), isLayered(key) { return }
+            body(key.id.text, entities.payload(of: index))
+        }
+        for (handle, overlay) in layers.overlays {
+            let key = queries.keys.key(of: handle)
+            guard key.library == libraryIndex, key.type == typeIndex else { continue }
+            overlay.visible?.withUnsafeBytes { body(key.id.text, $0) }
         }
     }
 

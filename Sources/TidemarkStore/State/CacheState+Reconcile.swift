@@ -31,7 +31,7 @@ extension CacheState {
         isUnwritten = true
         var requests: [ReconcileRequest] = []
         for library in watched {
-            defer { noteStatus(of: library) }
+            defer { noteStatus(of: library, at: now) }
             while isDue(library, at: now, patience: patience) {
                 libraries[Int(library)].isUrgent = false
                 if configuration.hasUpstream {
@@ -96,7 +96,7 @@ extension CacheState {
         random: Double, at now: Int64
     ) -> [ReconcileRequest] {
         guard libraries[Int(library)].machine.isAsking(attempt) else { return [] }
-        defer { noteStatus(of: library) }
+        defer { noteStatus(of: library, at: now) }
         isUnwritten = true
         let cursor = libraries[Int(library)].gate.cursor
         let generation = libraries[Int(library)].gate.generation
@@ -158,7 +158,7 @@ extension CacheState {
     package mutating func failReconcile(
         of library: LibraryIndex, attempt: UInt64, isFinal: Bool, random: Double, at now: Int64
     ) -> [ReconcileRequest] {
-        defer { noteStatus(of: library) }
+        defer { noteStatus(of: library, at: now) }
         let action = libraries[Int(library)].machine.failed(attempt: attempt, isFinal: isFinal, random: random)
         return follow(action, of: library, at: now)
     }
@@ -172,7 +172,7 @@ extension CacheState {
     package mutating func resumeReconcile(
         of library: LibraryIndex, attempt: UInt64, at now: Int64
     ) -> [ReconcileRequest] {
-        defer { noteStatus(of: library) }
+        defer { noteStatus(of: library, at: now) }
         let isMissing = libraries[Int(library)].gate.missing != nil
         let action = libraries[Int(library)].machine.resumed(attempt: attempt, isMissing: isMissing, at: now)
         return follow(action, of: library, at: now)

@@ -55,6 +55,13 @@ extension CacheState {
     /// Whether memory knows better than the journal what became of a key.
     package func isKnown(_ key: StoredKey) -> Bool {
         tombstones[key] != nil || forgotten.contains(key) || withIdentity(key, { entities.find($0) }) != nil
+            || isLayered(key)
+    }
+
+    /// Whether layers have changes for a key; its base is in memory, or nowhere.
+    func isLayered(_ key: StoredKey) -> Bool {
+        guard !layers.isEmpty, let handle = queries.keys.handle(of: key) else { return false }
+        return queries.keys.isLayered(handle)
     }
 
     /// Forgets entities in one unit.
@@ -121,11 +128,16 @@ extension CacheState {
             if queries[query].observerCount == 0 { queries.drop(query) }
         }
         tombstones.removeAll(of: set)
+        for handle in layers.overlays.keys.sorted() where set.contains(queries.keys.key(of: handle).library) {
+            rememberLook(of: handle)
+            noteObserved(handle)
+            settle(handle, at: now)
+        }
         endUnit(at: now)
     }
 
     private mutating func noteGone(_ handle: UInt32) {
-        if queries.keys.observerCount(of: handle) > 0 { queries.unit.entities.append(handle) }
+        noteObserved(handle)
     }
 }
 

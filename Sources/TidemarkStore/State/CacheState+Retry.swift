@@ -66,6 +66,7 @@ extension CacheState {
     private mutating func writeLate(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
         beginUnit(isMulti: view.event.memberCount > 1)
         defer { endUnit(at: now) }
+        defer { if !layers.isEmpty { settle(by: view, in: library, at: now) } }
         switch view.event.kind {
         case .changed, .batchChanged: return upsert(view, in: library, at: now)
         case .deleted: return delete(view, in: library, at: now)

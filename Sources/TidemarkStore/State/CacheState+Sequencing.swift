@@ -4,7 +4,7 @@ extension CacheState {
     /// Lets a library's gate decide over an event, and does what it says.
     mutating func offer(_ view: EventView, to library: LibraryIndex, at now: Int64) {
         let event = view.event
-        defer { noteStatus(of: library) }
+        defer { noteStatus(of: library, at: now) }
         if event.kind == .reset { return reset(view, in: library, at: now) }
         guard let sequence = event.sequence else {
             applyEffect(view, in: library, at: now)

@@ -1,8 +1,10 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Logs a library's place in its log when its phase or what it lost is not what observers were told last.
-    mutating func noteStatus(of library: LibraryIndex) {
+    /// A library's cursor, phase or lost ranges may have changed: settles layers that waited for its cursor, and logs what
+    /// observers of libraries were not told yet.
+    mutating func noteStatus(of library: LibraryIndex, at now: Int64) {
+        if layers.isAwaiting { settleReached(in: library, at: now) }
         guard hasLibraryObservers else { return }
         let phase = libraries[Int(library)].phase
         let lost = libraries[Int(library)].gate.lost.ranges

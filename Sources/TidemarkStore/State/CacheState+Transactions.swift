@@ -6,6 +6,7 @@ package enum TransactionStep: Sendable {
     case put(EventBatch)
     /// `fields`: compact JSON, an object; empty for none.
     case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
+    case removeField(type: ByteString, id: ByteString, ByteString)
     case delete(type: ByteString, id: ByteString)
 }
 
@@ -33,7 +34,7 @@ extension CacheState {
         for step in steps {
             switch step {
             case .put(let batch): keys.formUnion(keysToLoad(for: batch))
-            case .patch(let type, let id, _, _), .delete(let type, let id):
+            case .patch(let type, let id, _, _), .removeField(let type, let id, _), .delete(let type, let id):
                 guard let key = storedKey(of: EntityKey(library: library, type: type, id: id)), !isKnown(key) else {
                     continue
                 }
@@ -98,6 +99,9 @@ extension CacheState {
             return (StoredKey(library: library, type: type, id: id), .written(resource, fields: nil))
         case .delete(let name, let id):
             return (try key(name, id, in: library), .deleted)
+        case .removeField(let name, let id, let field):
+            let patch = TransactionStep.patch(type: name, id: id, fields: [], unset: [field])
+            return try outcome(of: patch, number, in: library, outcomes)
         case .patch(let name, let id, let fields, let unset):
             let key = try key(name, id, in: library)
             guard let base = resource(of: key, outcomes) else { throw .absent(step: number, type: name, id: id) }

@@ -22,17 +22,26 @@ extension CacheState {
         }
         for handle in queries.unit.entities { logChange(ofEntity: handle) }
         queries.unit.entities.removeAll(keepingCapacity: true)
+        if !queries.unit.renamed.isEmpty { logRenamed() }
+        if !queries.unit.successors.isEmpty { queries.unit.successors = [:] }
         for handle in queries.unit.unpins { queries.keys.unpin(handle) }
         queries.unit.unpins.removeAll(keepingCapacity: true)
         if !queries.unit.olds.isEmpty { queries.unit.olds.removeAll(keepingCapacity: true) }
         queries.unit.isOpen = false
+        queries.unit.isUncertain = false
     }
 
     private mutating func logChange(of query: UInt32, _ payloads: inout [UInt32: [UInt8]], at now: Int64) {
         // Taken out and given back, so that the array is emptied in place.
         var handles: [HandleStep] = []
         swap(&handles, &queries[query].steps)
-        if queries.unit.isMulti { handles = difference(of: query) }
+        if queries.unit.isMulti {
+            handles = difference(of: query)
+        } else if queries.unit.isUncertain {
+            handles.removeAll { step in
+                if case .replace(let handle, _) = step { !isReplaced(handle) } else { false }
+            }
+        }
         queries[query].before = []
         queries[query].isTouched = false
         let isHeard = queries[query].listenerCount > 0
@@ -48,13 +57,14 @@ extension CacheState {
         queries.log.append(
             .query(
                 QueryChange(
-                    query: query, steps: steps, isStale: isStale, asOf: queries[query].asOf, previous: previous)))
+                    query: query, steps: steps, isStale: isStale, isPending: queries[query].isPending,
+                    asOf: queries[query].asOf, previous: previous)))
     }
 
     /// The steps from what observers saw before the unit to what there is now.
     private func difference(of query: UInt32) -> [HandleStep] {
-        let before = queries[query].before
-        let after = queries[query].list.prefix(queries[query].shownCountMax)
+        let before = renamed(queries[query].before)
+        let after = queries[query].list.shownPrefix(queries[query].shownCountMax)
         let operations = ListDifference.operations(from: before, to: after) { isReplaced($0) }
         var list = before
         return operations.map { operation in
@@ -119,14 +129,16 @@ extension CacheState {
 
     private mutating func logChange(ofEntity handle: UInt32) {
         let old = queries.unit.olds[handle] ?? []
-        let payload = withPayload(of: handle) { Array($0) }
+        let current = queries.unit.renamed.first { $0.from == handle }?.to ?? handle
+        let payload = withPayload(of: current) { Array($0) }
         guard payload ?? [] != old else { return }
         queries.log.append(.entity(EntityChange(handle: handle, payload: payload, old: old.isEmpty ? nil : old)))
     }
 
-    /// Lends the resource of a key in the reverse index; nil when memory does not have it.
+    /// Lends the resource of a key in the reverse index, as readers see it; nil when memory does not have it.
     func withPayload<Result>(of handle: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
-        withIdentity(queries.keys.key(of: handle)) { entities.find($0) }.map { body(entities.payload(of: $0)) }
+        if queries.keys.isLayered(handle) { return layers.overlays[handle]?.visible?.withUnsafeBytes(body) }
+        return withIdentity(queries.keys.key(of: handle)) { entities.find($0) }.map { body(entities.payload(of: $0)) }
     }
 
     // MARK: The log

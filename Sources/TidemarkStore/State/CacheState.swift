@@ -30,6 +30,8 @@ package struct CacheState: ~Copyable {
     package internal(set) var absentCount: Int64
     /// Bounded by `queryCountMax`.
     var queries: QueryIndex
+    /// Bounded by `layerCountMax` and `layerByteCountMax`.
+    var layers = LayerStack()
     /// Kept up while ``isAwaitingAnswers``.
     var recentWrites = RecentWrites()
     /// Fetches under way: their answers may be older than what was written meanwhile.
@@ -60,6 +62,7 @@ package struct CacheState: ~Copyable {
         typeNames = NameTable(recovered: recovered.types, countMax: limits.typeCountMax)
         absentCount = recovered.libraries.reduce(0) { $0 + $1.entityCount }
         for record in recovered.queries { restore(record) }
+        for record in recovered.layers { restore(record) }
         forgetRecentWrites()
     }
 

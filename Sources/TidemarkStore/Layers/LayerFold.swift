@@ -1,0 +1,28 @@
+import TidemarkModel
+
+/// What a layer's change makes of what lies under it.
+///
+/// - Source: Protocol/optimistic.md, what a layer shows.
+package enum LayerFold {
+    /// - Parameter value: The resource under the change; nil when there is none.
+    /// - Returns: The resource that is seen; nil when there is none.
+    /// - Complexity: O(value + change).
+    package static func apply(_ change: LayerChange, to value: [UInt8]?) -> [UInt8]? {
+        switch change {
+        case .put(_, let resource):
+            resource
+        case .patch(_, let fields, let unset):
+            value.map { assigned(fields, into: $0, unset: Set(unset.map(\.bytes))) }
+        case .removeField(_, let field):
+            value.map { assigned([], into: $0, unset: [field.bytes]) }
+        case .delete:
+            nil
+        }
+    }
+
+    private static func assigned(_ fields: [UInt8], into value: [UInt8], unset: Set<[UInt8]>) -> [UInt8] {
+        value.withUnsafeBytes { value in
+            fields.withUnsafeBytes { Merge.assigned($0, into: value, unset: unset) }
+        }
+    }
+}

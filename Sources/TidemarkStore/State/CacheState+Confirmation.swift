@@ -1,0 +1,159 @@
+import TidemarkModel
+
+/// What a server said of a mutation, with what the wire checked.
+package struct LayerConfirmation: Sendable {
+    /// A temporary id and the one that the server gave instead.
+    package struct RealID: Sendable {
+        /// Canonical.
+        package var temporary: ByteString
+        /// Canonical.
+        package var real: ByteString
+        /// The real id as a JSON string.
+        package var json: [UInt8]
+
+        package init(temporary: ByteString, real: ByteString, json: [UInt8]) {
+            self.temporary = temporary
+            self.real = real
+            self.json = json
+        }
+    }
+
+    package var pendingID: ByteString
+    /// nil: of whatever library the layer is.
+    package var library: ByteString?
+    /// Each the one member of a batch's one event; nil: the layer waits.
+    package var confirmed: [EventBatch]?
+    /// Of `confirmed`; nil: as the layer says.
+    package var type: ByteString?
+    package var sequence: EventSequence?
+    /// Each temporary id once.
+    package var realIDs: [RealID]
+
+    package init(
+        pendingID: ByteString, library: ByteString?, confirmed: [EventBatch]?, type: ByteString?,
+        sequence: EventSequence?, realIDs: [RealID]
+    ) {
+        self.pendingID = pendingID
+        self.library = library
+        self.confirmed = confirmed
+        self.type = type
+        self.sequence = sequence
+        self.realIDs = realIDs
+    }
+}
+
+extension CacheState {
+    /// Keys that a confirmation touches and that only the journal may have.
+    package mutating func keysToLoad(for confirmation: LayerConfirmation) -> [StoredKey] {
+        guard absentCount > 0, let layer = layers.layer(named: confirmation.pendingID) else { return [] }
+        var keys: Set<StoredKey> = []
+        do throws(LayerRefusal) {
+            for (key, _) in try resources(of: confirmation, layer) { keys.insert(key) }
+        } catch {
+            // It is refused when it is applied.
+            return []
+        }
+        for id in confirmation.realIDs {
+            for type in typesNaming(id.temporary, in: layer.library) {
+                keys.insert(StoredKey(library: layer.library, type: type, id: StoredID(id.real)))
+                keys.insert(StoredKey(library: layer.library, type: type, id: StoredID(id.temporary)))
+            }
+        }
+        return keys.filter { !isKnown($0) }
+    }
+
+    /// Takes in what a server said of a layer, as one unit.
+    ///
+    /// - Precondition: What ``keysToLoad(for:)`` names is in memory.
+    package mutating func confirm(_ confirmation: LayerConfirmation, at now: Int64) throws(LayerRefusal) {
+        let layer = try layer(confirmation.pendingID, of: confirmation.library)
+        let library = layer.library
+        let resources = try resources(of: confirmation, layer)
+        let gate = libraries[Int(library)].gate
+        isUnwritten = true
+        let keys = Set(layer.changes.map(\.key)).union(resources.map(\.key))
+        beginUnit(isMulti: keys.count > 1 || !confirmation.realIDs.isEmpty)
+        for id in confirmation.realIDs { rename(id, in: library, at: now) }
+        for (key, resource) in resources {
+            confirm(resource, key, sequence: confirmation.sequence, generation: gate.generation, at: now)
+        }
+        if confirmation.confirmed != nil {
+            if let own = layers.layers[layer.number] { drop([own], at: now) }
+        } else {
+            let place = confirmation.sequence.map { AwaitedPlace(sequence: $0, generation: gate.generation) }
+            layers.confirm(layer.number, awaiting: place)
+        }
+        endUnit(at: now)
+        settleReached(in: library, at: now)
+    }
+
+    /// Confirmed resources with the keys they go by.
+    private mutating func resources(
+        of confirmation: LayerConfirmation, _ layer: Layer
+    ) throws(LayerRefusal) -> [(key: StoredKey, resource: [UInt8])] {
+        var named: TypeIndex?
+        if let type = confirmation.type {
+            guard let index = type.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+            named = index
+        }
+        var resources: [(key: StoredKey, resource: [UInt8])] = []
+        for (number, batch) in (confirmation.confirmed ?? []).enumerated() {
+            // The type only matters once the id is known.
+            var (key, resource) = try put(batch, number, in: layer.library, type: named ?? 0)
+            if named == nil {
+                guard let type = type(of: key.id, layer, confirmation.realIDs) else { throw .typeless(step: number) }
+                key.type = type
+            }
+            resources.append((key, resource))
+        }
+        return resources
+    }
+
+    /// The type under which a layer names an id, or the only one it names.
+    private func type(of id: StoredID, _ layer: Layer, _ realIDs: [LayerConfirmation.RealID]) -> TypeIndex? {
+        let names = [id] + realIDs.filter { StoredID($0.real) == id }.map { StoredID($0.temporary) }
+        let own = Set(layer.changes.lazy.map(\.key).filter { names.contains($0.id) }.map(\.type))
+        if own.count == 1 { return own.first }
+        let all = Set(layer.changes.map(\.key.type))
+        return own.isEmpty && all.count == 1 ? all.first : nil
+    }
+
+    /// Writes a confirmed resource to the base, unless that stands for something newer.
+    private mutating func confirm(
+        _ resource: [UInt8], _ key: StoredKey, sequence: EventSequence?, generation: UInt32, at now: Int64
+    ) {
+        var stamp = EntityStamp(sequence: sequence, generation: generation, writtenAt: now, writer: .confirmation)
+        let index = withIdentity(key) { entities.find($0) }
+        if let index {
+            let stored = entities.stamp(of: index)
+            guard !isBehind(sequence, stored.sequence, isComparable: stored.generation == generation) else { return }
+            // A confirmation that stands for no known place does not take away what is known of the entity's.
+            if sequence == nil, stored.generation == generation { stamp.sequence = stored.sequence }
+            resource.withUnsafeBytes { resource in
+                let merged = Merge.assigned(resource, into: entities.payload(of: index))
+                let fields = JSONObject.fieldNames(of: resource)
+                merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
+            }
+        } else {
+            if let tombstone = tombstones[key],
+                isBehind(sequence, tombstone.sequence, isComparable: tombstone.generation == generation)
+            {
+                return
+            }
+            tombstones.remove(key)
+            key.withIdentity(seed: entities.seed) { identity in
+                _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
+            }
+        }
+        if let sequence {
+            let known = libraries[Int(key.library)].answeredThrough
+            libraries[Int(key.library)].answeredThrough = max(known ?? sequence, sequence)
+        }
+        if isAwaitingAnswers { recentWrites.append(key, sequence: sequence) }
+    }
+
+    private func isBehind(_ sequence: EventSequence?, _ stored: EventSequence?, isComparable: Bool) -> Bool {
+        guard isComparable, let sequence, let stored else { return false }
+        return sequence < stored
+    }
+}

@@ -1,0 +1,124 @@
+import TidemarkModel
+
+/// What layers make of lists: the base list stays what it is under them, and marks and extra elements say what is shown.
+extension CacheState {
+    /// Folds an entity anew after its base or its layers changed, and lets every list follow.
+    ///
+    /// - Complexity: O(base + changes over it), and O(log n) a list.
+    mutating func settle(_ handle: UInt32, at now: Int64) {
+        let key = queries.keys.key(of: handle)
+        let index = withIdentity(key) { entities.find($0) }
+        if let index { entities.setTracked(index, true) }
+        if queries.keys.isLayered(handle) {
+            layers.fold(handle, over: index.map { Array(entities.payload(of: $0)) })
+        }
+        var places = ListPlaces()
+        for place in 0..<queries.keys.holderCount(of: handle) {
+            let holder = queries.keys.holder(of: handle, at: place)
+            places.insert(holder, isExtra: queries.isExtra(holder))
+        }
+        if let visible = layers.overlays[handle]?.visible {
+            let candidates = visible.withUnsafeBytes {
+                queries.candidates(library: key.library, type: key.type, resource: $0)
+            }
+            for query in candidates { places.insert(query) }
+        }
+        for place in places.all { show(handle, key, place) }
+    }
+
+    /// Brings a list that was made anew in line with every layer.
+    ///
+    /// - Complexity: O(layered entities).
+    mutating func settleAll(in query: UInt32) {
+        for handle in layers.overlays.keys.sorted() {
+            let key = queries.keys.key(of: handle)
+            guard key.library == queries[query].library, key.type == queries[query].type else { continue }
+            var places = ListPlaces()
+            places.insert(query)
+            for place in 0..<queries.keys.holderCount(of: handle) {
+                let holder = queries.keys.holder(of: handle, at: place)
+                if holder.query == query { places.insert(holder, isExtra: queries.isExtra(holder)) }
+            }
+            for place in places.all { show(handle, key, place) }
+        }
+    }
+
+    /// Shows an entity in one list where it is to be seen, and nowhere else.
+    private mutating func show(_ handle: UInt32, _ key: StoredKey, _ place: ListPlaces.Place) {
+        let query = place.query
+        guard queries[query].isStored || place.own != nil || place.extra != nil else { return }
+        let overlay = queries.keys.isLayered(handle) ? layers.overlays[handle] : nil
+        var extra = place.extra
+        var ownMarks: ElementMarks = overlay == nil ? [] : [.isLayered]
+        if let membership = queries[query].membership {
+            var sortKey: [UInt8]?
+            if let visible = overlay?.visible {
+                sortKey = visible.withUnsafeBytes { visible in
+                    membership.matches(visible) ? membership.sortKey(of: visible, id: key.id.text) : nil
+                }
+            }
+            // Behind the horizon nobody knows what stands before it.
+            if let horizon = queries[query].horizon, let wanted = sortKey,
+                horizon.lexicographicallyPrecedes(wanted)
+            {
+                sortKey = nil
+            }
+            let isInPlace = place.own.map { queries[query].list.sortKey(of: $0) == sortKey } ?? false
+            if overlay != nil, !isInPlace { ownMarks.insert(.isCovered) }
+            if let own = place.own { queries.setMarks(of: own, ownMarks, in: query) }
+            if let sortKey, overlay != nil, !isInPlace {
+                if let extra {
+                    if queries[query].list.sortKey(of: extra) != sortKey { queries.resort(extra, sortKey, in: query) }
+                } else {
+                    extra = queries.insert(
+                        handle, sortKey: sortKey, marks: [.isLayered, .isExtra],
+                        at: queries[query].list.lowerBound(sortKey, among: .all), in: query)
+                }
+            } else if let gone = extra {
+                queries.remove(gone, of: query)
+                extra = nil
+            }
+        } else if let own = place.own {
+            if queries[query].list.marks(of: own).contains(.isMissing) { ownMarks.insert(.isMissing) }
+            if let overlay {
+                if overlay.visible != nil {
+                    ownMarks.insert(.isSupplied)
+                } else if overlay.isDeleted {
+                    ownMarks.insert(.isCovered)
+                }
+            }
+            queries.setMarks(of: own, ownMarks, in: query)
+        }
+        queries.unit.isUncertain = true
+        for node in [place.own, extra] {
+            if let node, queries[query].list.isShown(node) { queries.replace(node, in: query) }
+        }
+    }
+}
+
+/// Where one entity stands in each list: as the list's own element, as an extra one, or as both.
+private struct ListPlaces {
+    struct Place {
+        var query: UInt32
+        var own: UInt32?
+        var extra: UInt32?
+    }
+
+    /// In the order of first mention.
+    private(set) var all: [Place] = []
+    private var indexes: [UInt32: Int] = [:]
+
+    mutating func insert(_ query: UInt32) { _ = index(of: query) }
+
+    mutating func insert(_ holder: ListedKeys.Holder, isExtra: Bool) {
+        let index = index(of: holder.query)
+        if isExtra { all[index].extra = holder.node } else { all[index].own = holder.node }
+    }
+
+    private mutating func index(of query: UInt32) -> Int {
+        if let index = indexes[query] { return index }
+        indexes[query] = all.count
+        all.append(Place(query: query))
+        return all.count - 1
+    }
+}

@@ -1,0 +1,259 @@
+import TidemarkModel
+
+/// Why a layer was not made, committed or rolled back; nothing changed.
+package enum LayerRefusal: Error, Hashable, Sendable {
+    case duplicate(ByteString)
+    /// No layer goes by that id.
+    case unknown(ByteString)
+    case noChanges
+    case tooManyLayers
+    case tooManyBytes
+    /// Of an update's operations or a commit's resources: its place, and why.
+    case badResource(step: Int, reason: QuarantineReason)
+    /// A patch would give the entity another id.
+    case changesIdentity(step: Int)
+    /// Nothing says what type a confirmed resource has.
+    case typeless(step: Int)
+    case tooManyLibraries
+    case tooManyTypes
+}
+
+/// A mutation to lay over the base, with what the wire checked.
+package struct LayerUpdate: Sendable {
+    package var pendingID: ByteString
+    package var library: ByteString
+    package var steps: [TransactionStep]
+    package var dependsOn: [ByteString]
+
+    package init(pendingID: ByteString, library: ByteString, steps: [TransactionStep], dependsOn: [ByteString]) {
+        self.pendingID = pendingID
+        self.library = library
+        self.steps = steps
+        self.dependsOn = dependsOn
+    }
+}
+
+/// A layer as whoever asks is told.
+package struct LayerStatus: Sendable {
+    package var pendingID: ByteString
+    package var library: ByteString
+    package var isConfirmed: Bool
+    package var isOrphaned: Bool
+    package var changes: [(key: EntityKey, change: LayerChange)]
+    package var dependsOn: [ByteString]
+}
+
+extension CacheState {
+    package var layerCount: Int { layers.count }
+
+    /// Layers, oldest first.
+    ///
+    /// - Parameter library: nil: of every library.
+    /// - Complexity: O(layers + changes), and a fold for each patch over what was deleted.
+    package func layerStatuses(library: ByteString?) -> [LayerStatus] {
+        layers.all.compactMap { layer in
+            let name = libraryNames.names[Int(layer.library)]
+            guard library ?? name == name else { return nil }
+            return LayerStatus(
+                pendingID: layer.pendingID, library: name, isConfirmed: layer.isConfirmed,
+                isOrphaned: isOrphaned(layer),
+                changes: layer.changes.map { (entityKey(of: $0.key), $0) }, dependsOn: layer.dependsOn)
+        }
+    }
+
+    private func entityKey(of key: StoredKey) -> EntityKey {
+        EntityKey(
+            library: libraryNames.names[Int(key.library)], type: typeNames.names[Int(key.type)], id: key.id.text)
+    }
+
+    private func isOrphaned(_ layer: Layer) -> Bool {
+        // Without a tombstone nothing is known to be deleted.
+        guard layer.changes.contains(where: { tombstones[$0.key] != nil }) else { return false }
+        return layers.isOrphaned(layer, handles: handles(of: layer)) { handle in
+            let key = queries.keys.key(of: handle)
+            let index = withIdentity(key) { entities.find($0) }
+            return (index.map { Array(entities.payload(of: $0)) }, tombstones[key] != nil)
+        }
+    }
+
+    /// In the order of the changes.
+    func handles(of layer: Layer) -> [UInt32] {
+        layer.changes.map { change in
+            guard let handle = queries.keys.handle(of: change.key) else {
+                preconditionFailure("layer \(layer.number) has a change for an entity without a number")
+            }
+            return handle
+        }
+    }
+
+    // MARK: Making
+
+    /// Lays a mutation over the base, as one unit.
+    ///
+    /// - Precondition: What ``keysToLoad(for:in:)`` names for its steps is in memory.
+    package mutating func lay(_ update: LayerUpdate, at now: Int64) throws(LayerRefusal) {
+        guard layers.layer(named: update.pendingID) == nil else { throw .duplicate(update.pendingID) }
+        guard !update.steps.isEmpty else { throw .noChanges }
+        for dependency in update.dependsOn where layers.layer(named: dependency) == nil { throw .unknown(dependency) }
+        guard layers.count < configuration.limits.layerCountMax else { throw .tooManyLayers }
+        guard let library = update.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+            throw .tooManyLibraries
+        }
+        var changes: [LayerChange] = []
+        for (number, step) in update.steps.enumerated() { changes.append(try change(of: step, number, in: library)) }
+        let layer = Layer(
+            number: layers.nextNumber, pendingID: update.pendingID, library: library, createdAt: now, changes: changes,
+            dependsOn: update.dependsOn)
+        guard layers.byteCount + layer.byteCount <= configuration.limits.layerByteCountMax else { throw .tooManyBytes }
+        isUnwritten = true
+        beginUnit(isMulti: Set(changes.map(\.key)).count > 1)
+        let handles = changes.map { queries.keys.take($0.key) }
+        let distinct = Set(handles).sorted()
+        for handle in distinct {
+            rememberLook(of: handle)
+            noteObserved(handle)
+            queries.keys.setLayered(handle, true)
+        }
+        layers.push(layer, handles: handles)
+        for handle in distinct { settle(handle, at: now) }
+        endUnit(at: now)
+    }
+
+    /// As ``rememberLook(of:at:)``, for an entity that may not be stored.
+    mutating func rememberLook(of handle: UInt32) {
+        rememberLook(of: handle, at: withIdentity(queries.keys.key(of: handle)) { entities.find($0) })
+    }
+
+    private mutating func change(
+        of step: TransactionStep, _ number: Int, in library: LibraryIndex
+    ) throws(LayerRefusal) -> LayerChange {
+        switch step {
+        case .put(let batch):
+            let (key, resource) = try put(batch, number, in: library, type: nil)
+            return .put(key, resource: resource)
+        case .patch(let type, let id, let fields, let unset):
+            let key = try key(type, id, in: library)
+            let names = fields.isEmpty ? [] : fields.withUnsafeBytes { JSONObject.fieldNames(of: $0) }
+            try checkIdentity(of: key, names + unset, number)
+            return .patch(key, fields: fields, unset: unset)
+        case .removeField(let type, let id, let field):
+            let key = try key(type, id, in: library)
+            try checkIdentity(of: key, [field], number)
+            return .removeField(key, field)
+        case .delete(let type, let id):
+            return .delete(try key(type, id, in: library))
+        }
+    }
+
+    /// The key and the resource of a put.
+    ///
+    /// - Parameter type: nil: as the batch says.
+    mutating func put(
+        _ batch: EventBatch, _ number: Int, in library: LibraryIndex, type: TypeIndex?
+    ) throws(LayerRefusal) -> (StoredKey, [UInt8]) {
+        guard let event = batch.events.first, event.kind == .changed, event.memberCount == 1 else {
+            throw .badResource(step: number, reason: batch.events.first?.reason ?? .badShape)
+        }
+        let member = batch.members[Int(event.firstMember)]
+        if let reason = member.reason { throw .badResource(step: number, reason: reason) }
+        let (ownType, id, resource) = batch.withBytes { bytes in
+            (
+                type ?? index(ofType: bytes[event.type]),
+                member.isUUID ? StoredID.uuid(member.uuid) : .text(ByteString(bytes[member.id])),
+                Array(bytes[member.resource])
+            )
+        }
+        guard let ownType else { throw .tooManyTypes }
+        return (StoredKey(library: library, type: ownType, id: id), resource)
+    }
+
+    private mutating func key(
+        _ type: ByteString, _ id: ByteString, in library: LibraryIndex
+    ) throws(LayerRefusal) -> StoredKey {
+        guard let index = type.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+        return StoredKey(library: library, type: index, id: StoredID(EntityKey.canonicalID(id)))
+    }
+
+    /// Refuses a patch of what an entity goes by.
+    private func checkIdentity(of key: StoredKey, _ names: [ByteString], _ number: Int) throws(LayerRefusal) {
+        if names.contains("id") { throw .changesIdentity(step: number) }
+        guard names.contains("uuid") else { return }
+        let handle = queries.keys.handle(of: key)
+        let seen: [UInt8]? =
+            if let handle, queries.keys.isLayered(handle) {
+                layers.overlays[handle]?.visible
+            } else {
+                withIdentity(key) { entities.find($0) }.map { Array(entities.payload(of: $0)) }
+            }
+        let hasID = seen?.withUnsafeBytes { JSONObject($0, range: 0..<$0.count).value(named: "id") != nil } ?? true
+        if !hasID { throw .changesIdentity(step: number) }
+    }
+
+    // MARK: Going
+
+    /// Takes a layer and those that depend on it away, as one unit.
+    ///
+    /// - Parameter library: nil: whatever library it is of.
+    package mutating func rollBack(
+        _ pendingID: ByteString, library: ByteString?, at now: Int64
+    ) throws(LayerRefusal) {
+        let gone = layers.withDependents(try layer(pendingID, of: library).number)
+        isUnwritten = true
+        beginUnit(isMulti: Set(gone.flatMap { $0.changes.map(\.key) }).count > 1)
+        drop(gone, at: now)
+        endUnit(at: now)
+    }
+
+    func layer(_ pendingID: ByteString, of library: ByteString?) throws(LayerRefusal) -> Layer {
+        guard let layer = layers.layer(named: pendingID) else { throw .unknown(pendingID) }
+        let own = libraryNames.names[Int(layer.library)]
+        guard library ?? own == own else { throw .unknown(pendingID) }
+        return layer
+    }
+
+    /// Takes layers away inside a unit, and lets lists follow.
+    mutating func drop(_ gone: [Layer], at now: Int64) {
+        guard !gone.isEmpty else { return }
+        isUnwritten = true
+        let handles = gone.map { Set(self.handles(of: $0)) }
+        let all = handles.reduce(into: Set<UInt32>()) { $0.formUnion($1) }.sorted()
+        for handle in all {
+            rememberLook(of: handle)
+            noteObserved(handle)
+        }
+        for (layer, own) in zip(gone, handles) { layers.remove(layer.number, handles: own) }
+        for handle in all {
+            if layers.overlays[handle] == nil { queries.keys.setLayered(handle, false) }
+            settle(handle, at: now)
+        }
+    }
+
+    // MARK: The journal
+
+    /// Takes a layer in as the journal had it. What it makes of entities is computed by ``activateLayers(at:)``.
+    mutating func restore(_ record: LayerRecord) {
+        guard Int(record.library) < libraryNames.names.count,
+            record.changes.allSatisfy({ Int($0.key.type) < typeNames.names.count })
+        else { return }
+        let handles = record.changes.map { queries.keys.take($0.key) }
+        for handle in handles { queries.keys.setLayered(handle, true) }
+        layers.push(Layer(record), handles: handles)
+    }
+
+    /// What layers name and the journal may have.
+    package func keysToLoadForLayers() -> [StoredKey] {
+        guard absentCount > 0 else { return [] }
+        return layers.overlays.keys.sorted().map { queries.keys.key(of: $0) }
+            .filter { key in withIdentity(key) { entities.find($0) } == nil }
+    }
+
+    /// Computes what restored layers make of entities and lists.
+    ///
+    /// - Precondition: ``keysToLoadForLayers()`` were loaded.
+    package mutating func activateLayers(at now: Int64) {
+        beginUnit(isMulti: true)
+        for handle in layers.overlays.keys.sorted() { settle(handle, at: now) }
+        endUnit(at: now)
+        clearLog()
+    }
+}

@@ -1,0 +1,121 @@
+import TidemarkModel
+
+/// Temporary ids that come to be real ones: in layers, in lists, and for observers.
+extension CacheState {
+    /// Types under which layers of a library name an id, ascending.
+    func typesNaming(_ id: ByteString, in library: LibraryIndex) -> [TypeIndex] {
+        typeNames.names.indices.map { TypeIndex($0) }.filter { type in
+            let key = StoredKey(library: library, type: type, id: StoredID(id))
+            return queries.keys.handle(of: key).map { queries.keys.isLayered($0) } ?? false
+        }
+    }
+
+    /// Gives everything that goes by a temporary id its real one, inside a larger unit.
+    mutating func rename(_ id: LayerConfirmation.RealID, in library: LibraryIndex, at now: Int64) {
+        guard StoredID(id.temporary) != StoredID(id.real) else { return }
+        for type in typesNaming(id.temporary, in: library) {
+            let temporary = StoredKey(library: library, type: type, id: StoredID(id.temporary))
+            let real = StoredKey(library: library, type: type, id: StoredID(id.real))
+            guard let old = queries.keys.handle(of: temporary) else { continue }
+            rename(old, to: real, json: id.json, at: now)
+        }
+    }
+
+    private mutating func rename(_ old: UInt32, to key: StoredKey, json: [UInt8], at now: Int64) {
+        let new = queries.keys.take(key)
+        for handle in [old, new] {
+            rememberLook(of: handle)
+            noteObserved(handle)
+        }
+        let isUnseen = withPayload(of: new) { _ in true } == nil && queries.keys.observerCount(of: new) == 0
+        if isUnseen, let look = queries.unit.olds[old] {
+            queries.unit.successors[old] = new
+            queries.unit.olds[new] = look
+        }
+        takePlaces(of: old, for: new)
+        queries.keys.setLayered(new, true)
+        layers.rename(old, to: new) { change in
+            switch change {
+            case .put(_, let resource): .put(key, resource: CacheState.renamed(resource, json))
+            case .patch(_, let fields, let unset): .patch(key, fields: fields, unset: unset)
+            case .removeField(_, let field): .removeField(key, field)
+            case .delete: .delete(key)
+            }
+        }
+        queries.keys.setLayered(old, false)
+        moveBase(of: old, to: key, json: json, at: now)
+        settle(old, at: now)
+        settle(new, at: now)
+        if queries.keys.observerCount(of: old) > 0 { queries.unit.renamed.append((old, new)) }
+    }
+
+    /// In lists whose order is the server's the real entity takes the place of the temporary one.
+    private mutating func takePlaces(of old: UInt32, for new: UInt32) {
+        for place in stride(from: queries.keys.holderCount(of: old) - 1, through: 0, by: -1) {
+            let holder = queries.keys.holder(of: old, at: place)
+            guard queries[holder.query].membership == nil else { continue }
+            if queries.holds(new, holder.query) {
+                queries.remove(holder.node, of: holder.query)
+            } else {
+                queries.retarget(holder.node, to: new, in: holder.query)
+            }
+        }
+    }
+
+    /// A stored entity under the temporary id becomes the real one, unless that is stored.
+    private mutating func moveBase(of old: UInt32, to key: StoredKey, json: [UInt8], at now: Int64) {
+        guard let index = withIdentity(queries.keys.key(of: old), { entities.find($0) }) else { return }
+        let stamp = entities.stamp(of: index)
+        let resource = CacheState.renamed(Array(entities.payload(of: index)), json)
+        forgotten.insert(queries.keys.key(of: old))
+        _ = drop(index)
+        for place in stride(from: queries.keys.holderCount(of: old) - 1, through: 0, by: -1) {
+            let holder = queries.keys.holder(of: old, at: place)
+            if !queries.isExtra(holder) { queries.remove(holder.node, of: holder.query) }
+        }
+        guard withIdentity(key, { entities.find($0) }) == nil else { return }
+        tombstones.remove(key)
+        key.withIdentity(seed: entities.seed) { identity in
+            _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
+        }
+    }
+
+    /// A resource under another id.
+    ///
+    /// - Parameter json: The id as a JSON string.
+    private static func renamed(_ resource: [UInt8], _ json: [UInt8]) -> [UInt8] {
+        resource.withUnsafeBytes { resource in
+            let hasID =
+                JSONObject(resource, range: 0..<resource.count).value(named: "id")
+                .map { resource[$0.lowerBound] != UInt8(ascii: "n") } ?? false
+            let field = Array((hasID ? #"{"id":"# : #"{"uuid":"#).utf8) + json + Array("}".utf8)
+            return field.withUnsafeBytes { Merge.assigned($0, into: resource) }
+        }
+    }
+
+    // MARK: Observers
+
+    /// What observers saw before a unit, by the keys of after it.
+    func renamed(_ before: [UInt32]) -> [UInt32] {
+        guard !queries.unit.successors.isEmpty else { return before }
+        return before.map { queries.unit.successors[$0] ?? $0 }
+    }
+
+    /// Observers of an entity go on with the one it became.
+    mutating func logRenamed() {
+        for (old, new) in queries.unit.renamed {
+            let key = queries.keys.key(of: new)
+            queries.log.append(
+                .renamed(
+                    from: old, to: new,
+                    EntityKey(
+                        library: libraryNames.names[Int(key.library)], type: typeNames.names[Int(key.type)],
+                        id: key.id.text)))
+            for _ in 0..<queries.keys.observerCount(of: old) {
+                queries.keys.addObserver(new)
+                queries.keys.removeObserver(old)
+            }
+        }
+        queries.unit.renamed = []
+    }
+}

@@ -1,0 +1,53 @@
+import TidemarkModel
+
+/// Layers that events settle.
+extension CacheState {
+    /// An event of a library was applied: settles the layer whose mutation it is, and those that waited for its place.
+    ///
+    /// In the event's own unit, so that nothing flickers.
+    mutating func settle(by view: EventView, in library: LibraryIndex, at now: Int64) {
+        if let text = view.text(view.event.mutationID), let layer = layers.layer(named: ByteString(text)),
+            layer.library == library
+        {
+            drop([layer], at: now)
+        }
+        if let sequence = view.event.sequence { dropReached(sequence, in: library, at: now) }
+        dropOutlived(at: now)
+    }
+
+    /// Settles layers that waited for a library's cursor, which may have moved without an event.
+    mutating func settleReached(in library: LibraryIndex, at now: Int64) {
+        let generation = libraries[Int(library)].gate.generation
+        guard let cursor = cursor(of: library),
+            layers.reached(cursor, generation: generation, in: library) != nil
+        else { return }
+        beginUnit(isMulti: true)
+        dropReached(cursor, in: library, at: now)
+        endUnit(at: now)
+    }
+
+    private mutating func dropReached(_ cursor: EventSequence, in library: LibraryIndex, at now: Int64) {
+        let generation = libraries[Int(library)].gate.generation
+        while let number = layers.reached(cursor, generation: generation, in: library),
+            let layer = layers.layers[number]
+        {
+            drop([layer], at: now)
+        }
+    }
+
+    /// The server wrote a layered entity: confirmed layers that wait for a place in a log that is over have no better end.
+    mutating func noteOutlived(_ handle: UInt32, by stamp: EntityStamp) {
+        switch stamp.writer {
+        case .event, .answer:
+            queries.unit.outlived += layers.outlived(over: handle, generation: stamp.generation)
+        case .transaction, .confirmation: break
+        }
+    }
+
+    mutating func dropOutlived(at now: Int64) {
+        guard !queries.unit.outlived.isEmpty else { return }
+        let gone = Set(queries.unit.outlived).sorted().compactMap { layers.layers[$0] }
+        queries.unit.outlived = []
+        drop(gone, at: now)
+    }
+}
