@@ -23,7 +23,7 @@ struct RootCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self,
-            VerifyCommand.self, ExportCommand.self, QueriesCommand.self, QuarantineCommand.self, GapsCommand.self,
-            GenerateCommand.self,
+            VerifyCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self, QuarantineCommand.self,
+            GapsCommand.self, GenerateCommand.self,
         ])
 }

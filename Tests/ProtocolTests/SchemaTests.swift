@@ -60,6 +60,11 @@ import TidemarkTesting
             #expect(found.count == 2)
             for line in found { add("queries", line) }
         }
+        for library in [["--library", "a"], ["--library", "none"], []] {
+            let result = try await CommandRunner().run(["pending", "--json", "--db", database] + library)
+            #expect(result.status == 0)
+            add("pending", result.output.filter { $0 != 0x0A })
+        }
         try await check(lines)
     }
 
@@ -110,6 +115,15 @@ import TidemarkTesting
                 number: 2, library: 0, type: 0, method: "m", input: "{}", tags: #"["a"]"#, membership: "{}",
                 isLocal: true, timeToLive: 1_005, asOf: EventSequence(3), storedAt: 1_769_076_334_149, staleSince: 1,
                 elements: [QueryElement(id: .text("x")), QueryElement(id: .uuid(UUIDValue(high: 1, low: 2)))]),
+        ]
+        let key = StoredKey(library: 0, type: 0, id: .text("x"))
+        flush.layers = [
+            LayerRecord(
+                number: 1, pendingID: "p", library: 0, isConfirmed: true, dependsOn: ["q"], createdAt: 0,
+                changes: [
+                    .put(key, resource: Array(#"{"id":"x"}"#.utf8)), .patch(key, fields: [], unset: ["a"]),
+                    .patch(key, fields: Array(#"{"a":null}"#.utf8), unset: []), .removeField(key, ""), .delete(key),
+                ])
         ]
         try await journal.commit(flush)
         try await journal.close()

@@ -19,6 +19,15 @@ struct DatabaseFixture {
         try await journal.close()
     }
 
+    /// Lays layers over what is there.
+    func addLayers(_ layers: [LayerRecord]) async throws {
+        let journal = try await SQLiteJournal.open(path: path)
+        var flush = FlushBatch()
+        flush.layers = layers
+        try await journal.commit(flush)
+        try await journal.close()
+    }
+
     /// Runs a command on the database.
     func run(_ arguments: [String]) async throws -> CommandResult {
         try await CommandRunner().run(arguments + ["--db", path])

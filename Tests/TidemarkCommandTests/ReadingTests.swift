@@ -157,7 +157,9 @@ import TidemarkTesting
         let result = try await DatabaseFixture().run(["verify", "--json"])
         #expect(result.status == 0)
         #expect(result.outputText.hasPrefix("{\"ok\":true,\"entities\":5,\"payload_bytes\":"))
-        #expect(result.outputText.hasSuffix(",\"queries\":3,\"missing\":1,\"problem_count\":0,\"problems\":[]}\n"))
+        #expect(
+            result.outputText.hasSuffix(
+                ",\"queries\":3,\"missing\":1,\"layers\":0,\"problem_count\":0,\"problems\":[]}\n"))
     }
 
     @Test func `a damaged row is left out, and the status says so`() async throws {

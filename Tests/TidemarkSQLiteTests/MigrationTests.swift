@@ -7,7 +7,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// Files of format 1, made by the SQL that made them, with checksums that were computed apart from this code.
+/// Files of formats 1 and 2, made by the SQL that made them, with checksums that were computed apart from this code.
 @Suite struct MigrationTests {
     private let folder: TemporaryFolder
 
@@ -66,6 +66,19 @@ import TidemarkStore
         "INSERT INTO counters VALUES ('lines', 12)",
         "PRAGMA journal_mode = WAL",
     ]
+
+    /// What format 2 added.
+    private static let version2 =
+        version1 + [
+            "INSERT INTO grdb_migrations VALUES ('v2')",
+            """
+            CREATE TABLE queries (number INTEGER PRIMARY KEY, library INTEGER NOT NULL, type INTEGER NOT NULL, \
+            method TEXT NOT NULL, input TEXT NOT NULL, tags TEXT NOT NULL, membership TEXT NOT NULL, \
+            is_local INTEGER NOT NULL, time_to_live INTEGER, as_of INTEGER, stored_at INTEGER NOT NULL, \
+            stale_since INTEGER, horizon BLOB, elements BLOB NOT NULL, checksum INTEGER NOT NULL)
+            """,
+            "PRAGMA user_version = 2",
+        ]
 
     private let entities = [
         StoredEntity(
@@ -139,7 +152,7 @@ import TidemarkStore
         flush.queries = [query]
         try await journal.commit(flush)
         try await journal.close()
-        #expect(try version() == [0, 0, 0, 2])
+        #expect(try version() == [0, 0, 0, 3])
         journal = try await SQLiteJournal.open(path: folder.file())
         #expect(await journal.openingReport == .reopened)
         state = try await journal.recover()
@@ -148,6 +161,44 @@ import TidemarkStore
         try await journal.close()
         #expect(try folder.names == ["cache.db", "cache.db-lock"])
         #expect(try SQLiteReader(path: folder.file()).verify().problems == [])
+    }
+
+    private let layer = LayerRecord(
+        number: 1, pendingID: "p", library: 0, createdAt: 7,
+        changes: [.delete(StoredKey(library: 0, type: 0, id: .text("1")))])
+
+    @Test(arguments: [1, 2]) func `a file of an older format has no layers, and takes some`(format: Int) async throws {
+        sqlite(format == 1 ? MigrationTests.version1 : MigrationTests.version2)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+        let reader = try SQLiteReader(path: folder.file())
+        #expect(try reader.layers() == [])
+        #expect(try reader.verify().problems == [])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == bytes)
+        var journal = try await SQLiteJournal.open(path: folder.file())
+        #expect(await journal.openingReport == .reopened)
+        #expect(try await journal.recover().layers == [])
+        #expect(try await journal.load(entities.map(\.key)).entities == entities)
+        var flush = FlushBatch()
+        flush.layers = [layer]
+        try await journal.commit(flush)
+        // The same reader sees what a writer then makes of the file.
+        #expect(try reader.layers().count == 1)
+        try await journal.close()
+        #expect(try version() == [0, 0, 0, 3])
+        journal = try await SQLiteJournal.open(path: folder.file())
+        #expect(try await journal.recover().layers == [layer])
+        #expect(try await journal.load(entities.map(\.key)).entities == entities)
+        try await journal.close()
+    }
+
+    @Test func `a file of format 2 with layers that it cannot have is damaged`() async throws {
+        sqlite(MigrationTests.version2 + ["CREATE TABLE layers (number INTEGER PRIMARY KEY)"])
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        guard case .rebuilt = await journal.openingReport else {
+            Issue.record("it was \(await journal.openingReport)")
+            return
+        }
+        try await journal.close()
     }
 
     @Test(arguments: [
@@ -173,13 +224,13 @@ import TidemarkStore
 
     @Test func `a newer format is refused while it stands in the log alone`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
-        sqlite(["PRAGMA user_version = 3"])
+        sqlite(["PRAGMA user_version = 4"])
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: folder.file() + suffix, toPath: folder.file("copy.db") + suffix)
         }
         try await journal.close()
         let copy = folder.file("copy.db")
-        #expect(Array(try Data(contentsOf: URL(fileURLWithPath: copy))[60..<64]) == [0, 0, 0, 2])
+        #expect(Array(try Data(contentsOf: URL(fileURLWithPath: copy))[60..<64]) == [0, 0, 0, 3])
         await #expect(throws: StorageError.self) { try await SQLiteJournal.open(path: copy) }
         do throws(StorageError) {
             _ = try SQLiteReader(path: copy)

@@ -10,7 +10,8 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Print every entity, one JSON object a line.",
         discussion: """
             Lines are {\"library_id\",\"resource_type\",\"id\",\"resource\",\"sequence\"} in key order: two caches that \
-            hold the same print the same bytes. Resources stand there as they are stored.
+            hold the same print the same bytes. Resources stand there as the server sent them: pending edits \
+            are left out, tidemark pending lists those.
 
             EXAMPLE
               tidemark export --db cache.db --type file > files.ndjson

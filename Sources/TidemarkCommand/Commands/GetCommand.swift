@@ -8,7 +8,8 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Print one entity.",
         discussion: """
-            Prints the resource as it arrived, on one line. An entity that is not there is an answer, not an error: the \
+            Prints the resource on one line: as it arrived, or, when pending edits cover it, as they show it; --json then \
+            says \"pending\":true. An entity that is not there is an answer, not an error: the \
             status is 0, the text form says so on standard error, and --json gives \"entity\":null and the reason in \
             \"miss\". Without --library every library is looked at, the one of events without a library first.
 
@@ -28,11 +29,12 @@ struct GetCommand: AsyncParsableCommand {
         let output = Output.standard()
         if format.isJSON {
             try output.writeLine(answer.json)
-        } else if let entity = answer.entity {
+        } else if let entity = answer.answer.entity {
             try output.writeLine(entity.payload)
         } else {
             let errors = Output.errors()
-            try errors.writeLine("tidemark: \(Printable.text(name.text)) is not in the cache (\(answer.missCode))")
+            try errors.writeLine(
+                "tidemark: \(Printable.text(name.text)) is not in the cache (\(answer.answer.missCode))")
             try errors.flush()
         }
         try output.flush()

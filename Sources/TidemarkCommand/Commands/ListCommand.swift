@@ -11,7 +11,7 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             Prints one page; to go on, pass the last key to --after. A page over several libraries also ends in a \
             library: pass that to --after-library. With --json the page is {\"entities\":[…],\"next\":key|null}, the \
-            entities as they arrived.
+            entities as they are visible: as they arrived, pending edits laid over them.
 
             EXAMPLE
               tidemark list --db cache.db --type file --limit 20

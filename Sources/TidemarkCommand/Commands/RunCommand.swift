@@ -78,7 +78,8 @@ struct RunCommand: AsyncParsableCommand {
         let host = HostUpstream(calls, limits: configuration.limits)
         let journal = try await SQLiteJournal.open(path: database.path)
         if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
-            try IngestCommand.tellRebuilt(database.path, movedTo, reason, to: Output.errors())
+            try IngestCommand.tellRebuilt(
+                database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: Output.errors())
         }
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: eventUpstream(host, configuration),

@@ -23,7 +23,7 @@ struct StatsCommand: AsyncParsableCommand {
         let output = Output.standard()
         let statistics = Statistics(
             libraries: try reader.libraries(), counts: try reader.counts(), ignoredKinds: try reader.ignoredKinds(),
-            byteCount: reader.byteCount, queryCount: try reader.queryCount())
+            byteCount: reader.byteCount, queryCount: try reader.queryCount(), layerCount: try reader.layerCount())
         if format.isJSON {
             try output.writeLine(statistics.json)
         } else {

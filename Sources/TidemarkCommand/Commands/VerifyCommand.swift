@@ -9,8 +9,8 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Read every row and check it.",
         discussion: """
-            Checks the database file, the checksum of every entity and every query, and that the counts agree with \
-            the rows. An entity that a query lists and that is not stored is counted as missing, not as damage. Ends with 0 \
+            Checks the database file, the checksum of every entity, query and pending edit, and that the counts agree \
+            with the rows. An entity that a query lists and that is not stored is counted as missing, not as damage. Ends with 0 \
             when all is well and with 65 when something is damaged. Changes nothing; may run beside an ingest. Two \
             caches that hold the same have the same digest.
 
@@ -47,6 +47,7 @@ struct VerifyCommand: AsyncParsableCommand {
         var read = HumanText.count(report.entityCount, "entity", "entities")
         read += " of \(HumanText.byteCount(report.payloadByteCount))"
         if report.queryCount > 0 { read += " and \(HumanText.count(report.queryCount, "query", "queries"))" }
+        if report.layerCount > 0 { read += " and \(HumanText.count(report.layerCount, "pending edit"))" }
         let problems = report.isSound ? "nothing wrong" : HumanText.count(report.problemCount, "problem")
         try output.writeLine("\(verdict): \(read) read, \(problems) found")
         if report.missingElementCount > 0 {
@@ -64,6 +65,7 @@ struct VerifyCommand: AsyncParsableCommand {
             line.member("digest", ByteString(report.digest.description))
             line.member("queries", report.queryCount)
             line.member("missing", report.missingElementCount)
+            line.member("layers", report.layerCount)
             line.member("problem_count", report.problemCount)
             line.name("problems")
             line.array { line in

@@ -16,7 +16,8 @@ extension IngestCommand {
         let start = clock.now
         let journal = try await SQLiteJournal.open(path: database.path)
         if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
-            try IngestCommand.tellRebuilt(database.path, movedTo, reason, to: errors)
+            try IngestCommand.tellRebuilt(
+                database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: errors)
         }
         let cache = try await SyncCache.open(configuration: configuration, journal: journal, upstream: upstream)
         let before = await cache.counts()
@@ -97,10 +98,13 @@ extension IngestCommand {
     }
 
     /// A rebuilt database begins empty, which nobody should have to find out by missing something.
-    static func tellRebuilt(_ path: String, _ movedTo: String, _ reason: String, to errors: Output) throws(Failure) {
+    static func tellRebuilt(
+        _ path: String, _ movedTo: String, _ reason: String, layerCount: Int, to errors: Output
+    ) throws(Failure) {
+        let edits = layerCount == 0 ? "" : " with the \(HumanText.count(layerCount, "pending edit")) that it still gave"
         let notice = Failure(
             .ok, "rebuilt", "the database was damaged (\(reason))", place: path,
-            outcome: "it lies at \(movedTo) now, and an empty one stands in its place",
+            outcome: "it lies at \(movedTo) now, and an empty one stands in its place\(edits)",
             advice: "feed the stream again from its beginning")
         try errors.writeLine(errors.style.paint(notice.line, .yellow))
         try errors.flush()

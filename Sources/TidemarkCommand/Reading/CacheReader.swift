@@ -34,47 +34,66 @@ struct CacheReader {
         try CacheReader.mapped { () throws(StorageError) in try reader.queryCount() }
     }
 
+    func layerCount() throws(Failure) -> Int64 {
+        try CacheReader.mapped { () throws(StorageError) in try reader.layerCount() }
+    }
+
+    /// Pending layers, oldest first.
+    func layers(library: ByteString?) throws(Failure) -> [ReadLayer] {
+        var layers: [ReadLayer] = []
+        for step in try CacheReader.mapped({ () throws(StorageError) in try reader.layers(library: library) }) {
+            switch step {
+            case .layer(let layer): layers.append(layer)
+            case .damaged(let row): damage.rows.append(row)
+            }
+        }
+        return layers
+    }
+
     var byteCount: Int64 { reader.byteCounts().total }
 
-    /// Looks for one entity.
+    /// Looks for one entity, as it is visible.
     ///
     /// - Parameter library: nil looks in every library, the one of events without a library first.
     /// - Throws: ``Failure`` ``ExitStatus/usage`` when several other libraries have it: then one must be named.
-    func answer(to name: EntityName, library: ByteString?) throws(Failure) -> ReadAnswer {
+    func answer(to name: EntityName, library: ByteString?) throws(Failure) -> VisibleAnswer {
         if let library { return try answer(name.key(library: library)) }
-        var found: [ReadEntity] = []
-        var miss = ReadAnswer.absent
+        var found: [VisibleAnswer] = []
+        var miss = VisibleAnswer(answer: .absent, isPending: false, damagedLayers: [])
         for known in try libraries().map(\.status.library) {
-            switch try answer(name.key(library: known)) {
-            case .found(let entity):
+            let answer = try answer(name.key(library: known))
+            switch answer.answer {
+            case .found:
                 // Libraries come in the order of their ids, so this one, if it is there at all, is the first.
-                if known.bytes.isEmpty { return .found(entity) }
-                found.append(entity)
+                if known.bytes.isEmpty { return answer }
+                found.append(answer)
             case .deleted:
-                miss = .deleted
+                miss.answer = .deleted
+                miss.isPending = miss.isPending || answer.isPending
             case .absent, .damaged:
-                continue
+                miss.isPending = miss.isPending || answer.isPending
             }
         }
         guard found.count < 2 else {
-            let names = found.prefix(5).map { "'\($0.key.library)'" }.joined(separator: ", ")
+            let names = found.prefix(5).map { "'\($0.answer.entity?.key.library ?? "")'" }.joined(separator: ", ")
             throw .usage("\(found.count) libraries have \(name.text)", advice: "name one with --library: \(names)")
         }
-        return found.first.map { .found($0) } ?? miss
+        return found.first ?? miss
     }
 
-    private func answer(_ key: EntityKey) throws(Failure) -> ReadAnswer {
-        let answer = try CacheReader.mapped { () throws(StorageError) in try reader.entity(key) }
-        if case .damaged(let row) = answer { damage.rows.append(row) }
+    private func answer(_ key: EntityKey) throws(Failure) -> VisibleAnswer {
+        let answer = try CacheReader.mapped { () throws(StorageError) in try reader.visibleEntity(key) }
+        if case .damaged(let row) = answer.answer { damage.rows.append(row) }
+        for row in answer.damagedLayers where !damage.rows.contains(row) { damage.rows.append(row) }
         return answer
     }
 
-    /// At most `countMax` entities in key order, held in memory.
+    /// At most `countMax` entities in key order, as they are visible, held in memory.
     func page(
         library: ByteString?, type: ByteString?, after: EntityKey?, countMax: Int
     ) throws(Failure) -> [ReadEntity] {
         var entities: [ReadEntity] = []
-        try forEach(library: library, type: type, after: after) { entity in
+        try forEach(library: library, type: type, after: after, showsLayers: true) { entity in
             entities.append(entity)
             return entities.count < countMax
         }
@@ -83,15 +102,17 @@ struct CacheReader {
 
     /// Every entity in key order, one at a time, all of one committed state.
     ///
-    /// - Parameter visit: Returns false to stop.
+    /// - Parameters:
+    ///   - showsLayers: As they are visible; else as the server has them.
+    ///   - visit: Returns false to stop.
     func forEach(
-        library: ByteString?, type: ByteString?, after: EntityKey? = nil,
+        library: ByteString?, type: ByteString?, after: EntityKey? = nil, showsLayers: Bool = false,
         _ visit: (ReadEntity) throws(Failure) -> Bool
     ) throws(Failure) {
         // The walk knows storage errors only; what the visitor threw is kept and thrown afterwards.
         var failure: Failure?
         try CacheReader.mapped { () throws(StorageError) in
-            try reader.walk(library: library, type: type, after: after) { step in
+            try reader.walk(library: library, type: type, after: after, showsLayers: showsLayers) { step in
                 switch step {
                 case .damaged(let row):
                     damage.rows.append(row)

@@ -16,18 +16,21 @@ extension ReadAnswer {
         case .deleted: "deleted"
         }
     }
+}
 
+extension VisibleAnswer {
     /// The result of `entity.get`.
     ///
     /// - Source: contract section 4.
     var json: [UInt8] {
+        let entity = answer.entity
         var line = JSONLine()
         line.object { line in
             line.member("entity", json: entity?.payload)
-            line.member("pending", false)
+            line.member("pending", isPending)
             line.member("sequence", entity?.sequence)
             line.member("stale", false)
-            line.member("miss", entity == nil ? ByteString(missCode) : nil)
+            line.member("miss", entity == nil ? ByteString(answer.missCode) : nil)
         }
         return line.bytes
     }

@@ -9,6 +9,7 @@ struct Statistics {
     var ignoredKinds: [ByteString: Int64]
     var byteCount: Int64
     var queryCount: Int64
+    var layerCount: Int64
 
     private var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
 
@@ -18,7 +19,9 @@ struct Statistics {
         line.object { line in
             line.member("entities", entityCount)
             line.member("queries", queryCount)
-            for name in ["observers", "pending", "memory_bytes"] as [ByteString] { line.member(name, 0) }
+            line.member("observers", 0)
+            line.member("pending", layerCount)
+            line.member("memory_bytes", 0)
             line.member("disk_bytes", byteCount)
             line.member("hits", 0)
             line.name("misses")
@@ -40,6 +43,7 @@ struct Statistics {
         let rows: [(String, String)] = [
             ("entities", HumanText.count(entityCount)),
             ("queries", HumanText.count(queryCount)),
+            ("pending edits", HumanText.count(layerCount)),
             ("libraries", HumanText.count(libraries.count)),
             ("on disk", HumanText.byteCount(byteCount)),
             ("lines read", HumanText.count(counts.lines)),

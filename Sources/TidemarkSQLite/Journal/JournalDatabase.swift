@@ -13,42 +13,10 @@ final class JournalDatabase {
     private let queue: DatabaseQueue
     private var memory = JournalMemory()
     private var trainer = DictionaryTrainer()
+    /// Whether commits reach past the drive's cache; see ``setBarrier(_:_:)``.
+    private var hasBarrier = false
     /// nil before ``recover()`` and after ``close()``: statements must go before their connection.
-    private var statements: Statements?
-
-    private struct Statements {
-        let connection: OpaquePointer
-        let encoder: PayloadEncoder
-        let decoder: PayloadDecoder
-        let entities: EntityWriter
-        let entityReader: EntityReader
-        let libraries: LibraryTable
-        let types: TypeTable
-        let tombstones: TombstoneTable
-        let quarantine: QuarantineTable
-        let dictionaries: DictionaryTable
-        let counters: CounterTable
-        let queries: QueryTable
-        let ranges: EntityRangeReader
-        let clearing: LibraryClearing
-
-        init(_ connection: OpaquePointer) throws {
-            self.connection = connection
-            encoder = try PayloadEncoder()
-            decoder = try PayloadDecoder()
-            entities = try EntityWriter(connection, encoder: encoder)
-            entityReader = try EntityReader(connection)
-            libraries = try LibraryTable(connection)
-            types = try TypeTable(connection)
-            tombstones = try TombstoneTable(connection)
-            quarantine = try QuarantineTable(connection)
-            dictionaries = try DictionaryTable(connection)
-            counters = try CounterTable(connection)
-            queries = try QueryTable(connection)
-            ranges = try EntityRangeReader(connection)
-            clearing = try LibraryClearing(connection)
-        }
-    }
+    private var statements: JournalStatements?
 
     /// Opens a file of ours, of any format up to the current one.
     ///
@@ -83,7 +51,7 @@ final class JournalDatabase {
     func recover() throws -> RecoveredState {
         let (state, damaged) = try queue.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw closed }
-            let statements = try Statements(connection)
+            let statements = try JournalStatements(connection)
             self.statements = statements
             return try readState(connection)
         }
@@ -128,6 +96,15 @@ final class JournalDatabase {
         // The number of a damaged row is not to be trusted either; the counter knew it before the row was written.
         memory.lastQuery = max(counters[CounterTable.queryNumber] ?? 0, state.queries.last?.number ?? 0)
         state.lastQuery = memory.lastQuery
+        var names = LayerNames(libraries: memory.libraryNames, types: memory.typeNames)
+        try LayerTable.forEach(connection, &names) { layer in
+            switch layer {
+            case .record(let record): state.layers.append(record)
+            case .damaged(let row): damaged.append(row)
+            }
+            return true
+        }
+        memory.damagedLayers = damaged.filter { $0.kind == .layer }.map(\.row)
         self.memory = memory
         return (state, damaged)
     }
@@ -144,6 +121,7 @@ final class JournalDatabase {
         var next = memory
         var outcome = EntityWriter.Outcome()
         try queue.writeWithoutTransaction { db in
+            try setBarrier(flush.needsSync, db)
             try db.inTransaction(.immediate) {
                 for (type, bytes) in trained.sorted(by: { $0.key < $1.key }) {
                     let dictionary = PayloadDictionary(number: next.lastDictionary + 1, type: type, bytes: bytes)
@@ -167,7 +145,17 @@ final class JournalDatabase {
         report(outcome.damaged.map { DamagedRow(key: memory.entityKey($0.key), row: $0.row, fault: $0.fault) })
     }
 
-    private func writeRecords(_ flush: FlushBatch, _ statements: Statements, _ next: inout JournalMemory) throws {
+    /// Every COMMIT returns after fsync. On macOS that leaves the drive's own cache out, which is too little for an
+    /// edit that somebody was told is safe; `fullfsync` empties it too. Elsewhere SQLite takes no notice of it. It can
+    /// be set between transactions only.
+    private func setBarrier(_ isNeeded: Bool, _ db: Database) throws {
+        guard isNeeded != hasBarrier else { return }
+        try db.execute(sql: "PRAGMA fullfsync = \(isNeeded ? "ON" : "OFF")")
+        hasBarrier = isNeeded
+    }
+
+    private func writeRecords(_ flush: FlushBatch, _ statements: JournalStatements, _ next: inout JournalMemory) throws
+    {
         for (index, name) in flush.newTypes {
             try statements.types.write(index, name)
             next.typeNames.append(name)
@@ -194,11 +182,13 @@ final class JournalDatabase {
         }
         try writeQuarantine(flush, statements, &next)
         try writeQueries(flush, statements, &next)
+        try writeLayers(flush, statements, &next)
         if let counts = flush.counts { try statements.counters.write(counts) }
         if let kinds = flush.ignoredKinds { try statements.counters.write(kinds) }
     }
 
-    private func writeQueries(_ flush: FlushBatch, _ statements: Statements, _ next: inout JournalMemory) throws {
+    private func writeQueries(_ flush: FlushBatch, _ statements: JournalStatements, _ next: inout JournalMemory) throws
+    {
         for number in next.damagedQueries + flush.removedQueries { try statements.queries.remove(number: number) }
         next.damagedQueries = []
         var last = next.lastQuery
@@ -211,7 +201,17 @@ final class JournalDatabase {
         try statements.counters.write(CounterTable.queryNumber, last)
     }
 
-    private func writeQuarantine(_ flush: FlushBatch, _ statements: Statements, _ next: inout JournalMemory) throws {
+    private func writeLayers(_ flush: FlushBatch, _ statements: JournalStatements, _ next: inout JournalMemory) throws {
+        for number in next.damagedLayers + flush.removedLayers { try statements.layers.remove(number: number) }
+        next.damagedLayers = []
+        for record in flush.layers {
+            try statements.layers.write(record, libraries: next.libraryNames, types: next.typeNames)
+        }
+    }
+
+    private func writeQuarantine(_ flush: FlushBatch, _ statements: JournalStatements, _ next: inout JournalMemory)
+        throws
+    {
         guard !flush.quarantine.isEmpty || !flush.quarantineRemoved.isEmpty else { return }
         for number in flush.quarantineRemoved where try statements.quarantine.remove(number: number) {
             next.quarantineCount -= 1
@@ -303,6 +303,13 @@ final class JournalDatabase {
     /// Sets how many pages the file may have; SQLite then fails as on a full disk.
     func limitPages(_ count: Int) throws {
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
+    }
+
+    /// What SQLite says of how a commit is made durable, for tests.
+    func syncSettings() throws -> (synchronous: Int?, fullfsync: Int?) {
+        try queue.writeWithoutTransaction { db in
+            (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try Int.fetchOne(db, sql: "PRAGMA fullfsync"))
+        }
     }
 
     private func report(_ rows: [DamagedRow]) {

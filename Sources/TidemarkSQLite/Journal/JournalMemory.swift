@@ -23,6 +23,8 @@ struct JournalMemory {
     var lastQuery: Int64 = 0
     /// Queries that failed their check on opening: the next flush takes them out.
     var damagedQueries: [Int64] = []
+    /// Layers that failed their check on opening: the next flush takes them out.
+    var damagedLayers: [Int64] = []
     /// Rows that failed their check, were counted by whoever wrote the library's record, and made room
     /// for a row that was counted again; taken off each record until the file is opened anew.
     var entityCountCorrections: [LibraryIndex: Int64] = [:]

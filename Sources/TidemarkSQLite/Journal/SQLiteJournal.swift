@@ -31,6 +31,9 @@ public actor SQLiteJournal: Journal {
     /// What opening, or the last ``rebuild()``, found and did.
     public private(set) var openingReport: OpeningReport
 
+    /// Pending edits that opening brought over from a damaged file; 0 unless ``openingReport`` is `rebuilt`.
+    public let salvagedLayerCount: Int
+
     /// Rows that failed their check since opening.
     public var damagedRowCount: Int { damagedRows.count }
 
@@ -50,7 +53,7 @@ public actor SQLiteJournal: Journal {
     /// Opens a data file for writing.
     ///
     /// A missing or empty file is made (0600, its folders 0700). A damaged one is moved aside and made
-    /// anew, which ``openingReport`` tells. A file of another program or of a newer format is not touched.
+    /// anew, which ``openingReport`` tells; layers that it still gives are brought over. A file of another program or of a newer format is not touched.
     ///
     /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.cannotCreate`,
     ///   `.diskFull`, `.inputOutput`.
@@ -95,6 +98,11 @@ public actor SQLiteJournal: Journal {
             database = opened.database
             recovered = opened.state
             openingReport = opened.report
+            if case .rebuilt = opened.report {
+                salvagedLayerCount = opened.state.layers.count
+            } else {
+                salvagedLayerCount = 0
+            }
         } catch {
             lock.release()
             throw error
@@ -105,7 +113,7 @@ public actor SQLiteJournal: Journal {
     ///
     /// For when `commit` or `load` threw `.damaged`. Afterwards nothing is stored: `recover()` gives an
     /// empty state, and the next flush must bring everything that is in memory, with the names of
-    /// libraries and types, every row as `insert`, and the tombstones.
+    /// libraries and types, every row as `insert`, the tombstones and the layers.
     ///
     /// - Returns: Where the damaged file went; also in ``openingReport``.
     /// - Throws: ``Tidemark/StorageError``; then nothing is open, and it may be called again.
@@ -118,7 +126,7 @@ public actor SQLiteJournal: Journal {
                 // A damaged file need not close in order: it is moved aside with its journals.
             }
         }
-        let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
+        let opened = try DataFileOpener(file, configuration).rebuild(reason: reason, savesLayers: false)
         database = opened.database
         recovered = opened.state
         openingReport = opened.report
@@ -176,6 +184,12 @@ public actor SQLiteJournal: Journal {
     func limitPages(_ count: Int) throws(StorageError) {
         let database = try openDatabase()
         do { try database.limitPages(count) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
+    /// `PRAGMA synchronous` and `PRAGMA fullfsync` of the connection that writes, for tests.
+    func syncSettings() throws(StorageError) -> (synchronous: Int?, fullfsync: Int?) {
+        let database = try openDatabase()
+        do { return try database.syncSettings() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
     private func openDatabase() throws(StorageError) -> JournalDatabase {

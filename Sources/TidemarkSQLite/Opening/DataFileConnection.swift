@@ -1,13 +1,18 @@
 import Foundation
 import GRDB
 import Tidemark
+import TidemarkStore
 
 /// Makes data files, and opens the connection that writes one.
 enum DataFileConnection {
-    /// Makes a file with the current schema under an unfinished name, then gives it its name.
+    /// Makes a file with the current schema under an unfinished name; ``finish(_:)`` then gives it its name.
     ///
     /// Whoever looks sees no file or a whole one, after a power failure too.
-    static func create(_ file: DataFilePath) throws {
+    ///
+    /// - Parameter contents: Written into it before it has its name.
+    static func make(
+        _ file: DataFilePath, contents: FlushBatch, _ configuration: SQLiteJournal.Configuration
+    ) throws {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file.unfinished + suffix) }
         let descriptor = Foundation.open(file.unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(file.path)", errno) }
@@ -20,10 +25,33 @@ enum DataFileConnection {
             }
             try DataFileSchema.migrator().migrate(queue)
             try queue.close()
+            if !contents.isEmpty { try fill(file, contents, configuration) }
         } catch {
-            for suffix in ["", "-journal"] { unlink(file.unfinished + suffix) }
+            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file.unfinished + suffix) }
             throw error
         }
+    }
+
+    private static func fill(
+        _ file: DataFilePath, _ contents: FlushBatch, _ configuration: SQLiteJournal.Configuration
+    ) throws {
+        let database = try JournalDatabase(DataFilePath(file.unfinished), configuration)
+        do {
+            _ = try database.recover()
+            try database.commit(contents)
+        } catch {
+            do {
+                try database.close()
+            } catch {
+                // What made the first step fail is reported; the file goes anyway.
+            }
+            throw error
+        }
+        try database.close()
+    }
+
+    /// Gives a file that was made its name.
+    static func finish(_ file: DataFilePath) throws {
         guard rename(file.unfinished, file.path) == 0 else {
             throw DataFilePath.failure("cannot make \(file.path)", errno)
         }

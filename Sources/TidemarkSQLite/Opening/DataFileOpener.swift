@@ -25,31 +25,46 @@ struct DataFileOpener {
         switch header {
         case .missing, .empty:
             try removeStrayJournals()
-            return try create(.created)
+            return try create()
         case .garbage:
-            return try rebuild(reason: "not a SQLite database")
+            return try rebuild(reason: "not a SQLite database", savesLayers: true)
         case .ours, .foreign, .newer:
             return try reopen()
         }
     }
 
-    /// Moves whatever is there aside, and makes a new file.
-    func rebuild(reason: String) throws(StorageError) -> Opened {
-        let target = try DamagedFile.moveAside(file, now: configuration.now())
-        return try create(.rebuilt(movedTo: target, reason: reason))
+    /// Makes a new file, moves whatever is there aside, and puts the new one in its place.
+    ///
+    /// - Parameter savesLayers: Bring over the layers that can still be read; else the new file is empty.
+    func rebuild(reason: String, savesLayers: Bool) throws(StorageError) -> Opened {
+        let layers = savesLayers ? LayerSalvage.layers(of: file) : FlushBatch()
+        do {
+            // Whole before the damaged one moves: a full disk must not part the user from the layers.
+            try DataFileConnection.make(file, contents: layers, configuration)
+            let target = try DamagedFile.moveAside(file, now: configuration.now())
+            try DataFileConnection.finish(file)
+            return try attach(.rebuilt(movedTo: target, reason: reason))
+        } catch {
+            throw creationFailure(error)
+        }
     }
 
-    private func create(_ report: OpeningReport) throws(StorageError) -> Opened {
+    private func create() throws(StorageError) -> Opened {
         do {
-            try DataFileConnection.create(file)
-            return try attach(report)
+            try DataFileConnection.make(file, contents: FlushBatch(), configuration)
+            try DataFileConnection.finish(file)
+            return try attach(.created)
         } catch {
-            let failure = SQLiteFailure.storageError(error, path: file.path)
-            guard failure.code == .inputOutput else { throw failure }
-            throw StorageError(
-                .cannotCreate, "cannot make \(file.path)", cause: failure.cause,
-                advice: "choose another place, or change the folder's permissions")
+            throw creationFailure(error)
         }
+    }
+
+    private func creationFailure(_ error: any Error) -> StorageError {
+        let failure = SQLiteFailure.storageError(error, path: file.path)
+        guard failure.code == .inputOutput else { return failure }
+        return StorageError(
+            .cannotCreate, "cannot make \(file.path)", cause: failure.cause,
+            advice: "choose another place, or change the folder's permissions")
     }
 
     private func reopen() throws(StorageError) -> Opened {
@@ -59,7 +74,7 @@ struct DataFileOpener {
         } catch {
             let failure = SQLiteFailure.storageError(error, path: file.path)
             guard failure.code == .damaged else { throw failure }
-            return try rebuild(reason: failure.cause)
+            return try rebuild(reason: failure.cause, savesLayers: true)
         }
     }
 

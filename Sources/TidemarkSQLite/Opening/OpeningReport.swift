@@ -4,6 +4,7 @@ public enum OpeningReport: Hashable, Sendable {
     case created
     /// The file was there and is in order.
     case reopened
-    /// The file was damaged: it lies at `movedTo` now, and a new, empty one stands in its place.
+    /// The file was damaged: it lies at `movedTo` now, and a new one stands in its place, empty but for
+    /// pending edits that could still be read.
     case rebuilt(movedTo: String, reason: String)
 }

@@ -28,18 +28,18 @@ enum ElementListCodec {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(6 + elements.count * 17)
         bytes.append(formatVersion << 4 | (hasSortKeys ? sortKeysFlag : 0))
-        append(elements.count, to: &bytes)
+        PayloadCodec.append(elements.count, to: &bytes)
         for element in elements {
             switch element.id {
             case .uuid(let value):
-                append(0, to: &bytes)
+                PayloadCodec.append(0, to: &bytes)
                 bytes += value.bytes
             case .text(let text):
-                append(text.bytes.count + 1, to: &bytes)
+                PayloadCodec.append(text.bytes.count + 1, to: &bytes)
                 bytes += text.bytes
             }
             guard hasSortKeys else { continue }
-            append(element.sortKey.count, to: &bytes)
+            PayloadCodec.append(element.sortKey.count, to: &bytes)
             bytes += element.sortKey
         }
         precondition(bytes.count <= byteCountMax, "a list has at most \(byteCountMax) bytes, not \(bytes.count)")
@@ -89,14 +89,5 @@ enum ElementListCodec {
         guard count >= 0, count <= bytes.count - offset else { throw .truncated }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
-    }
-
-    private static func append(_ value: Int, to bytes: inout [UInt8]) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
     }
 }

@@ -94,6 +94,16 @@ enum PayloadCodec {
         return count + 1
     }
 
+    /// Appends a length or count, which is not negative.
+    static func append(_ value: Int, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
     /// - Returns: nil when the bytes end within the number, or it is longer than five bytes.
     static func readVarint(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> Int? {
         var value: UInt64 = 0

@@ -1,4 +1,4 @@
-/// Why a stored entity, query or dictionary cannot be used. It is treated as absent and never served.
+/// Why a stored entity, query, layer or dictionary cannot be used. It is treated as absent and never served.
 public enum PayloadFault: String, Error, Hashable, Sendable, CaseIterable {
     /// Shorter than its own header says.
     case truncated
@@ -18,7 +18,7 @@ public enum PayloadFault: String, Error, Hashable, Sendable, CaseIterable {
     case notDecodable = "not_decodable"
     /// A key points to a row that is not there.
     case rowMissing = "row_missing"
-    /// A query's library or type has no name.
+    /// The library or type of a query or a layer has no name.
     case unnamed
     /// Not a JSON object.
     case notJSON = "not_json"

@@ -9,6 +9,24 @@ public struct ReadEntity: Hashable, Sendable {
     public var sequence: EventSequence?
     /// Milliseconds since 1970.
     public var writtenAt: Int64
+    /// A layer covers it; false unless layers were asked for.
+    public var isPending = false
+}
+
+/// What an entity is as a user sees it, pending layers laid over what the server said.
+public struct VisibleAnswer: Hashable, Sendable {
+    /// `deleted`, too, when a layer deletes it. The sequence is the server's, nil where there is nothing of it.
+    public var answer: ReadAnswer
+    /// A layer has a change for it, whether or not that shows.
+    public var isPending: Bool
+    /// Layers that fail their check: whether they cover it cannot be known.
+    public var damagedLayers: [DamagedRow]
+
+    package init(answer: ReadAnswer, isPending: Bool, damagedLayers: [DamagedRow]) {
+        self.answer = answer
+        self.isPending = isPending
+        self.damagedLayers = damagedLayers
+    }
 }
 
 /// What a look for one entity found.

@@ -6,7 +6,7 @@ extension SQLiteReader {
     /// Checks everything that is stored, on one committed state.
     ///
     /// Every row's checksum and decoding, its JSON by `isValid`, keys against rows both ways, recorded
-    /// counts against rows, cursors against lost ranges, tombstones against entities, queries with their lists, and
+    /// counts against rows, cursors against lost ranges, tombstones against entities, queries with their lists, layers, and
     /// SQLite's own `integrity_check`.
     ///
     /// - Parameter isValid: Whether bytes are one JSON object; the default looks at the outermost braces only.
@@ -24,6 +24,7 @@ extension SQLiteReader {
                 try checkEntities(connection, &report, isValid)
                 try checkRecords(connection, &report)
                 try checkQueries(connection, &report)
+                try checkLayers(connection, &report)
             }
         } catch {
             guard error.code == .damaged else { throw error }
@@ -126,6 +127,12 @@ extension SQLiteReader {
             }
             return true
         }
+    }
+
+    private func checkLayers(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
+        let overlay = try LayerOverlay(connection, try ReadNames(connection))
+        for row in overlay.damaged { report.add(.damaged(row)) }
+        report.layerCount = Int64(overlay.records.count)
     }
 
     private func checkRecords(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {

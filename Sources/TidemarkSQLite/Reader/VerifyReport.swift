@@ -4,7 +4,7 @@ import TidemarkModel
 public struct VerifyReport: Hashable, Sendable {
     /// One thing that is wrong.
     public enum Problem: Hashable, Sendable, CustomStringConvertible {
-        /// An entity, a query or a dictionary fails its check.
+        /// An entity, a query, a layer or a dictionary fails its check.
         case damaged(DamagedRow)
         /// A library's record counts other than its rows.
         case entityCount(library: ByteString, recorded: Int64, stored: Int64)
@@ -49,6 +49,8 @@ public struct VerifyReport: Hashable, Sendable {
     public var queryCount: Int64 = 0
     /// Elements of their lists whose entity is neither stored nor known to be deleted, as after an eviction.
     public var missingElementCount: Int64 = 0
+    /// Pending layers that passed.
+    public var layerCount: Int64 = 0
     /// Bytes of the entities' payloads.
     public var payloadByteCount: Int64 = 0
     /// Over the entities that passed.

@@ -15,7 +15,7 @@ enum DataFileSchema {
     }
 
     /// Everything that a file of the current format holds besides SQLite's and the migrator's own tables.
-    static let tables = version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries]
+    static let tables = version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries, layers]
 
     private static let queries = Table(
         version: 2, name: "queries",
@@ -24,6 +24,14 @@ enum DataFileSchema {
             method TEXT NOT NULL, input TEXT NOT NULL, tags TEXT NOT NULL, membership TEXT NOT NULL, \
             is_local INTEGER NOT NULL, time_to_live INTEGER, as_of INTEGER, stored_at INTEGER NOT NULL, \
             stale_since INTEGER, horizon BLOB, elements BLOB NOT NULL, checksum INTEGER NOT NULL)
+            """)
+
+    private static let layers = Table(
+        version: 3, name: "layers",
+        sql: """
+            CREATE TABLE layers (number INTEGER PRIMARY KEY, pending_id TEXT NOT NULL, library TEXT NOT NULL, \
+            flags INTEGER NOT NULL, awaited INTEGER, generation INTEGER NOT NULL, created_at INTEGER NOT NULL, \
+            body BLOB NOT NULL, checksum INTEGER NOT NULL)
             """)
 
     private static let version1: [(name: String, sql: String)] = [
@@ -102,6 +110,10 @@ enum DataFileSchema {
         migrator.registerMigration("v2") { db in
             for table in tables where table.version == 2 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA user_version = 2")
+        }
+        migrator.registerMigration("v3") { db in
+            for table in tables where table.version == 3 { try db.execute(sql: table.sql) }
+            try db.execute(sql: "PRAGMA user_version = 3")
         }
         return migrator
     }

@@ -36,7 +36,8 @@ package struct JournalConformance {
         var journal = try await open()
         var state = try await journal.recover()
         try check(
-            state.queries.isEmpty && state.lastQuery == 0 && state.lastRow == 0 && state.libraries.isEmpty
+            state.queries.isEmpty && state.layers.isEmpty && state.lastQuery == 0 && state.lastRow == 0
+                && state.libraries.isEmpty
                 && state.types.isEmpty, seed, 0, "a new journal is not empty")
         for step in 1...flushCount {
             let flush = model.nextFlush()

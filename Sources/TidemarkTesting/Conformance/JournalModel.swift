@@ -13,6 +13,7 @@ struct JournalModel {
     private let idCount: Int
     private var clock: Int64 = 1_700_000_000_000
     private var queries: QueryFlushModel
+    private var layers: LayerFlushModel
 
     init(seed: UInt64, rowCountMax: Int) {
         var random = SeededGenerator(seed: seed)
@@ -20,6 +21,7 @@ struct JournalModel {
         idCount = Int.random(in: 5...300, using: &random)
         self.rowCountMax = rowCountMax
         queries = QueryFlushModel(seed: random.next())
+        layers = LayerFlushModel(seed: random.next())
         self.random = random
     }
 
@@ -36,6 +38,7 @@ struct JournalModel {
         if chance(1, in: 8) { clearLibraries(&flush) }
         changeEntities(&flush)
         queries.change(&flush, libraryCount: state.libraries.count, typeCount: state.types.count)
+        layers.change(&flush, libraryCount: state.libraries.count, typeCount: state.types.count)
         var counts = [Int64](repeating: 0, count: state.libraries.count)
         for key in entities.keys { counts[Int(key.library)] += 1 }
         for index in state.libraries.indices {
@@ -240,6 +243,7 @@ struct JournalModel {
         if recovered.counts != state.counts { return "counts are \(recovered.counts), not \(state.counts)" }
         if recovered.ignoredKinds != state.ignoredKinds { return "ignored kinds are \(recovered.ignoredKinds)" }
         if let difference = queries.difference(to: recovered) { return difference }
+        if let difference = layers.difference(to: recovered) { return difference }
         let lastRow = entities.values.map(\.row).max() ?? 0
         return recovered.lastRow == lastRow ? nil : "the last row is \(recovered.lastRow), not \(lastRow)"
     }

@@ -125,6 +125,11 @@ package actor MemoryJournal: Journal {
         await store.contents.recovered.queries
     }
 
+    /// The stored layers, ascending by number, whatever the journal's faults.
+    package func layers() async -> [LayerRecord] {
+        await store.contents.recovered.layers
+    }
+
     /// The quarantine, oldest first; a journal has no way to read it, a test wants to.
     package func quarantine() async -> [QuarantineRecord] {
         await store.contents.quarantine

@@ -15,6 +15,7 @@ struct MemoryJournalContents: Sendable {
     private var lastQuarantine: Int64 = 0
     private(set) var queries: [Int64: QueryRecord] = [:]
     private var lastQuery: Int64 = 0
+    private var layers: [Int64: LayerRecord] = [:]
 
     var recovered: RecoveredState {
         var state = RecoveredState()
@@ -24,6 +25,7 @@ struct MemoryJournalContents: Sendable {
         state.lastRow = rows.keys.max() ?? 0
         state.queries = queries.values.sorted { $0.number < $1.number }
         state.lastQuery = lastQuery
+        state.layers = layers.values.sorted { $0.number < $1.number }
         state.counts = counts
         state.ignoredKinds = ignoredKinds
         return state
@@ -73,6 +75,8 @@ struct MemoryJournalContents: Sendable {
             queries[record.number] = record
             lastQuery = max(lastQuery, record.number)
         }
+        for number in flush.removedLayers { layers[number] = nil }
+        for record in flush.layers { layers[record.number] = record }
         if let counts = flush.counts { self.counts = counts }
         if let kinds = flush.ignoredKinds { ignoredKinds.merge(kinds) { $1 } }
     }

@@ -1,0 +1,36 @@
+/// What a writer prepared once for its connection; must be let go before that closes.
+struct JournalStatements {
+    let connection: OpaquePointer
+    let encoder: PayloadEncoder
+    let decoder: PayloadDecoder
+    let entities: EntityWriter
+    let entityReader: EntityReader
+    let libraries: LibraryTable
+    let types: TypeTable
+    let tombstones: TombstoneTable
+    let quarantine: QuarantineTable
+    let dictionaries: DictionaryTable
+    let counters: CounterTable
+    let queries: QueryTable
+    let layers: LayerTable
+    let ranges: EntityRangeReader
+    let clearing: LibraryClearing
+
+    init(_ connection: OpaquePointer) throws {
+        self.connection = connection
+        encoder = try PayloadEncoder()
+        decoder = try PayloadDecoder()
+        entities = try EntityWriter(connection, encoder: encoder)
+        entityReader = try EntityReader(connection)
+        libraries = try LibraryTable(connection)
+        types = try TypeTable(connection)
+        tombstones = try TombstoneTable(connection)
+        quarantine = try QuarantineTable(connection)
+        dictionaries = try DictionaryTable(connection)
+        counters = try CounterTable(connection)
+        queries = try QueryTable(connection)
+        layers = try LayerTable(connection)
+        ranges = try EntityRangeReader(connection)
+        clearing = try LibraryClearing(connection)
+    }
+}

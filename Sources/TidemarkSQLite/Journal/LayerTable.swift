@@ -1,0 +1,122 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The table `layers`: one row each, with its changes in it, covered by one checksum.
+///
+/// A row needs no other table: its library and its types are named.
+struct LayerTable {
+    private let put: PreparedStatement
+    private let remove: PreparedStatement
+    private let compressor: BlockCompressor
+
+    init(_ connection: OpaquePointer) throws {
+        let values = Array(repeating: "?", count: 9).joined(separator: ", ")
+        put = try PreparedStatement(
+            connection, "INSERT OR REPLACE INTO layers (\(LayerTable.columns)) VALUES (\(values))")
+        remove = try PreparedStatement(connection, "DELETE FROM layers WHERE number = ?")
+        compressor = try BlockCompressor()
+    }
+
+    /// Writes a record whole, over one that has its number.
+    ///
+    /// - Parameters:
+    ///   - libraries: Names by index; the record's is there.
+    ///   - types: Names by index; those of its changes are there.
+    func write(_ record: LayerRecord, libraries: [ByteString], types: [ByteString]) throws {
+        let library = libraries[Int(record.library)]
+        let body = LayerBodyCodec.encode(record, types: types, compressor)
+        let flags = record.isConfirmed ? LayerTable.confirmedFlag : 0
+        put.bind(1, record.number)
+        put.bind(2, text: record.pendingID)
+        put.bind(3, text: library)
+        put.bind(4, flags)
+        put.bind(5, record.awaited?.rawValue)
+        put.bind(6, Int64(record.awaitedGeneration))
+        put.bind(7, record.createdAt)
+        try body.withUnsafeBytes { body in
+            put.bind(9, LayerTable.checksum(record, library: library, flags: flags, body: body))
+            put.bindBorrowed(8, blob: body)
+            try put.run()
+        }
+    }
+
+    /// A number that is not there is passed over.
+    func remove(number: Int64) throws {
+        remove.bind(1, number)
+        try remove.run()
+    }
+
+    // MARK: Reading
+
+    /// One row as it was read.
+    enum Row {
+        case record(LayerRecord)
+        case damaged(DamagedRow)
+    }
+
+    /// - Parameters:
+    ///   - names: Gives libraries and types their numbers.
+    ///   - visit: Given each row, ascending by number; returns false to stop.
+    /// - Throws: ``SQLiteFailure``.
+    /// - Complexity: O(bytes); one layer is held at a time.
+    static func forEach(
+        _ connection: OpaquePointer, _ names: inout LayerNames, _ visit: (Row) throws -> Bool
+    ) throws {
+        let statement = try PreparedStatement(connection, "SELECT \(columns) FROM layers ORDER BY number")
+        defer { statement.reset() }
+        while try statement.step() {
+            let row: Row
+            do throws(PayloadFault) {
+                row = .record(try record(statement, &names))
+            } catch {
+                row = .damaged(DamagedRow(row: statement.integer(0), kind: .layer, fault: error))
+            }
+            guard try visit(row) else { return }
+        }
+    }
+
+    private static let columns = """
+        number, pending_id, library, flags, awaited, generation, created_at, body, checksum
+        """
+
+    private static let confirmedFlag: Int64 = 1
+
+    private static func record(
+        _ row: PreparedStatement, _ names: inout LayerNames
+    ) throws(PayloadFault) -> LayerRecord {
+        let flags = row.integer(3)
+        guard let generation = UInt32(exactly: row.integer(5)) else { throw .checksumMismatch }
+        var record = LayerRecord(
+            number: row.integer(0), pendingID: row.text(1), library: 0, isConfirmed: flags & confirmedFlag != 0,
+            awaited: row.optionalInteger(4).map { EventSequence($0) }, awaitedGeneration: generation,
+            createdAt: row.integer(6), changes: [])
+        let library = row.text(2)
+        let body = row.borrowedBytes(7)
+        guard checksum(record, library: library, flags: flags, body: body) == row.integer(8) else {
+            throw .checksumMismatch
+        }
+        guard flags & ~confirmedFlag == 0 else { throw .unknownFormat }
+        guard let index = names.index(ofLibrary: library) else { throw .unnamed }
+        record.library = index
+        (record.dependsOn, record.changes) = try LayerBodyCodec.decode(body, library: index, &names)
+        return record
+    }
+
+    /// - Parameter body: As it is stored; dependencies and changes of the record are not looked at.
+    private static func checksum(
+        _ record: LayerRecord, library: ByteString, flags: Int64, body: UnsafeRawBufferPointer
+    ) -> Int64 {
+        var sum = RecordChecksum()
+        sum.add(record.number)
+        sum.add(record.pendingID)
+        sum.add(library)
+        sum.add(flags)
+        sum.add(record.awaited?.rawValue)
+        sum.add(Int64(record.awaitedGeneration))
+        sum.add(record.createdAt)
+        // A body may have megabytes: its hash stands for it, so that it is not copied.
+        sum.add(Int64(body.count))
+        sum.add(Int64(bitPattern: Checksum.xxh64(body)))
+        return sum.value
+    }
+}

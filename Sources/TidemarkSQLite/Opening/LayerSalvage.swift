@@ -1,0 +1,63 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Reads the layers out of a file that is given up: everything else comes from the servers again, a pending edit
+/// does not.
+enum LayerSalvage {
+    /// - Parameter file: Damaged in whatever way; nothing is written.
+    /// - Returns: The layers that pass their checks, with the names they need, numbered anew; empty when none can be
+    ///   read. At most ``TidemarkModel/Limits/layerCountMax`` layers and ``TidemarkModel/Limits/layerByteCountMax`` bytes.
+    static func layers(of file: DataFilePath) -> FlushBatch {
+        var layers: [LayerRecord] = []
+        var names = LayerNames()
+        var generations: [ByteString: UInt32] = [:]
+        do {
+            let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
+            let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
+            try withExtendedLifetime(connection) {
+                generations = currentGenerations(connection.handle)
+                try read(connection.handle, &names, &layers)
+            }
+        } catch {
+            // What was read up to here is sound: each row has a checksum of its own.
+        }
+        var flush = FlushBatch()
+        flush.newLibraries = names.newLibraries
+        flush.newTypes = names.newTypes
+        flush.layers = layers.map { layer in
+            var layer = layer
+            let name = names.newLibraries[Int(layer.library)].name
+            // The new file's log has generation 0. A wait for a log that was over stays one.
+            let isOver = generations[name].map { $0 != layer.awaitedGeneration } ?? false
+            layer.awaitedGeneration = isOver ? .max : 0
+            return layer
+        }
+        return flush
+    }
+
+    private static func read(
+        _ connection: OpaquePointer, _ names: inout LayerNames, _ layers: inout [LayerRecord]
+    ) throws {
+        let limits = Limits()
+        var byteCount = 0
+        var seen: Set<ByteString> = []
+        try LayerTable.forEach(connection, &names) { row in
+            guard case .record(let layer) = row, seen.insert(layer.pendingID).inserted else { return true }
+            byteCount += layer.changes.reduce(0) { $0 + $1.byteCount }
+            guard layers.count < limits.layerCountMax, byteCount <= limits.layerByteCountMax else { return false }
+            layers.append(layer)
+            return true
+        }
+    }
+
+    /// - Returns: Empty when the libraries cannot be read.
+    private static func currentGenerations(_ connection: OpaquePointer) -> [ByteString: UInt32] {
+        do {
+            let records = try LibraryTable.read(connection)
+            return Dictionary(records.map { ($0.name, $0.generation) }, uniquingKeysWith: { first, _ in first })
+        } catch {
+            // Then every wait is taken for one of the current log.
+            return [:]
+        }
+    }
+}

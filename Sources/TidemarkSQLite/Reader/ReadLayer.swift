@@ -1,0 +1,47 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// One pending layer as a reader gives it: verified.
+public struct ReadLayer: Hashable, Sendable {
+    /// Orders layers, oldest first.
+    public var number: Int64
+    /// Milliseconds since 1970.
+    public var createdAt: Int64
+    /// As a running cache lists it, with the state that the file gives it.
+    public var layer: PendingLayer
+    /// Whose each of its operations is.
+    public var keys: [EntityKey]
+
+    init(_ record: LayerRecord, isOrphaned: Bool, _ names: ReadNames) {
+        number = record.number
+        createdAt = record.createdAt
+        keys = record.changes.map { change in
+            EntityKey(
+                library: names.libraries[Int(change.key.library)], type: names.types[Int(change.key.type)],
+                id: change.key.id.text)
+        }
+        layer = PendingLayer(
+            pendingID: record.pendingID,
+            state: isOrphaned ? .orphaned : record.isConfirmed ? .confirmed : .pending,
+            library: names.libraries[Int(record.library)],
+            operations: record.changes.map { change in
+                let type = names.types[Int(change.key.type)]
+                let id = change.key.id.text
+                return switch change {
+                case .put(_, let resource): .put(type: type, resource: resource)
+                case .patch(_, let fields, let unset): .patch(type: type, id: id, fields: fields, unset: unset)
+                case .removeField(_, let field): .removeField(type: type, id: id, field: field)
+                case .delete: .delete(type: type, id: id)
+                }
+            },
+            dependsOn: record.dependsOn)
+    }
+}
+
+/// One row of the table of layers, as a reader finds it.
+public enum ReadLayerStep: Hashable, Sendable {
+    /// The next layer, oldest first.
+    case layer(ReadLayer)
+    case damaged(DamagedRow)
+}

@@ -1,0 +1,43 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+extension SQLiteReader {
+    /// Pending layers, oldest first, and the rows that fail their check.
+    ///
+    /// - Parameter library: Only layers of this library; nil for all. Whose a damaged row was cannot be known.
+    /// - Returns: All of them at once; they are bounded by what a writer takes.
+    /// - Throws: ``Tidemark/StorageError``.
+    /// - Complexity: O(bytes of the layers), and O(log n) an entity that they name.
+    public func layers(library: ByteString? = nil) throws(StorageError) -> [ReadLayerStep] {
+        try snapshot { connection in
+            let names = try ReadNames(connection)
+            let overlay = try LayerOverlay(connection, names)
+            let entities = try EntityReader(connection)
+            let orphans = try overlay.orphans(
+                isStored: { key in
+                    if case .found = try entities.read(key, decoder, names.dictionaries) { true } else { false }
+                },
+                isDeleted: { try SQLiteReader.hasTombstone(connection, $0) })
+            let layers = overlay.records.filter { library == nil || names.libraries[Int($0.library)] == library }
+            return overlay.damaged.map { .damaged($0) }
+                + layers.map { .layer(ReadLayer($0, isOrphaned: orphans.contains($0.number), names)) }
+        }
+    }
+
+    /// How many layers are stored, damaged ones among them.
+    public func layerCount() throws(StorageError) -> Int64 {
+        try snapshot { connection in
+            guard try DataFileSchema.version(connection) >= 3 else { return 0 }
+            return try PreparedStatement.number(connection, "SELECT count(*) FROM layers") ?? 0
+        }
+    }
+
+    static func hasTombstone(_ connection: OpaquePointer, _ key: StoredKey) throws -> Bool {
+        let statement = try PreparedStatement(
+            connection, "SELECT 1 FROM tombstones WHERE library = ? AND type = ? AND id = ?")
+        statement.bind(key, from: 1)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+}

@@ -1,0 +1,112 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+extension SQLiteReader {
+    /// Walks entities in key order: libraries by bytes, then `type:id` by bytes.
+    ///
+    /// - Parameters:
+    ///   - library: Only this one; nil for all.
+    ///   - type: Only this one; nil for all.
+    ///   - after: Begin behind this key, which need not be stored.
+    ///   - limit: Steps at most; damaged layers, which come before all, do not count.
+    ///   - showsLayers: Give what is visible under all pending layers, not what the server has.
+    ///   - visit: Called for each; returns false to stop. Entities are not collected meanwhile.
+    /// - Throws: ``Tidemark/StorageError``.
+    /// - Complexity: O(log n) to begin, O(1) a step, whatever the number of entities; with layers O(their bytes) more.
+    public func walk(
+        library: ByteString? = nil, type: ByteString? = nil, after: EntityKey? = nil, limit: Int = .max,
+        showsLayers: Bool = false, _ visit: (ReadStep) throws -> Bool
+    ) throws(StorageError) {
+        try snapshot { connection in
+            let names = try ReadNames(connection)
+            let overlay = showsLayers ? try LayerOverlay(connection, names) : LayerOverlay()
+            for row in overlay.damaged {
+                guard try visit(.damaged(row)) else { return }
+            }
+            let rows = try EntityRangeReader(connection)
+            var rest = limit
+            let countdown = { (step: ReadStep) in
+                guard rest > 0 else { return false }
+                rest -= 1
+                return try visit(step)
+            }
+            // A type's keys begin with its name and a colon, which is how `a-b:` comes before `a:`.
+            let types = names.types.indices.filter { type == nil || names.types[$0] == type }
+                .sorted { names.types[$0].bytes + [58] < names.types[$1].bytes + [58] }
+            for libraryIndex in names.libraries.indices.sorted(by: { names.libraries[$0] < names.libraries[$1] }) {
+                let name = names.libraries[libraryIndex]
+                if let library, name != library { continue }
+                if let after, name < after.library { continue }
+                for typeIndex in types {
+                    var range = KeyRange(library: LibraryIndex(libraryIndex), type: TypeIndex(typeIndex))
+                    if let after, after.library == name {
+                        if names.types[typeIndex] == after.type {
+                            range.after = after.id
+                        } else if names.types[typeIndex].bytes + [58] < after.type.bytes + [58] {
+                            continue
+                        }
+                    }
+                    let goesOn = try walk(range, rows, overlay, names, countdown)
+                    guard goesOn, rest > 0 else { return }
+                }
+            }
+        }
+    }
+
+    /// One type of one library, behind an id.
+    private struct KeyRange {
+        var library: LibraryIndex
+        var type: TypeIndex
+        var after: ByteString?
+    }
+
+    /// - Returns: False when `visit` stopped it.
+    private func walk(
+        _ range: KeyRange, _ rows: EntityRangeReader, _ overlay: LayerOverlay, _ names: ReadNames,
+        _ visit: (ReadStep) throws -> Bool
+    ) throws -> Bool {
+        // Covered entities that were not come by yet: some stand between the stored ones.
+        var covered = overlay.keys(library: range.library, type: range.type, after: range.after)[...]
+        func visitCovered(before key: StoredKey?) throws -> Bool {
+            while let next = covered.first, key.map({ next.id.text < $0.id.text }) ?? true {
+                covered.removeFirst()
+                guard let name = names.entityKey(next),
+                    let entity = overlay.visible(next, over: nil, name: name)
+                else { continue }
+                guard try visit(.entity(entity)) else { return false }
+            }
+            return true
+        }
+        let goesOn = try rows.forEach(library: range.library, type: range.type, after: range.after) { key, row in
+            guard try visitCovered(before: key) else { return false }
+            let step = step(key, row, names)
+            guard covered.first == key else { return try visit(step) }
+            covered.removeFirst()
+            var base: ReadEntity?
+            if case .entity(let entity) = step { base = entity } else if try !visit(step) { return false }
+            guard let name = names.entityKey(key), let entity = overlay.visible(key, over: base, name: name) else {
+                return true
+            }
+            return try visit(.entity(entity))
+        }
+        return goesOn ? try visitCovered(before: nil) : false
+    }
+
+    private func step(_ key: StoredKey, _ row: PreparedStatement, _ names: ReadNames) -> ReadStep {
+        let name = names.entityKey(key)
+        switch EntityReader.answer(row, from: 1, key: key, decoder, names.dictionaries) {
+        case .found(let entity):
+            if let name { return .entity(ReadEntity(entity, key: name)) }
+            return .damaged(DamagedRow(key: nil, row: entity.row, fault: .rowMissing))
+        case .damaged(let row, let fault): return .damaged(DamagedRow(key: name, row: row, fault: fault))
+        case .absent: return .damaged(DamagedRow(key: name, row: 0, fault: .rowMissing))
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate static func < (left: [UInt8], right: [UInt8]) -> Bool {
+        left.lexicographicallyPrecedes(right)
+    }
+}

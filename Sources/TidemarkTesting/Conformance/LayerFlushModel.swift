@@ -1,0 +1,102 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The naive side of ``JournalConformance`` for layers: changes some, and remembers what they are.
+struct LayerFlushModel {
+    private var layers: [Int64: LayerRecord] = [:]
+    private var random: SeededGenerator
+    /// How many changes a layer has, at most; mostly few.
+    private let changeCountMax: Int
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        changeCountMax = [1, 4, 30, 2_000][Int.random(in: 0..<4, using: &random)]
+    }
+
+    /// Adds to a flush what it does to the layers.
+    mutating func change(_ flush: inout FlushBatch, libraryCount: Int, typeCount: Int) {
+        // What a store does after its file was made anew: everything comes again, over what is there.
+        let isRewrite = Int.random(in: 0..<10, using: &random) == 0
+        for number in layers.keys.sorted() {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0, 1:
+                layers[number] = nil
+                flush.removedLayers.append(number)
+            case 2:
+                layers[number]?.isConfirmed = true
+                layers[number]?.awaited = EventSequence(Int64.random(in: 0...Int64.max, using: &random))
+                layers[number]?.awaitedGeneration = UInt32.random(in: 0...UInt32.max, using: &random)
+                flush.layers += layers[number].map { [$0] } ?? []
+            case 3:
+                let renamed = record(number, libraryCount: libraryCount, typeCount: typeCount)
+                layers[number] = renamed
+                flush.layers.append(renamed)
+            default:
+                if isRewrite { flush.layers += layers[number].map { [$0] } ?? [] }
+            }
+        }
+        // Never had, or gone already.
+        let last = layers.keys.max() ?? 0
+        if Int.random(in: 0..<4, using: &random) == 0 { flush.removedLayers.append(last + 50) }
+        // A number that went may be given again, in the same flush even when it is above all others.
+        var next = last
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+            next += Int64.random(in: 1...3, using: &random)
+            guard !flush.removedLayers.contains(next) else { continue }
+            layers[next] = record(next, libraryCount: libraryCount, typeCount: typeCount)
+            flush.layers += layers[next].map { [$0] } ?? []
+        }
+        flush.layers.shuffle(using: &random)
+    }
+
+    /// - Returns: nil when a recovered state has the layers that the flushes said.
+    func difference(to recovered: RecoveredState) -> String? {
+        let expected = layers.keys.sorted().compactMap { layers[$0] }
+        if recovered.layers.map(\.number) != expected.map(\.number) {
+            return "layers are \(recovered.layers.map(\.number)), not \(expected.map(\.number))"
+        }
+        for (found, wanted) in zip(recovered.layers, expected) where found != wanted {
+            return "layer \(wanted.number) is \(found), not \(wanted)"
+        }
+        return nil
+    }
+
+    private mutating func record(_ number: Int64, libraryCount: Int, typeCount: Int) -> LayerRecord {
+        let library = LibraryIndex(Int.random(in: 0..<libraryCount, using: &random))
+        let changeCount = Int.random(in: 1...changeCountMax, using: &random)
+        return LayerRecord(
+            number: number, pendingID: name(countMax: 1_024), library: library,
+            dependsOn: (0..<Int.random(in: 0...3, using: &random)).map { _ in name(countMax: 40) },
+            createdAt: Int64.random(in: .min ... .max, using: &random),
+            changes: (0..<changeCount).map { _ in change(library, typeCount: typeCount) })
+    }
+
+    private mutating func change(_ library: LibraryIndex, typeCount: Int) -> LayerChange {
+        let id: StoredID =
+            Bool.random(using: &random)
+            ? .uuid(UUIDValue(high: random.next(), low: random.next())) : .text(name(countMax: 30))
+        let key = StoredKey(library: library, type: TypeIndex(Int.random(in: 0..<typeCount, using: &random)), id: id)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: return .put(key, resource: resource())
+        case 1:
+            let unset = (0..<Int.random(in: 0...3, using: &random)).map { _ in name(countMax: 9) }
+            return .patch(key, fields: Bool.random(using: &random) ? resource() : [], unset: unset)
+        case 2: return .removeField(key, name(countMax: 9))
+        default: return .delete(key)
+        }
+    }
+
+    /// Bytes that compress, and bytes that do not; to a journal they are bytes.
+    private mutating func resource() -> [UInt8] {
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0: Array(repeating: 97, count: Int.random(in: 0...90_000, using: &random))
+        case 1...5: (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        default: Array(#"{"id":"\#(random.next() % 1_000)","name":"a name","size":1.10}"#.utf8)
+        }
+    }
+
+    private mutating func name(countMax: Int) -> ByteString {
+        ByteString(
+            (0..<Int.random(in: 1...countMax, using: &random)).map { _ in UInt8.random(in: 0...127, using: &random) })
+    }
+}

@@ -1,0 +1,89 @@
+import Testing
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+@testable import TidemarkSQLite
+
+/// The bytes of a layer's row, apart from SQLite.
+@Suite struct LayerBodyTests {
+    private let types: [ByteString] = ["file", "tag"]
+
+    private func record(_ resources: [[UInt8]]) -> LayerRecord {
+        LayerRecord(
+            number: 1, pendingID: "p", library: 3, dependsOn: ["q"], createdAt: 0,
+            changes: resources.enumerated().map { index, resource in
+                .put(
+                    StoredKey(library: 3, type: TypeIndex(index % 2), id: .text(ByteString("\(index)"))),
+                    resource: resource)
+            })
+    }
+
+    private func decoded(_ bytes: [UInt8]) throws -> [LayerChange] {
+        var names = LayerNames(libraries: [], types: types)
+        return try bytes.withUnsafeBytes { try LayerBodyCodec.decode($0, library: 3, &names).changes }
+    }
+
+    private func fault(_ bytes: [UInt8]) -> PayloadFault? {
+        var names = LayerNames(libraries: [], types: types)
+        return bytes.withUnsafeBytes { bytes in
+            do throws(PayloadFault) {
+                _ = try LayerBodyCodec.decode(bytes, library: 3, &names)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1, 100, (1 << 20) - 40, 1 << 20, (1 << 20) + 1, 5_000_000])
+    func `layers of every size come back, in blocks`(byteCount: Int) throws {
+        var random = SeededGenerator(seed: UInt64(byteCount))
+        let noise = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+        for resource in [noise, Array(repeating: 7, count: byteCount)] {
+            let record = record([resource, [1, 2], resource])
+            let bytes = LayerBodyCodec.encode(record, types: types, try BlockCompressor())
+            #expect(try decoded(bytes) == record.changes)
+            // A block that does not shrink is stored as it is.
+            #expect(bytes.count < 2 * byteCount + 200)
+        }
+    }
+
+    @Test func `bodies that declare too much, too little or nonsense are refused before memory is taken`() throws {
+        let sound = LayerBodyCodec.encode(
+            record([Array(repeating: 7, count: 9_000)]), types: types, try BlockCompressor())
+        #expect(fault(sound) == nil)
+        #expect(fault([]) == .truncated)
+        #expect(fault([0x20]) == .unknownFormat)
+        #expect(fault([0x11, 0]) == .unknownFormat)
+        #expect(fault([0x10]) == .truncated)
+        // 4 GiB, and one byte more than is taken.
+        #expect(fault([0x10, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F]) == .tooLarge)
+        var large: [UInt8] = [0x10]
+        PayloadCodec.append(LayerBodyCodec.contentByteCountMax + 1, to: &large)
+        #expect(fault(large) == .tooLarge)
+        large = [0x10]
+        PayloadCodec.append(LayerBodyCodec.contentByteCountMax, to: &large)
+        #expect(fault(large) == .truncated)
+        #expect(fault(sound + [0]) == .lengthMismatch)
+        for count in 1..<sound.count { #expect(fault(Array(sound[..<count])) != nil, "\(count) bytes") }
+        // A frame that gives more, or less, than its block is to hold.
+        var longer: [UInt8] = [0x10]
+        PayloadCodec.append(9_500, to: &longer)
+        var frame = sound
+        frame.removeFirst(3)
+        #expect(fault(longer + frame) == .lengthMismatch)
+        // What is unpacked: 200 dependencies, then nothing; a type that is not among the names; an unknown kind.
+        for content in [[0xC8, 1], [0, 0, 1, 0, 0, 2, 65, 0], [0, 0, 1, 9, 0, 2, 65]] as [[UInt8]] {
+            var bytes: [UInt8] = [0x10]
+            PayloadCodec.append(content.count, to: &bytes)
+            PayloadCodec.append(content.count, to: &bytes)
+            #expect(fault(bytes + content) != nil)
+        }
+    }
+
+    @Test func `a type without a name is told`() throws {
+        let bytes = LayerBodyCodec.encode(record([[1], [2]]), types: ["file", "else"], try BlockCompressor())
+        #expect(fault(bytes) == .unnamed)
+    }
+}
