@@ -59,6 +59,7 @@ extension CacheState {
             // Nothing needs to be known of its library: it touches no entity.
             count(view)
             if event.kind == .bulk || event.kind == .refresh { invalidate(by: view, at: now) }
+            if !layers.isEmpty { settleUnsequenced(by: view, at: now) }
             return
         }
         let name = view.text(event.library)
@@ -197,6 +198,7 @@ extension CacheState {
         if entities.write(index, payload: resource, stamp: stamp, fields: fields) {
             followWrite(of: index, handle: handle, at: stamp.writtenAt)
         }
+        if let handle { noteOutlived(handle, by: stamp) }
     }
 
     /// Takes an entity out of the store, with its row.
@@ -254,6 +256,7 @@ extension CacheState {
         if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }
         tombstones.insert(tombstone, for: key)
         if let handle { followDelete(handle, at: tombstone.deletedAt) }
+        if let handle { noteOutlived(handle, generation: tombstone.generation) }
     }
 
     /// Puts an event into its bin. What an upstream brought is in a bin of its own.

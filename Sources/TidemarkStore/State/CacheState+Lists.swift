@@ -44,10 +44,7 @@ extension CacheState {
         where queries[query].visit != queries.unit.stamp {
             enter(index, query, at: now)
         }
-        if isLayered, let handle {
-            noteOutlived(handle, by: entities.stamp(of: index))
-            settle(handle, at: now)
-        }
+        if isLayered, let handle { settle(handle, at: now) }
     }
 
     /// An entity that memory did not have is here: new, or back.
@@ -56,6 +53,7 @@ extension CacheState {
         if let handle {
             entities.setTracked(index, true)
             rememberLook(of: handle, at: nil)
+            noteOutlived(handle, by: entities.stamp(of: index))
         }
         followWrite(of: index, handle: handle, at: now)
     }

@@ -15,6 +15,15 @@ extension CacheState {
         dropOutlived(at: now)
     }
 
+    /// An event that touches no entity and stands outside of its library's log may still name a mutation.
+    mutating func settleUnsequenced(by view: EventView, at now: Int64) {
+        let name = view.string(view.event.library) ?? configuration.defaultLibrary
+        guard !view.event.mutationID.isAbsent, let library = libraryNames.existingIndex(of: name) else { return }
+        beginUnit(isMulti: true)
+        settle(by: view, in: library, at: now)
+        endUnit(at: now)
+    }
+
     /// Settles layers that waited for a library's cursor, which may have moved without an event.
     mutating func settleReached(in library: LibraryIndex, at now: Int64) {
         let generation = libraries[Int(library)].gate.generation
@@ -38,10 +47,14 @@ extension CacheState {
     /// The server wrote a layered entity: confirmed layers that wait for a place in a log that is over have no better end.
     mutating func noteOutlived(_ handle: UInt32, by stamp: EntityStamp) {
         switch stamp.writer {
-        case .event, .answer:
-            queries.unit.outlived += layers.outlived(over: handle, generation: stamp.generation)
+        case .event, .answer: noteOutlived(handle, generation: stamp.generation)
         case .transaction, .confirmation: break
         }
+    }
+
+    mutating func noteOutlived(_ handle: UInt32, generation: UInt32) {
+        guard queries.keys.isLayered(handle) else { return }
+        queries.unit.outlived += layers.outlived(over: handle, generation: generation)
     }
 
     mutating func dropOutlived(at now: Int64) {

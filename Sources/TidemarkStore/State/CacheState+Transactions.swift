@@ -75,6 +75,7 @@ extension CacheState {
             }
             if isAwaitingAnswers { recentWrites.append(key, sequence: nil) }
         }
+        dropOutlived(at: now)
         endUnit(at: now)
     }
 
