@@ -87,7 +87,9 @@ import TidemarkTesting
             var lines: [String] = []
             for key in keys {
                 let own = OptimisticWalk.key(key)
-                let read = try await fixture.cache.read(own, fields: nil)
+                var read = try await fixture.cache.read(own, fields: nil)
+                // An answer ends a library's state `stale`, a confirmation does not.
+                read.isStale = false
                 var origin = try await fixture.cache.explain(own)
                 for index in origin.fields.indices where origin.fields[index].writer == .confirmation {
                     origin.fields[index].writer = .answer

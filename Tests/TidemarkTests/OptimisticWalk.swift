@@ -215,7 +215,7 @@ struct OptimisticWalk {
     mutating func compareAll() async throws -> [String] {
         var keys = Set(model.entities.keys).union(model.tombstones.keys)
         keys.formUnion(model.layers.flatMap(\.changes).map(\.key))
-        var problems = try await compareLists() + compareLayers() + compareEntities(keys)
+        var problems = try await compareLists() + compareLayers() + compareEntities(keys) + compareCursors()
         for place in Set(keys.map { ReferenceKey(library: $0.library, type: $0.type, id: []) }) {
             let wanted = model.visibleKeys(library: place.library, type: place.type)
             let page = try await fixture.cache.list(
@@ -271,6 +271,23 @@ struct OptimisticWalk {
             }
         }
         return ["layers are \(names(found)), not \(names(wanted))"]
+    }
+
+    private func compareCursors() async -> [String] {
+        var problems: [String] = []
+        let known = await fixture.cache.libraries()
+        for (library, own) in model.libraries where own.cursor != nil {
+            if !known.contains(where: { $0.library.bytes == library }) {
+                problems.append("\(text(library)) is not known")
+            }
+        }
+        for status in known {
+            let wanted = model.libraries[status.library.bytes]?.cursor
+            if status.cursor?.rawValue == wanted { continue }
+            problems.append(
+                "the log of \(status.library) is at \(status.cursor.debugDescription), not \(wanted.debugDescription)")
+        }
+        return problems
     }
 
     private func compareEntities(_ keys: Set<ReferenceKey>) async throws -> [String] {

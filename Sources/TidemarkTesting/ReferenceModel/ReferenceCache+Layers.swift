@@ -3,10 +3,10 @@
 extension ReferenceCache {
     /// Lays a mutation over everything that is there.
     package mutating func update(_ layer: ReferenceLayer) throws(ReferenceRefusal) {
+        guard !layers.contains(where: { $0.pendingID == layer.pendingID }) else { throw .duplicatePending }
         guard layer.dependsOn.allSatisfy({ id in layers.contains { $0.pendingID == id } }) else {
             throw .unknownPending
         }
-        guard !layers.contains(where: { $0.pendingID == layer.pendingID }) else { throw .duplicatePending }
         guard layers.count < layerCountMax else { throw .limitExceeded }
         open(layer.library)
         layers.append(layer)

@@ -31,7 +31,7 @@ package struct ReferenceFetch: Equatable, Sendable {
 }
 
 /// The identity of a query.
-package struct ReferenceQueryName: Hashable, Comparable, Sendable {
+package struct ReferenceQueryName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let library: [UInt8]
     package let method: [UInt8]
     /// Canonical JSON.
@@ -41,6 +41,10 @@ package struct ReferenceQueryName: Hashable, Comparable, Sendable {
         self.library = library
         self.method = method
         self.input = input
+    }
+
+    package var description: String {
+        [library, method, input].map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
     package static func < (left: ReferenceQueryName, right: ReferenceQueryName) -> Bool {
