@@ -3,11 +3,17 @@ import Foundation
 /// Prints figures as a table for people, or as one JSON object a line.
 struct Report {
     let isJSON: Bool
+    /// Part of the name of the figures that are wanted; nil: all.
+    let only: String?
     private(set) var missedGoals: [String] = []
 
-    init(isJSON: Bool) {
+    init(isJSON: Bool, only: String? = nil) {
         self.isJSON = isJSON
+        self.only = only
     }
+
+    /// Whether a figure is to be measured at all.
+    func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
     mutating func add(_ measurement: Measurement) {
         let ratio = measurement.ratios.median

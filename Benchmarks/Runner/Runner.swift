@@ -1,6 +1,7 @@
 import Foundation
 
-/// `tidemark-bench [--smoke] [--json] [--runs n] [--suite name]`: every figure beside its reference.
+/// `tidemark-bench [--smoke] [--json] [--runs n] [--suite name] [--only figure]`: every figure beside its reference.
+/// `--only` takes part of a figure's name, in the suite `observers`.
 @main
 enum Runner {
     private static let suites = ["parse", "memory", "durable", "queries", "observers", "sessions"]
@@ -11,18 +12,22 @@ enum Runner {
         var isJSON = false
         var runs = 5
         var suite: String?
+        var only: String?
         while let argument = arguments.popFirst() {
             switch argument {
             case "--smoke": isSmoke = true
             case "--json": isJSON = true
             case "--runs": runs = arguments.popFirst().flatMap { Int($0) } ?? runs
             case "--suite": suite = arguments.popFirst()
+            case "--only": only = arguments.popFirst()
             default:
-                print("usage: tidemark-bench [--smoke] [--json] [--runs n] [--suite \(suites.joined(separator: "|"))]")
+                print(
+                    "usage: tidemark-bench [--smoke] [--json] [--runs n] [--suite \(suites.joined(separator: "|"))]"
+                        + " [--only part-of-a-figure's-name, in observers]")
                 exit(64)
             }
         }
-        var report = Report(isJSON: isJSON)
+        var report = Report(isJSON: isJSON, only: only)
         let cores = ProcessInfo.processInfo.activeProcessorCount
         func isWanted(_ name: String) -> Bool { suite == nil || suite == name }
         if ["parse", "memory", "durable"].contains(where: isWanted) {

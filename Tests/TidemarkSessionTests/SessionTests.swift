@@ -156,7 +156,8 @@ import TidemarkTesting
             MethodReader.names == [
                 "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",
                 "cache.stats", "cache.transaction", "entity.get", "entity.list", "entity.observe", "observe.cancel",
-                "query.observe", "query.put", "query.read",
+                "optimistic.commit", "optimistic.list", "optimistic.rollback", "optimistic.update", "query.observe",
+                "query.put", "query.read",
             ])
     }
 }

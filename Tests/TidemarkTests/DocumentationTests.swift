@@ -83,6 +83,52 @@ private enum DocstringExamples {
     }
 }
 
+private enum OptimisticExamples {
+    struct Server: Sendable {
+        func save(_ changes: [TransactionOperation], _ pendingID: String) async throws -> Photo {
+            Photo(id: "1", name: "Open sea", size: 3)
+        }
+    }
+
+    static func editing(_ cache: SyncCache) async throws {
+        let edit = try await cache.optimistically { changes in
+            try changes.patch(Photo.self, id: "1", ["name": "Open sea"])
+        }
+        try await edit.commit(confirmed: Photo(id: "1", name: "Open sea", size: 3), sequence: EventSequence(8))
+    }
+
+    static func making(_ cache: SyncCache) async throws {
+        let edit = try await cache.optimistically { changes in
+            try changes.patch(Photo.self, id: "1", ["name": "Open sea"])
+            try changes.delete(Photo.self, id: "2")
+        }
+        try await edit.rollback()
+    }
+
+    static func performing(_ cache: SyncCache, _ server: Server) async throws {
+        try await cache.optimistically { changes in
+            try changes.patch(Photo.self, id: "1", ["name": "Open sea"])
+        } perform: { edit in
+            OptimisticConfirmation(try await server.save(edit.changes, edit.pendingID))
+        }
+    }
+
+    static func resending(_ cache: SyncCache) async {
+        for edit in await cache.pendingEdits() where await edit.state == .pending {
+            print(edit.pendingID, edit.changes)
+        }
+    }
+
+    static func patching(_ cache: SyncCache) async throws {
+        try await cache.transaction { transaction in
+            try transaction.patch(Photo.self, id: "1") {
+                $0.set(\.name, to: "Sea")
+                $0.unset(\.rating)
+            }
+        }
+    }
+}
+
 @Suite struct DocumentationTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -133,7 +179,7 @@ private enum DocstringExamples {
         }
     }
 
-    @Test(arguments: ["JSON", "Resources", "Observation", "../TidemarkService", "../TidemarkCombine"])
+    @Test(arguments: ["JSON", "Resources", "Observation", "Optimistic", "../TidemarkService", "../TidemarkCombine"])
     func `all examples of docstrings are compiled`(folder: String) throws {
         let tests = try DocumentationTests.compiled.map(DocumentationTests.lines)
         for file in try DocumentationTests.files(in: "Sources/Tidemark/" + folder, ".swift") {

@@ -91,6 +91,90 @@ import TidemarkTesting
         #expect(slow.problems + fast.problems == [])
     }
 
+    @Test
+    func `two that fell behind at different times, one whole and one that left, are told and miss what they should`()
+        async throws
+    {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put([#"{"id":"x","v":0,"w":0}"#, #"{"id":"y","v":0,"w":0}"#])
+        let (first, second, fast) = (FoldingSink(), FoldingSink(), FoldingSink())
+        let early = try await observe(fixture, first)
+        let late = try await observe(fixture, second)
+        let other = try await observe(fixture, fast)
+        first.setRoom(0)
+        second.setRoom(5)
+        // The early one is behind from the first change, the late one from the sixth; then the fast one is cancelled, and
+        // nobody is told of anything any more.
+        try await fixture.input.feed((1...10).map { Self.change($0, $0 % 2 == 0 ? "x" : "y", $0) })
+        #expect(fast.observer(other)?.toldCount == 10)
+        try await fixture.cache.cancel(other)
+        try await fixture.input.feed((11...50).map { Self.change($0, $0 % 2 == 0 ? "x" : "y", $0) })
+        // Elements look as they did when the late one fell behind.
+        try await fixture.input.feed([Self.change(51, "y", 5), Self.change(52, "x", 4)])
+        second.setRoom(nil)
+        await fixture.cache.resume(second)
+        #expect(second.observer(late)?.toldCount == 5)
+        #expect(second.observer(late)?.missedCount == 0)
+        try await fixture.input.feed([Self.change(53, "x", 53)])
+        #expect(second.observer(late)?.toldCount == 6)
+        first.setRoom(nil)
+        await fixture.cache.resume(first)
+        #expect(first.observer(early)?.toldCount == 1)
+        #expect(first.observer(early)?.missedCount == 52)
+        let answer = try await fixture.read("{}") { $0.allowsStale = true }.get()
+        #expect(first.observer(early)?.list == answer.answer.entities)
+        #expect(second.observer(late)?.list == answer.answer.entities)
+        #expect(first.problems + second.problems + fast.problems == [])
+    }
+
+    @Test func `what changes first when everybody is behind already is told too, in a batch or by itself`() async throws
+    {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put(["x", "y", "z"].map { #"{"id":"\#($0)","v":0,"w":0}"# })
+        let slow = FoldingSink()
+        let sleeper = try await observe(fixture, slow)
+        slow.setRoom(0)
+        try await fixture.input.feed([Self.change(1, "x", 1)])
+        // A batch that leaves `y` as it was has told nobody what it was.
+        let batch =
+            #"{"library_id":"a","sequence":2,"event":{"ResourceBatchChanged":{"resource_type":"file","resources":["#
+            + #"{"id":"y","v":7,"w":7},{"id":"x","v":2,"w":0},{"id":"y","v":0,"w":0}]}}}"#
+        try await fixture.input.feed([batch])
+        try await fixture.input.feed([Self.change(3, "x", 3)])
+        try await fixture.input.feed([Self.change(4, "y", 4)])
+        try await fixture.input.feed([Self.change(5, "y", 5)])
+        slow.setRoom(nil)
+        await fixture.cache.resume(slow)
+        let answer = try await fixture.read("{}") { $0.allowsStale = true }.get()
+        #expect(slow.observer(sleeper)?.list == answer.answer.entities)
+        #expect(slow.observer(sleeper)?.toldCount == 1)
+        #expect(slow.observer(sleeper)?.missedCount == 4)
+        #expect(slow.problems == [])
+    }
+
+    @Test func `an event that changes an element and makes its list stale is missed once`() async throws {
+        let fixture = try await QueryFixture.open()
+        try await fixture.put([#"{"id":"x","v":0,"w":0}"#])
+        let (slow, fast) = (FoldingSink(), FoldingSink())
+        let sleeper = try await observe(fixture, slow)
+        slow.setRoom(0)
+        try await fixture.input.feed([Self.change(1, "x", 1), Self.change(2, "x", 2)])
+        let index =
+            #"{"library_id":"a","sequence":3,"event":{"ResourceBatchChanged":{"resource_type":"file","#
+            + #""resources":[{"id":"x","v":3,"w":1}],"operation":"Index"}}}"#
+        try await fixture.input.feed([index])
+        let other = try await observe(fixture, fast)
+        #expect(fast.observer(other)?.list == [Array(#"{"id":"x","v":3,"w":1}"#.utf8)])
+        slow.setRoom(nil)
+        await fixture.cache.resume(slow)
+        #expect(slow.observer(sleeper)?.toldCount == 1)
+        #expect(slow.observer(sleeper)?.missedCount == 2)
+        #expect(slow.observer(sleeper)?.isStale == true)
+        #expect(fast.observer(other)?.isStale == true)
+        #expect(slow.observer(sleeper)?.list == fast.observer(other)?.list)
+        #expect(slow.problems + fast.problems == [])
+    }
+
     @Test func `a list whose time is over tells its observers at once, with an empty patch`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = 500 }

@@ -15,6 +15,10 @@ struct Photo: Resource, Equatable {
     var rating: Int?
 }
 
+extension Photo: PatchableResource {
+    static var fieldNames: [PartialKeyPath<Photo>: String] { [\.name: "name", \.rating: "rating"] }
+}
+
 struct PhotoServer: QueryUpstream {
     /// Asks the server, by whatever means.
     var answer: @Sendable (_ method: String, _ input: JSONValue) async -> [JSONValue]
@@ -75,6 +79,34 @@ struct PhotoServer: QueryUpstream {
         #expect(try await watching.value == [["Shore", "Sea"], ["Open sea"]])
         #expect(try await cache.entity(Photo.self, id: "1")?.rating == 5)
         #expect(try await cache.entity(Photo.self, id: "2") == nil)
+
+        let edit = try await cache.optimistically { changes in
+            try changes.patch(Photo.self, id: "1") {
+                $0.set(\.name, to: "Deep sea")
+                $0.set(\.rating, to: 4)
+            }
+        }
+        let deepSea = Photo(id: "1", name: "Deep sea", size: 3, rating: 4)
+        #expect(try await cache.entity(Photo.self, id: "1") == deepSea)
+        #expect(await edit.state == .pending)
+
+        try await edit.commit(
+            confirmed: Photo(id: "1", name: "Deep sea", size: 3, rating: 4), sequence: EventSequence(3))
+        #expect(try await cache.entity(Photo.self, id: "1") == deepSea)
+        #expect(await edit.state == nil)
+
+        try await cache.optimistically { changes in
+            try changes.delete(Photo.self, id: "3")
+        } perform: { edit in
+            // Sends edit.changes; the server says that it is number 4 in its log.
+            OptimisticConfirmation(sequence: EventSequence(4))
+        }
+        #expect(try await cache.entity(Photo.self, id: "3") == nil)
+
+        for edit in await cache.pendingEdits() {
+            print(edit.pendingID, edit.changes.count, await edit.state == .confirmed)
+        }
+        #expect(await cache.pendingEdits().map(\.changes.count) == [1])
 
         try await cache.invalidate(Photo.self)
         let stale = try await cache.query(

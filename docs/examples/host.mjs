@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A host in JavaScript: runs Tidemark as a child, feeds it events, answers its questions, follows a list.
+// A host in JavaScript: runs Tidemark as a child, feeds it events, answers its questions, follows a list, edits.
 //
 // Usage: host.mjs PATH-OF-TIDEMARK
 // Needs nothing but Node 18 or later.
@@ -106,6 +106,13 @@ cache.send(log[2]);
 const place = await cache.request("cache.caught_up", { library_id: "", sequence: 3 });
 const read = await cache.request("query.read", best);
 if (JSON.stringify(read.entities) !== JSON.stringify(shown)) throw new Error("patches and reads disagree");
+// An edit is shown before the server has it. Here the server agrees and says what it stored.
+await cache.request("optimistic.update", {
+  pending_id: "edit-1", changes: [{ op: "patch", resource_type: "photo", id: "p1", fields: { stars: 6 } }],
+});
+await cache.request("optimistic.commit", {
+  pending_id: "edit-1", confirmed: { id: "p1", name: "Harbour", stars: 6 }, sequence: 4,
+});
 console.log("cursor:", place.cursor, "state:", place.state);
 console.log("best:", shown.map(({ name, stars }) => `${name} ${stars}`).join(", "));
 const status = await cache.close();

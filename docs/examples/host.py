@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A host in Python: runs Tidemark as a child, feeds it events, answers its questions, follows a list.
+"""A host in Python: runs Tidemark as a child, feeds it events, answers its questions, follows a list, edits.
 
 Usage: host.py PATH-OF-TIDEMARK
 Needs nothing but Python 3.8 or later.
@@ -131,6 +131,11 @@ def main():
         place = cache.request("cache.caught_up", {"library_id": "", "sequence": 3})
         read = cache.request("query.read", best)
         assert shown == read["entities"], "patches and reads disagree"
+        # An edit is shown before the server has it. Here the server agrees and says what it stored.
+        cache.request("optimistic.update", {"pending_id": "edit-1", "changes": [
+            {"op": "patch", "resource_type": "photo", "id": "p1", "fields": {"stars": 6}}]})
+        cache.request("optimistic.commit", {
+            "pending_id": "edit-1", "confirmed": {"id": "p1", "name": "Harbour", "stars": 6}, "sequence": 4})
         print("cursor:", place["cursor"], "state:", place["state"])
         print("best:", ", ".join(f"{photo['name']} {photo['stars']}" for photo in shown))
         return cache.close()

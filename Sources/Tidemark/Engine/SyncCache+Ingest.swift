@@ -116,10 +116,12 @@ extension SyncCache {
         return body()
     }
 
-    /// Stops the reader while there is too much to write.
+    /// Stops the reader while there is too much to write. Nobody is stopped once the cache closes: there is nothing more
+    /// to come, and closing waits for who is on the way.
     func waitForWriting() async {
-        while state.dirtyCount >= configuration.flush.changeCountMax
-            || state.dirtyByteCount >= configuration.flush.byteCountMax || state.unwrittenTombstoneShare >= 0.5
+        while !isClosed,
+            state.dirtyCount >= configuration.flush.changeCountMax
+                || state.dirtyByteCount >= configuration.flush.byteCountMax || state.unwrittenTombstoneShare >= 0.5
         {
             startFlush()
             guard let flushTask else { break }

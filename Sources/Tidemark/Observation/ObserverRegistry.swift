@@ -9,7 +9,8 @@ import TidemarkStore
 /// saw last, once, and tells the whole way from there to now when there is room: memory is bounded by the observed
 /// lists however much happens meanwhile. At `observerCountMax` one more is refused.
 struct ObserverRegistry {
-    struct QueryObserver {
+    /// One object: each change of its list looks at it, and copying it would cost more than looking.
+    final class QueryObserver {
         let query: UInt32
         let key: QueryKey
         /// nil: whole resources.
@@ -17,6 +18,16 @@ struct ObserverRegistry {
         let sink: any ObserverSink
         var shownStale: Bool
         var lag: QueryLag?
+        /// Given when it is added.
+        fileprivate(set) var subscription = SubscriptionID(0)
+
+        init(query: UInt32, key: QueryKey, fields: Set<[UInt8]>?, sink: any ObserverSink, shownStale: Bool) {
+            self.query = query
+            self.key = key
+            self.fields = fields
+            self.sink = sink
+            self.shownStale = shownStale
+        }
     }
 
     struct EntityObserver {
@@ -27,26 +38,6 @@ struct ObserverRegistry {
         var lag: EntityLag?
     }
 
-    /// What a slow observer of a list saw last. One object that changes in place: a value would be copied with every
-    /// change, because whoever changes it looks at its observer meanwhile.
-    final class QueryLag {
-        /// The elements, in order; each retained in the reverse index.
-        let base: [UInt32]
-        /// By element what it looked like: a checksum of the resource as selected; nil while it has not changed.
-        /// Bounded by `base`: what came later and left again is no matter.
-        var olds: [UInt32: UInt64?]
-        /// Notifications that are kept together.
-        var count = 0
-        /// As the last of them says.
-        var isStale: Bool
-
-        init(base: [UInt32], isStale: Bool) {
-            self.base = base
-            olds = Dictionary(uniqueKeysWithValues: base.map { ($0, nil) })
-            self.isStale = isStale
-        }
-    }
-
     /// What a slow observer of an entity saw last.
     struct EntityLag {
         /// As selected; nil when there was nothing.
@@ -55,8 +46,9 @@ struct ObserverRegistry {
 
     var queryObservers: [SubscriptionID: QueryObserver] = [:]
     var entityObservers: [SubscriptionID: EntityObserver] = [:]
-    /// In the order they were made.
-    private(set) var byQuery: [UInt32: [SubscriptionID]] = [:]
+    /// By the number of a query, in the order they were made. Bounded by `queryCountMax`.
+    private var byQuery: [[QueryObserver]] = []
+    private(set) var observedQueryCount = 0
     private(set) var byEntity: [UInt32: [SubscriptionID]] = [:]
     /// Every observer of a sink.
     private var bySink: [ObjectIdentifier: Set<SubscriptionID>] = [:]
@@ -70,6 +62,13 @@ struct ObserverRegistry {
 
     var count: Int { queryObservers.count + entityObservers.count }
 
+    /// A query's observers, in the order they were made.
+    func observers(of query: UInt32) -> [QueryObserver] {
+        query < byQuery.count ? byQuery[Int(query)] : []
+    }
+
+    func isObserved(_ query: UInt32) -> Bool { !observers(of: query).isEmpty }
+
     /// A sink's observers, in the order they were made.
     func subscriptions(of sink: any ObserverSink) -> [SubscriptionID] {
         (bySink[ObjectIdentifier(sink)] ?? []).sorted { $0.rawValue < $1.rawValue }
@@ -77,9 +76,12 @@ struct ObserverRegistry {
 
     mutating func add(_ observer: QueryObserver) -> SubscriptionID {
         let subscription = takeSubscription()
+        observer.subscription = subscription
         queryObservers[subscription] = observer
         bySink[ObjectIdentifier(observer.sink), default: []].insert(subscription)
-        byQuery[observer.query, default: []].append(subscription)
+        while byQuery.count <= observer.query { byQuery.append([]) }
+        if byQuery[Int(observer.query)].isEmpty { observedQueryCount += 1 }
+        byQuery[Int(observer.query)].append(observer)
         return subscription
     }
 
@@ -98,8 +100,8 @@ struct ObserverRegistry {
 
     mutating func removeQueryObserver(_ subscription: SubscriptionID) -> QueryObserver? {
         guard let observer = queryObservers.removeValue(forKey: subscription) else { return nil }
-        byQuery[observer.query]?.removeAll { $0 == subscription }
-        if byQuery[observer.query]?.isEmpty == true { byQuery[observer.query] = nil }
+        byQuery[Int(observer.query)].removeAll { $0 === observer }
+        if byQuery[Int(observer.query)].isEmpty { observedQueryCount -= 1 }
         forget(subscription, of: observer.sink)
         return observer
     }

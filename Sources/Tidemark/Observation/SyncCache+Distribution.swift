@@ -26,43 +26,59 @@ extension SyncCache {
     // MARK: Queries
 
     private func tell(_ change: QueryChange, at position: Int, of log: [ChangeRecord]) {
-        for subscription in observers.byQuery[change.query] ?? [] {
-            guard let observer = observers.queryObservers[subscription] else { continue }
+        for observer in observers.observers(of: change.query) {
             if let lag = observer.lag {
-                absorb(change, lag, fields: observer.fields)
+                absorb(change, lag, fields: observer.fields, at: position, of: log)
                 continue
             }
             let operations = Selection.operations(change.steps, fields: observer.fields)
             guard !operations.isEmpty || change.isStale != observer.shownStale else { continue }
             let notification = QueryNotification(
-                subscription: subscription, operations: operations, isStale: change.isStale, asOf: change.asOf,
-                isPending: change.isPending, missed: 0)
+                subscription: observer.subscription, operations: operations, isStale: change.isStale,
+                asOf: change.asOf, isPending: change.isPending, missed: 0)
             if observer.sink.offer(.query(notification)) {
                 observers.notificationCount += 1
-                observers.queryObservers[subscription]?.shownStale = change.isStale
+                observer.shownStale = change.isStale
             } else {
-                fallBehind(change, subscription, observer, at: position, of: log)
+                let (number, unloggedCount) = state.beginLag(of: observer.query, isWhole: observer.fields == nil)
+                let lag = QueryLag(number: number, unloggedCount: unloggedCount, isStale: observer.shownStale)
+                observer.lag = lag
+                observers.noteLag(observer.subscription, of: observer.sink)
+                absorb(change, lag, fields: observer.fields, at: position, of: log)
             }
         }
     }
 
-    /// Remembers what an observer saw before a change that its sink had no room for.
-    private func fallBehind(
-        _ change: QueryChange, _ subscription: SubscriptionID, _ observer: ObserverRegistry.QueryObserver,
-        at position: Int, of log: [ChangeRecord]
+    /// Adds a change to what a slow observer has not heard.
+    private func absorb(
+        _ change: QueryChange, _ lag: QueryLag, fields: Set<[UInt8]>?, at position: Int, of log: [ChangeRecord]
     ) {
-        var base = state.shownHandles(of: change.query)
-        var at = state.lastChange(of: change.query)
+        if change.isStale != lag.isStale || Selection.isVisible(change.steps, fields: fields) {
+            lag.count += 1
+            lag.isStale = change.isStale
+        }
+        if lag.number <= change.knownBy, !change.isStructural { return }
+        if lag.base == nil, change.isStructural {
+            lag.setBase(shownHandles(of: change.query, before: position, of: log))
+        }
+        for step in change.steps {
+            switch lag.absorb(step, checksum: { Selection.checksum(of: $0, fields: fields) }) {
+            case .retain(let handle): state.retain(handle)
+            case .release(let handle): state.release(handle)
+            case nil: break
+            }
+        }
+    }
+
+    /// What observers saw before a change that is being told.
+    private func shownHandles(of query: UInt32, before position: Int, of log: [ChangeRecord]) -> [UInt32] {
+        var handles = state.shownHandles(of: query)
+        var at = state.lastChange(of: query)
         while let index = at, index >= position, case .query(let later) = log[index] {
-            for step in later.steps.reversed() { undo(step, &base) }
+            for step in later.steps.reversed() { undo(step, &handles) }
             at = later.previous
         }
-        for handle in base { state.retain(handle) }
-        let lag = ObserverRegistry.QueryLag(base: base, isStale: observer.shownStale)
-        observers.queryObservers[subscription]?.lag = lag
-        if observer.fields == nil { state.addListeners(-1, to: observer.query) }
-        observers.noteLag(subscription, of: observer.sink)
-        absorb(change, lag, fields: observer.fields)
+        return handles
     }
 
     private func undo(_ step: ListStep, _ handles: inout [UInt32]) {
@@ -76,28 +92,11 @@ extension SyncCache {
         }
     }
 
-    /// Adds a change to what a slow observer has not heard.
-    private func absorb(_ change: QueryChange, _ lag: ObserverRegistry.QueryLag, fields: Set<[UInt8]>?) {
-        if change.isStale != lag.isStale || Selection.isVisible(change.steps, fields: fields) {
-            lag.count += 1
-            lag.isStale = change.isStale
-        }
-        for step in change.steps {
-            switch step {
-            case .replace(let value, _), .remove(let value, _):
-                guard let known = lag.olds[value.handle], known == nil else { continue }
-                lag.olds[value.handle] = .some(Selection.checksum(of: value.old, fields: fields))
-            case .add, .move: break
-            }
-        }
-    }
-
     /// Tells a slow observer of everything since it fell behind.
     ///
     /// - Returns: false when its sink has no room for that either.
     private func catchUp(_ subscription: SubscriptionID, isForced: Bool) -> Bool {
         guard let observer = observers.queryObservers[subscription], let lag = observer.lag else { return true }
-        let after = state.shownHandles(of: observer.query)
         var resources: [UInt32: [UInt8]] = [:]
         func selected(_ handle: UInt32) -> [UInt8] {
             if let known = resources[handle] { return known }
@@ -105,17 +104,17 @@ extension SyncCache {
             resources[handle] = resource
             return resource
         }
-        let operations = ListDifference.operations(from: lag.base, to: after) { handle in
-            guard let old = lag.olds[handle] ?? nil else { return false }
-            return old != Selection.checksum(ofSelected: selected(handle))
-        }
+        let operations = lag.operations(
+            to: { state.shownHandles(of: observer.query) }, checksum: { Selection.checksum(ofSelected: selected($0)) })
         let isStale = state.isStale(observer.query, at: clock.now())
         if !operations.isEmpty || isStale != observer.shownStale {
+            let unloggedCount = state.unloggedCount(of: observer.query) - lag.unloggedCount
             let notification = CacheNotification.query(
                 QueryNotification(
                     subscription: subscription, operations: operations.map { $0.map(selected) },
                     isStale: isStale, asOf: state.asOf(observer.query),
-                    isPending: state.isPending(observer.query), missed: lag.count - 1))
+                    isPending: state.isPending(observer.query),
+                    missed: lag.count + unloggedCount - 1))
             if isForced {
                 observer.sink.deliver(notification)
             } else if !observer.sink.offer(notification) {
@@ -123,11 +122,17 @@ extension SyncCache {
             }
             observers.notificationCount += 1
         }
-        for handle in lag.base { state.release(handle) }
-        observers.queryObservers[subscription]?.lag = nil
-        if observer.fields == nil { state.addListeners(1, to: observer.query) }
-        observers.queryObservers[subscription]?.shownStale = isStale
+        endLag(of: observer)
+        observer.shownStale = isStale
         return true
+    }
+
+    /// Forgets what a slow observer has not heard: it has now, or it ends.
+    func endLag(of observer: ObserverRegistry.QueryObserver) {
+        guard let lag = observer.lag else { return }
+        for handle in lag.left { state.release(handle) }
+        observer.lag = nil
+        state.endLag(of: observer.query, isWhole: observer.fields == nil)
     }
 
     // MARK: Entities

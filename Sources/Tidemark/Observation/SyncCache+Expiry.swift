@@ -7,10 +7,10 @@ extension SyncCache {
     /// - Parameter query: Just observed or answered.
     /// - Complexity: O(log n) for n observed lists whose time ends.
     func scheduleExpiry(of query: UInt32) {
-        guard observers.byQuery[query] != nil, let moment = state.expiry(of: query) else { return }
+        guard observers.isObserved(query), let moment = state.expiry(of: query) else { return }
         expiries.insert(ExpiryQueue.Entry(moment: moment, query: query))
-        if expiries.count > 2 * observers.byQuery.count + SyncCache.expirySlackCount {
-            expiries.keep { observers.byQuery[$0.query] != nil && state.expiry(of: $0.query) == $0.moment }
+        if expiries.count > 2 * observers.observedQueryCount + SyncCache.expirySlackCount {
+            expiries.keep { observers.isObserved($0.query) && state.expiry(of: $0.query) == $0.moment }
         }
         followExpiries()
     }
@@ -21,7 +21,7 @@ extension SyncCache {
     /// Tells observers of lists whose time is over, and waits for the next one.
     private func followExpiries() {
         let now = clock.now()
-        let due = expiries.takeDue(at: now).filter { observers.byQuery[$0] != nil }
+        let due = expiries.takeDue(at: now).filter { observers.isObserved($0) }
         if !due.isEmpty {
             state.expire(due, at: now)
             distribute()

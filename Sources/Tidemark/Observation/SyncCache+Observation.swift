@@ -41,10 +41,7 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `unknownSubscription`.
     package func cancel(_ subscription: SubscriptionID) throws(CacheError) {
         if let observer = observers.removeQueryObserver(subscription) {
-            if let lag = observer.lag {
-                for handle in lag.base { state.release(handle) }
-                if observer.fields == nil { state.addListeners(1, to: observer.query) }
-            }
+            endLag(of: observer)
             state.stopObserving(observer.query)
         } else if let observer = observers.removeEntityObserver(subscription) {
             state.stopObserving(entity: observer.handle)
@@ -116,7 +113,7 @@ extension SyncCache {
     package var observationSize: (namedKeyCount: Int, rememberedCount: Int) {
         (
             state.namedKeyCount,
-            observers.queryObservers.values.reduce(0) { $0 + ($1.lag?.olds.count ?? 0) }
+            observers.queryObservers.values.reduce(0) { $0 + ($1.lag?.rememberedCount ?? 0) }
         )
     }
 }

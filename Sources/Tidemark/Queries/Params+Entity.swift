@@ -57,7 +57,11 @@ extension Params {
         return resources
     }
 
-    private static func id(_ value: JSONSlice, name: String, limits: Limits) throws(CacheError) -> ByteString {
+    /// An id as bytes.
+    ///
+    /// - Parameter name: How messages call it.
+    /// - Throws: ``CacheError`` for what is neither a string nor an integer, and for more bytes than an id may have.
+    package static func id(_ value: JSONSlice, name: String, limits: Limits) throws(CacheError) -> ByteString {
         let isInteger = value.kind == .number && value.bytes.allSatisfy { $0 == UInt8(ascii: "-") || isDigit($0) }
         guard let id = isInteger ? Array(value.bytes) : value.text, !id.isEmpty else {
             throw CacheError(

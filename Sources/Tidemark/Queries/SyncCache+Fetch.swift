@@ -1,21 +1,30 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A question to the upstream for queries: one for all who wait for the same answer.
+/// A question to the upstream for queries: one for all who wait for the same answer, until they have it.
 struct Fetch {
     /// An answer that comes after another question was asked, or after the time was over, is not wanted.
     let attempt: UInt64
     let start: FetchStart
     var waiters: [FetchWaiter]
+    /// Asks, stores the answer and gives it to the waiters.
     let task: Task<Void, Never>
     let timer: Task<Void, Never>
+    /// What came and is being stored; nil while it is waited for.
+    var answer: DecodedAnswer?
 }
 
 extension SyncCache {
     /// Asks the upstream, or joins those who wait for the same answer.
+    ///
+    /// Who comes while the answer is being stored joins too: the upstream was asked, and has nothing newer to say than
+    /// what is about to be read.
     func fetch(_ waiter: FetchWaiter) {
         let key = waiter.request.key
-        if fetches[key] != nil {
+        if let fetch = fetches[key] {
+            if let answer = fetch.answer, !waiter.storesAnswer {
+                return waiter.reply(.success(unstored(answer, waiter)))
+            }
             fetches[key]?.waiters.append(waiter)
             return
         }
@@ -57,49 +66,70 @@ extension SyncCache {
             attempt: attempt, start: state.beginFetch(in: key.library), waiters: [waiter], task: task, timer: timer)
     }
 
-    private func takeFetch(_ key: QueryKey, _ attempt: UInt64) -> Fetch? {
-        guard let fetch = fetches[key], fetch.attempt == attempt else { return nil }
+    /// Ends a fetch that got no answer.
+    ///
+    /// - Returns: nil when the answer is there, or the fetch is another one.
+    private func takeUnanswered(_ key: QueryKey, _ attempt: UInt64) -> Fetch? {
+        guard let fetch = fetches[key], fetch.attempt == attempt, fetch.answer == nil else { return nil }
         fetches[key] = nil
         fetch.timer.cancel()
+        state.endFetch()
         return fetch
     }
 
     private func fetchTimedOut(_ key: QueryKey, _ attempt: UInt64) async {
-        guard let fetch = takeFetch(key, attempt) else { return }
+        guard let fetch = takeUnanswered(key, attempt) else { return }
         fetch.task.cancel()
-        state.endFetch()
         await fail(fetch.waiters, "no answer within \(configuration.fetchTimeout) ms")
     }
 
     private func fetched(_ result: Result<DecodedAnswer, CacheError>, _ key: QueryKey, _ attempt: UInt64) async {
-        guard let fetch = takeFetch(key, attempt) else { return }
         switch result {
         case .failure(let error):
-            state.endFetch()
+            guard let fetch = takeUnanswered(key, attempt) else { return }
             await fail(fetch.waiters, error.message)
         case .success(let answer):
-            let storing = fetch.waiters.filter(\.storesAnswer)
+            guard let fetch = fetches[key], fetch.attempt == attempt else { return }
+            fetch.timer.cancel()
             for waiter in fetch.waiters where !waiter.storesAnswer { waiter.reply(.success(unstored(answer, waiter))) }
-            if storing.isEmpty {
+            fetches[key]?.waiters.removeAll { !$0.storesAnswer }
+            if fetches[key]?.waiters.isEmpty == true {
+                fetches[key] = nil
                 state.endFetch()
-                return
+            } else {
+                fetches[key]?.answer = answer
+                await storeFetched(answer, key, start: fetch.start)
             }
-            do throws(CacheError) {
-                try await store(answer, start: fetch.start)
-                state.endFetch()
-            } catch {
-                state.endFetch()
-                if error.code == .storageFailed {
-                    for waiter in storing { waiter.reply(.failure(error)) }
-                } else {
-                    await fail(storing, "its answer cannot be used: \(error.message)")
-                }
-                return
+        }
+    }
+
+    /// Stores an answer for those who wait for it; more of them may come meanwhile.
+    private func storeFetched(_ answer: DecodedAnswer, _ key: QueryKey, start: FetchStart) async {
+        do throws(CacheError) {
+            try await store(answer, start: start)
+            state.endFetch()
+        } catch {
+            state.endFetch()
+            let waiters = fetches.removeValue(forKey: key)?.waiters ?? []
+            if error.code == .storageFailed {
+                for waiter in waiters { waiter.reply(.failure(error)) }
+            } else {
+                await fail(waiters, "its answer cannot be used: \(error.message)")
             }
-            for waiter in storing {
-                let miss = await self.answer(waiter.request, .any, source: .upstream, waiter.sink, waiter.reply)
-                if let miss { waiter.reply(.failure(self.error(for: miss))) }
-            }
+            return
+        }
+        let waiters = fetches[key]?.waiters ?? []
+        fetches[key]?.waiters = []
+        await giveStored(to: waiters)
+        // Who joined meanwhile has the same answer; from here on somebody else's question is another one, so that
+        // readers who keep coming are not given one answer for ever.
+        await giveStored(to: fetches.removeValue(forKey: key)?.waiters ?? [])
+    }
+
+    private func giveStored(to waiters: [FetchWaiter]) async {
+        for waiter in waiters {
+            let miss = await answer(waiter.request, .any, source: .upstream, waiter.sink, waiter.reply)
+            if let miss { waiter.reply(.failure(error(for: miss))) }
         }
     }
 
@@ -146,15 +176,14 @@ extension SyncCache {
                 isPending: false), subscription: nil)
     }
 
-    /// Nobody can answer any more: everybody who waits is told.
+    /// Nobody can answer any more: everybody who waits is told. What was answered is stored and read first.
     package func failFetches(_ reason: String) async {
-        let open = fetches.values.sorted { $0.attempt < $1.attempt }
-        fetches.removeAll()
-        for fetch in open {
-            fetch.timer.cancel()
+        let open = fetches.sorted { $0.value.attempt < $1.value.attempt }
+        let answered = open.filter { $0.value.answer != nil }
+        for fetch in open.compactMap({ takeUnanswered($0.key, $0.value.attempt) }) {
             fetch.task.cancel()
-            state.endFetch()
             await fail(fetch.waiters, reason)
         }
+        for (_, fetch) in answered { await fetch.task.value }
     }
 }

@@ -1,6 +1,9 @@
 import TidemarkModel
 
 /// Changes that are made together, or not at all. Collected first, then applied in order.
+///
+/// Of a transaction they change what the server says; of an optimistic edit they lie over it. There a patch of an absent
+/// entity is no error and shows nothing until the entity is there, and a delete leaves no tombstone.
 public struct CacheTransaction: Sendable {
     /// Changes in one transaction: 100,000.
     public static let operationCountMax = 100_000
@@ -47,6 +50,24 @@ public struct CacheTransaction: Sendable {
             .patch(
                 type: ByteString(R.resourceType), id: ByteString(id.keyText), fields: fields.bytes,
                 unset: unset.map { ByteString($0) }))
+    }
+
+    /// Sets and removes fields that key paths name, and leaves the others as they are.
+    ///
+    /// ```swift
+    /// try transaction.patch(Photo.self, id: "1") {
+    ///     $0.set(\.name, to: "Sea")
+    ///     $0.unset(\.rating)
+    /// }
+    /// ```
+    ///
+    /// - Throws: As the other ones; ``CacheError`` `.invalidParams` for a key path that has no name.
+    public mutating func patch<R: PatchableResource>(
+        _ type: R.Type, id: R.ID, _ body: (inout FieldPatch<R>) -> Void
+    ) throws(CacheError) {
+        var patch = FieldPatch<R>()
+        body(&patch)
+        try add(try patch.operation(id: id))
     }
 
     /// Deletes the entity and leaves a tombstone; nothing happens when there is none.

@@ -88,9 +88,10 @@ enum Answer {
                     }
                 }
             }
-            // Optimistic layers come with the methods that make them.
             line.name("layers")
-            line.array { _ in }
+            line.array { line in
+                for pendingID in explanation.layers { line.value(pendingID) }
+            }
             line.name("queries")
             line.array { line in
                 for place in explanation.queries { line.value(place) }

@@ -18,6 +18,9 @@ enum Method: Sendable {
     case observeQuery(QueryRequest)
     case cancel(SubscriptionID)
     case invalidate(Invalidation)
+    case layer(LayerRequest)
+    /// nil: of every library.
+    case pending(library: ByteString?)
     case statistics
     case explain(EntityKey)
     case flush

@@ -3,14 +3,16 @@ import TidemarkModel
 import TidemarkStore
 
 extension MethodReader {
-    /// The operations of a transaction.
-    func operations(_ params: Params) throws(CacheError) -> [TransactionOperation] {
-        guard let elements = try params.elements("operations", countMax: limits.batchMemberCountMax) else {
-            throw params.wrong("operations", "an array of operations")
+    /// The operations of a transaction or a layer.
+    ///
+    /// - Parameter name: The member that holds them.
+    func operations(_ params: Params, _ name: String = "operations") throws(CacheError) -> [TransactionOperation] {
+        guard let elements = try params.elements(name, countMax: limits.batchMemberCountMax) else {
+            throw params.wrong(name, "an array of operations")
         }
         var operations: [TransactionOperation] = []
         for (index, element) in elements.enumerated() {
-            operations.append(try operation(Params(element, path: "operations[\(index)]")))
+            operations.append(try operation(Params(element, path: "\(name)[\(index)]")))
         }
         return operations
     }

@@ -36,7 +36,7 @@ struct MethodReader: Sendable {
         },
         "cache.remove": { (reader, params) throws(CacheError) in .remove(try reader.removal(params)) },
         "cache.clear": { (reader, params) throws(CacheError) in
-            .clear(library: try params.text("library_id", byteCountMax: reader.limits.idByteCountMax))
+            .clear(library: try reader.optionalLibrary(params))
         },
         "query.put": { (reader, params) throws(CacheError) in
             .put(try QueryResult(params, limits: reader.limits), try reader.query(params))
@@ -50,6 +50,12 @@ struct MethodReader: Sendable {
             return .cancel(SubscriptionID(number))
         },
         "cache.invalidate": { (reader, params) throws(CacheError) in .invalidate(try reader.invalidation(params)) },
+        "optimistic.update": { (reader, params) throws(CacheError) in .layer(.update(try reader.update(params))) },
+        "optimistic.commit": { (reader, params) throws(CacheError) in .layer(.commit(try reader.commit(params))) },
+        "optimistic.rollback": { (reader, params) throws(CacheError) in .layer(try reader.rollBack(params)) },
+        "optimistic.list": { (reader, params) throws(CacheError) in
+            .pending(library: try reader.optionalLibrary(params))
+        },
         "cache.stats": { (_, _) throws(CacheError) in .statistics },
         "cache.explain": { (reader, params) throws(CacheError) in .explain(try reader.key(params)) },
         "cache.flush": { (_, _) throws(CacheError) in .flush },

@@ -60,6 +60,11 @@ extension Session {
         case .invalidate(let invalidation):
             let count = try await cache.invalidate(invalidation)
             return Answer.object { $0.member("stale", count) }
+        case .layer(let request):
+            try await change(request, responder)
+            return nil
+        case .pending(let library):
+            return Answer.pending(await cache.pendingLayers(library: library))
         case .statistics:
             return Answer.statistics(await cache.statistics())
         case .explain(let key):

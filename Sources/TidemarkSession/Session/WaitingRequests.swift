@@ -8,6 +8,8 @@ final class WaitingRequests: Sendable {
     enum Goal: Sendable {
         case query
         case flush
+        /// For a change of layers to be durable.
+        case disk
         case caughtUp(library: ByteString)
     }
 

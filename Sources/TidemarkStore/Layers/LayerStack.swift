@@ -117,7 +117,12 @@ struct LayerStack {
         for dependency in layer.dependsOn {
             if let other = numbers[dependency] { dependents[other]?.remove(number) }
         }
-        for dependent in dependents.removeValue(forKey: number) ?? [] where layers[dependent] != nil {
+        releaseDependents(of: layer)
+    }
+
+    /// What depended on a layer depends on it no more.
+    private mutating func releaseDependents(of layer: Layer) {
+        for dependent in dependents.removeValue(forKey: layer.number) ?? [] where layers[dependent] != nil {
             layers[dependent]?.dependsOn.removeAll { $0 == layer.pendingID }
             dirty.insert(dependent)
         }
@@ -132,6 +137,7 @@ struct LayerStack {
         layers[number] = layer
         dirty.insert(number)
         enqueue(layer)
+        releaseDependents(of: layer)
     }
 
     private mutating func enqueue(_ layer: Layer) {

@@ -9,14 +9,15 @@ struct ChangeUnit {
     var stamp: Int64 = 0
     /// Observed queries that changed; each once.
     var touched: [UInt32] = []
-    /// By handle of an observed or listed entity: what it was before the unit; empty when it was not there.
-    var olds: [UInt32: [UInt8]] = [:]
+    /// By handle of an observed or listed entity: what it was before the unit; empty when it was not there. Left out when
+    /// nobody would look at it.
+    var olds = KeptPayloads()
+    /// The one entity that a unit which is not `isMulti` told observed lists of, with what it was.
+    var told: UInt32?
     /// Elements that left observed lists; unpinned at the end, once for each time.
     var unpins: [UInt32] = []
     /// Entities that go by another key from here on, with what they went by.
     var renamed: [(from: UInt32, to: UInt32)] = []
-    /// Of those, the ones whose place in a list the other one takes over.
-    var successors: [UInt32: UInt32] = [:]
     /// Layers to drop at the end: their log is over, and the new one has written an entity of theirs.
     var outlived: [Int64] = []
     /// Observed entities that changed, in order; each once.

@@ -24,6 +24,8 @@ struct ListedKeys {
         var observerCount: Int32 = 0
         /// Layers have changes for it; it is pinned once for that.
         var isLayered = false
+        /// The newest lag when observed lists were last told what it was before a write.
+        var knownBy: Int64 = 0
 
         var isNamed: Bool { first != nil || pinCount > 0 || retainCount > 0 }
         var holderCount: Int { first == nil ? 0 : others.count + 1 }
@@ -122,6 +124,11 @@ struct ListedKeys {
         entries[Int(handle)].isLayered = isLayered
         if isLayered { pin(handle) } else { unpin(handle) }
     }
+
+    /// Lags up to this number have noted what the entity was when they began, or never showed it.
+    func knownBy(_ handle: UInt32) -> Int64 { entries[Int(handle)].knownBy }
+
+    mutating func setKnown(_ handle: UInt32, by lag: Int64) { entries[Int(handle)].knownBy = lag }
 
     mutating func retain(_ handle: UInt32) { entries[Int(handle)].retainCount += 1 }
 

@@ -54,6 +54,10 @@ struct QueryEntry {
     var observerCount = 0
     /// Observers that need to see each change as it happens: all but those who are behind and see whole resources.
     var listenerCount = 0
+    /// The number of the newest lag that there was; 0 for none.
+    var lastLag: Int64 = 0
+    /// Units of which nothing was logged but that they were: everybody was behind, and knew what stood there before.
+    var unloggedCount = 0
     /// What observers were told last.
     var shownStale = false
     /// Index in the log of its last change; nil when that was told.
@@ -62,6 +66,8 @@ struct QueryEntry {
     // MARK: The unit under way
 
     var isTouched = false
+    /// An element was replaced, of which nothing needs to be logged.
+    var isUnlogged = false
     /// What observers saw before the unit, when it may change several elements.
     var before: [UInt32] = []
     var steps: [HandleStep] = []

@@ -66,9 +66,19 @@ extension QueryIndex {
         guard self[query].observerCount > 0 else { return }
         beginChange(of: query)
         guard isStepped(query), self[query].list.isShown(node) else { return }
+        let handle = self[query].list.handle(of: node)
+        // Where layers are involved it may look as before: that is only known when the unit ends.
+        let isUnlogged = !unit.isUncertain && !isOldWanted(handle, in: query)
+        if isUnlogged, self[query].shownCountMax == .max {
+            self[query].isUnlogged = true
+            return
+        }
         let index = self[query].list.index(of: node, among: .shown)
         guard index < self[query].shownCountMax else { return }
-        let handle = self[query].list.handle(of: node)
+        if isUnlogged {
+            self[query].isUnlogged = true
+            return
+        }
         for step in self[query].steps {
             switch step {
             // An element that was added in the same unit is added as it is at its end.
@@ -150,6 +160,12 @@ extension QueryIndex {
         self[query].isTouched = true
         unit.touched.append(query)
         if unit.isMulti { self[query].before = self[query].list.shownPrefix(self[query].shownCountMax) }
+    }
+
+    /// Whether somebody who observes a list is told what an element was before a write, or has still to note it.
+    func isOldWanted(_ handle: UInt32, in query: UInt32) -> Bool {
+        guard self[query].observerCount > 0 else { return false }
+        return self[query].listenerCount > 0 || keys.knownBy(handle) < self[query].lastLag
     }
 
     private func isStepped(_ query: UInt32) -> Bool { self[query].observerCount > 0 && !unit.isMulti }

@@ -33,6 +33,8 @@ struct QueryIndex {
     var dirty: [UInt32] = []
     var removedNumbers: [Int64] = []
     var unit = ChangeUnit()
+    /// The number of the newest lag of any query.
+    var lastLag: Int64 = 0
     /// What observers are to be told, in order. Emptied by the engine after each batch.
     var log: [ChangeRecord] = []
     /// Queries that have a change in the log.

@@ -64,9 +64,16 @@ extension CacheState {
                 sortKey = nil
             }
             let isInPlace = place.own.map { queries[query].list.sortKey(of: $0) == sortKey } ?? false
+            let isExtra = sortKey != nil && overlay != nil && !isInPlace
+            // What goes goes before what comes: so the entity never stands in the list twice, and an observer is told of
+            // one step, or of none when the list's own element comes to stand where the extra one stood.
+            if let gone = extra, !isExtra {
+                queries.remove(gone, of: query)
+                extra = nil
+            }
             if overlay != nil, !isInPlace { ownMarks.insert(.isCovered) }
             if let own = place.own { queries.setMarks(of: own, ownMarks, in: query) }
-            if let sortKey, overlay != nil, !isInPlace {
+            if let sortKey, isExtra {
                 if let extra {
                     if queries[query].list.sortKey(of: extra) != sortKey { queries.resort(extra, sortKey, in: query) }
                 } else {
@@ -74,9 +81,6 @@ extension CacheState {
                         handle, sortKey: sortKey, marks: [.isLayered, .isExtra],
                         at: queries[query].list.lowerBound(sortKey, among: .all), in: query)
                 }
-            } else if let gone = extra {
-                queries.remove(gone, of: query)
-                extra = nil
             }
         } else if let own = place.own {
             if queries[query].list.marks(of: own).contains(.isMissing) { ownMarks.insert(.isMissing) }

@@ -11,7 +11,7 @@ extension CacheState {
             entities.setTracked(index, false)
             return nil
         }
-        rememberLook(of: handle, at: index)
+        if queries.keys.isLayered(handle) || isOldWanted(handle) { rememberLook(of: handle, at: index) }
         return handle
     }
 
@@ -20,9 +20,10 @@ extension CacheState {
     /// - Parameter index: Where it is stored; nil when it is not.
     mutating func rememberLook(of handle: UInt32, at index: UInt32?) {
         guard queries.keys.isPinned(handle), queries.unit.olds[handle] == nil else { return }
-        queries.unit.olds[handle] =
+        let look =
             queries.keys.isLayered(handle)
             ? layers.overlays[handle]?.visible ?? [] : index.map { Array(entities.payload(of: $0)) } ?? []
+        queries.unit.olds.keep(look, of: handle)
     }
 
     /// An entity has a new value.

@@ -133,8 +133,25 @@ extension CacheState {
         list.forEachNode { queries.keys.pin(list.handle(of: $0)) }
     }
 
-    /// One more observer of a query, or one fewer, needs to see each change as it happens.
-    package mutating func addListeners(_ count: Int, to query: UInt32) { queries[query].listenerCount += count }
+    /// An observer of a query is behind from here on.
+    ///
+    /// - Parameter isWhole: It sees whole resources: nothing needs to be logged but what was when it fell behind. Of
+    ///   somebody who sees some fields each change is looked at, whether there is one.
+    /// - Returns: The lag's number, above all others, and ``unloggedCount(of:)``.
+    package mutating func beginLag(of query: UInt32, isWhole: Bool) -> (number: Int64, unloggedCount: Int) {
+        queries.lastLag += 1
+        queries[query].lastLag = queries.lastLag
+        if isWhole { queries[query].listenerCount -= 1 }
+        return (queries.lastLag, queries[query].unloggedCount)
+    }
+
+    /// An observer of a query has heard everything, or is about to end.
+    package mutating func endLag(of query: UInt32, isWhole: Bool) {
+        if isWhole { queries[query].listenerCount += 1 }
+    }
+
+    /// Changes of a query of which nothing was logged, as all its observers were behind and knew enough.
+    package func unloggedCount(of query: UInt32) -> Int { queries[query].unloggedCount }
 
     package mutating func stopObserving(_ query: UInt32) {
         queries[query].observerCount -= 1

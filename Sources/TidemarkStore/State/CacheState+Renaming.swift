@@ -27,11 +27,6 @@ extension CacheState {
             rememberLook(of: handle)
             noteObserved(handle)
         }
-        let isUnseen = withPayload(of: new) { _ in true } == nil && queries.keys.observerCount(of: new) == 0
-        if isUnseen, let look = queries.unit.olds[old] {
-            queries.unit.successors[old] = new
-            queries.unit.olds[new] = look
-        }
         takePlaces(of: old, for: new)
         queries.keys.setLayered(new, true)
         layers.rename(old, to: new) { change in
@@ -94,12 +89,6 @@ extension CacheState {
     }
 
     // MARK: Observers
-
-    /// What observers saw before a unit, by the keys of after it.
-    func renamed(_ before: [UInt32]) -> [UInt32] {
-        guard !queries.unit.successors.isEmpty else { return before }
-        return before.map { queries.unit.successors[$0] ?? $0 }
-    }
 
     /// Observers of an entity go on with the one it became.
     mutating func logRenamed() {

@@ -13,25 +13,39 @@ extension CacheState {
     mutating func endUnit(at now: Int64) {
         precondition(queries.unit.isOpen, "no unit to end")
         if !queries.unit.touched.isEmpty {
-            var payloads: [UInt32: [UInt8]] = [:]
-            let touched =
-                queries.unit.touched.count == 1
-                ? queries.unit.touched : queries.unit.touched.sorted { queries[$0].number < queries[$1].number }
-            for query in touched { logChange(of: query, &payloads, at: now) }
+            var payloads = KeptPayloads()
+            // By index: an array that is being iterated over has two owners, and would not be emptied in place.
+            if queries.unit.touched.count > 1 {
+                queries.unit.touched.sort { [entries = queries.entries] in
+                    entries[Int($0)].number < entries[Int($1)].number
+                }
+            }
+            for place in queries.unit.touched.indices { logChange(of: queries.unit.touched[place], &payloads, at: now) }
             queries.unit.touched.removeAll(keepingCapacity: true)
         }
-        for handle in queries.unit.entities { logChange(ofEntity: handle) }
-        queries.unit.entities.removeAll(keepingCapacity: true)
+        for place in queries.unit.entities.indices { logChange(ofEntity: queries.unit.entities[place]) }
+        if !queries.unit.entities.isEmpty { queries.unit.entities.removeAll(keepingCapacity: true) }
         if !queries.unit.renamed.isEmpty { logRenamed() }
-        if !queries.unit.successors.isEmpty { queries.unit.successors = [:] }
-        for handle in queries.unit.unpins { queries.keys.unpin(handle) }
-        queries.unit.unpins.removeAll(keepingCapacity: true)
-        if !queries.unit.olds.isEmpty { queries.unit.olds.removeAll(keepingCapacity: true) }
+        for place in queries.unit.unpins.indices { queries.keys.unpin(queries.unit.unpins[place]) }
+        if !queries.unit.unpins.isEmpty { queries.unit.unpins.removeAll(keepingCapacity: true) }
+        if let told = queries.unit.told {
+            queries.keys.setKnown(told, by: queries.lastLag)
+            queries.unit.told = nil
+        }
+        queries.unit.olds.removeAll()
         queries.unit.isOpen = false
         queries.unit.isUncertain = false
     }
 
-    private mutating func logChange(of query: UInt32, _ payloads: inout [UInt32: [UInt8]], at now: Int64) {
+    private mutating func logChange(of query: UInt32, _ payloads: inout KeptPayloads, at now: Int64) {
+        let isUnlogged = queries[query].isUnlogged
+        queries[query].isUnlogged = false
+        let isStale = queries[query].isStale(at: now)
+        if isUnlogged, queries[query].steps.isEmpty, isStale == queries[query].shownStale {
+            queries[query].isTouched = false
+            queries[query].unloggedCount += 1
+            return
+        }
         // Taken out and given back, so that the array is emptied in place.
         var handles: [HandleStep] = []
         swap(&handles, &queries[query].steps)
@@ -46,9 +60,14 @@ extension CacheState {
         queries[query].isTouched = false
         let isHeard = queries[query].listenerCount > 0
         let steps = handles.map { listStep($0, isHeard: isHeard, &payloads) }
+        if !queries.unit.isMulti {
+            for case .replace(let handle, _) in handles { queries.unit.told = handle }
+            for case .remove(let handle, _) in handles where queries.unit.olds[handle] != nil {
+                queries.unit.told = handle
+            }
+        }
         handles.removeAll(keepingCapacity: true)
         swap(&handles, &queries[query].steps)
-        let isStale = queries[query].isStale(at: now)
         guard queries[query].observerCount > 0, !steps.isEmpty || isStale != queries[query].shownStale else { return }
         queries[query].shownStale = isStale
         let previous = queries[query].lastChange
@@ -63,7 +82,7 @@ extension CacheState {
 
     /// The steps from what observers saw before the unit to what there is now.
     private func difference(of query: UInt32) -> [HandleStep] {
-        let before = renamed(queries[query].before)
+        let before = queries[query].before
         let after = queries[query].list.shownPrefix(queries[query].shownCountMax)
         let operations = ListDifference.operations(from: before, to: after) { isReplaced($0) }
         var list = before
@@ -94,19 +113,24 @@ extension CacheState {
 
     /// - Parameter isHeard: Somebody is told of it now; those who are behind are told of what there is later.
     private func listStep(
-        _ step: HandleStep, isHeard: Bool, _ payloads: inout [UInt32: [UInt8]]
+        _ step: HandleStep, isHeard: Bool, _ payloads: inout KeptPayloads
     ) -> ListStep {
         switch step {
         case .add(let handle, let index):
             .add(
-                ListedValue(handle: handle, payload: isHeard ? payload(of: handle, &payloads) : [], old: []), at: index)
+                ListedValue(
+                    handle: handle, payload: isHeard ? payload(of: handle, &payloads) : [], old: [], knownBy: 0),
+                at: index)
         case .remove(let handle, let index):
-            .remove(ListedValue(handle: handle, payload: [], old: old(of: handle)), at: index)
+            .remove(
+                ListedValue(
+                    handle: handle, payload: [], old: old(of: handle), knownBy: queries.keys.knownBy(handle)),
+                at: index)
         case .replace(let handle, let index):
             .replace(
                 ListedValue(
                     handle: handle, payload: isHeard ? payload(of: handle, &payloads) : [],
-                    old: queries.unit.olds[handle] ?? []),
+                    old: queries.unit.olds[handle] ?? [], knownBy: queries.keys.knownBy(handle)),
                 at: index)
         case .move(let handle, let from, let to): .move(handle, from: from, to: to)
         }
@@ -118,13 +142,25 @@ extension CacheState {
     }
 
     /// Lists that show one entity share one copy of it.
-    private func payload(of handle: UInt32, _ payloads: inout [UInt32: [UInt8]]) -> [UInt8] {
+    private func payload(of handle: UInt32, _ payloads: inout KeptPayloads) -> [UInt8] {
         if let payload = payloads[handle] { return payload }
         guard let payload = withPayload(of: handle, { Array($0) }) else {
             preconditionFailure("an observed entity is not in memory (L9)")
         }
-        payloads[handle] = payload
+        payloads.keep(payload, of: handle)
         return payload
+    }
+
+    /// Whether what an entity is before a write is needed when the unit ends.
+    ///
+    /// - Complexity: O(lists that hold it).
+    func isOldWanted(_ handle: UInt32) -> Bool {
+        // A larger unit compares what was with what is.
+        if queries.unit.isMulti || queries.keys.observerCount(of: handle) > 0 { return true }
+        for place in 0..<queries.keys.holderCount(of: handle) {
+            if queries.isOldWanted(handle, in: queries.keys.holder(of: handle, at: place).query) { return true }
+        }
+        return false
     }
 
     private mutating func logChange(ofEntity handle: UInt32) {

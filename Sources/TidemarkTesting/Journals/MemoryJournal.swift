@@ -37,6 +37,7 @@ package actor MemoryJournal: Journal {
     private var isPaused = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var areLoadsPaused = false
+    private var loadFailure: StorageError?
     private var waitingLoads: [CheckedContinuation<Void, Never>] = []
     private var isRebuildPaused = false
     private var waitingRebuilds: [CheckedContinuation<Void, Never>] = []
@@ -84,6 +85,11 @@ package actor MemoryJournal: Journal {
     /// Lets loads and pages that were asked for read at once, but give what they read only after ``resumeLoads()``.
     package func pauseLoads() {
         areLoadsPaused = true
+    }
+
+    /// Lets every load fail, those held back too, until it is called with nil.
+    package func failLoads(_ error: StorageError?) {
+        loadFailure = error
     }
 
     package func resumeLoads() {
@@ -156,6 +162,7 @@ package actor MemoryJournal: Journal {
         try checkOpen()
         let entities = await store.contents.entities
         await waitForLoads()
+        if let loadFailure { throw loadFailure }
         return LoadedEntities(entities: keys.compactMap { entities[$0] })
     }
 

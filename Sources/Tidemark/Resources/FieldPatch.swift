@@ -1,0 +1,59 @@
+import TidemarkModel
+import TidemarkWire
+
+/// Fields of one resource to set and to remove. What is said last of a field counts.
+public struct FieldPatch<R: PatchableResource> {
+    /// In the order they were named first; nil: removed. Bounded by the fields of the type.
+    private var fields: [(name: String, value: [UInt8]?)] = []
+    /// The first thing that went wrong.
+    private var failure: CacheError?
+
+    init() {}
+
+    /// Gives a field a value. nil is written as null, which is another thing than no field.
+    public mutating func set<Value: Encodable>(_ field: KeyPath<R, Value>, to value: Value) {
+        guard failure == nil, let name = name(field) else { return }
+        do throws(CacheError) {
+            put(name, try ResourceCoder().encode(value))
+        } catch {
+            failure = CacheError(error.code, "\(R.self).\(name): \(error.message)")
+        }
+    }
+
+    /// Removes a field.
+    public mutating func unset<Value>(_ field: KeyPath<R, Value>) {
+        guard failure == nil, let name = name(field) else { return }
+        put(name, nil)
+    }
+
+    /// The patch as an operation has it.
+    ///
+    /// - Throws: ``CacheError`` `.invalidParams` for a key path without a name, and for what has no JSON form.
+    func operation(id: R.ID) throws(CacheError) -> TransactionOperation {
+        if let failure { throw failure }
+        var line = JSONLine()
+        line.object { line in
+            for (name, value) in fields where value != nil { line.member(ByteString(name), json: value) }
+        }
+        return .patch(
+            type: ByteString(R.resourceType), id: ByteString(id.keyText), fields: line.bytes,
+            unset: fields.filter { $0.value == nil }.map { ByteString($0.name) })
+    }
+
+    private mutating func name(_ field: PartialKeyPath<R>) -> String? {
+        let name = R.fieldNames[field]
+        if name == nil {
+            failure = CacheError(
+                .invalidParams, "\(R.self) has no name for the key path \(field): add it to \(R.self).fieldNames")
+        }
+        return name
+    }
+
+    private mutating func put(_ name: String, _ value: [UInt8]?) {
+        if let index = fields.firstIndex(where: { $0.name == name }) {
+            fields[index].value = value
+        } else {
+            fields.append((name, value))
+        }
+    }
+}

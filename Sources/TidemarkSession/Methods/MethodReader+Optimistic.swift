@@ -1,0 +1,77 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// - Source: Protocol/optimistic.md, methods.
+extension MethodReader {
+    func update(_ params: Params) throws(CacheError) -> OptimisticUpdate {
+        let pendingID = try params.requiredText("pending_id")
+        let changes = try operations(params, "changes")
+        guard !changes.isEmpty else { throw CacheError(.invalidParams, "changes is empty: pass at least one change") }
+        return OptimisticUpdate(
+            pendingID: pendingID, library: try library(params), operations: changes,
+            dependsOn: try dependencies(params))
+    }
+
+    func commit(_ params: Params) throws(CacheError) -> OptimisticCommit {
+        OptimisticCommit(
+            pendingID: try params.requiredText("pending_id"), library: try optionalLibrary(params),
+            confirmed: try confirmed(params), resourceType: try params.optionalResourceType(limits: limits),
+            sequence: try params.sequence("sequence"), realIDs: try realIDs(params))
+    }
+
+    func rollBack(_ params: Params) throws(CacheError) -> LayerRequest {
+        .rollBack(try params.requiredText("pending_id"), library: try optionalLibrary(params))
+    }
+
+    /// nil where the default library would be too narrow.
+    func optionalLibrary(_ params: Params) throws(CacheError) -> ByteString? {
+        try params.text("library_id", byteCountMax: limits.idByteCountMax)
+    }
+
+    /// One id, or several.
+    private func dependencies(_ params: Params) throws(CacheError) -> [ByteString] {
+        guard let value = params.value("depends_on") else { return [] }
+        if value.kind == .string { return [try params.requiredText("depends_on")] }
+        guard value.kind == .array else { throw params.wrong("depends_on", "a pending id, or an array of them") }
+        return try params.texts("depends_on", countMax: limits.layerCountMax) ?? []
+    }
+
+    /// One resource, or several. nil when absent, which is another thing than none.
+    private func confirmed(_ params: Params) throws(CacheError) -> [[UInt8]]? {
+        guard let value = params.value("confirmed") else { return nil }
+        if value.kind == .object { return [Array(value.bytes)] }
+        guard value.kind == .array else { throw params.wrong("confirmed", "a resource, or an array of them") }
+        var resources: [[UInt8]] = []
+        let elements = try params.elements("confirmed", countMax: limits.batchMemberCountMax) ?? []
+        for (index, element) in elements.enumerated() {
+            guard element.kind == .object else {
+                throw CacheError(
+                    .invalidParams, "\(params.name("confirmed"))[\(index)] is \(element.kind.rawValue): pass an object")
+            }
+            resources.append(Array(element.bytes))
+        }
+        return resources
+    }
+
+    /// Real ids, strings or integers, by temporary ones.
+    private func realIDs(_ params: Params) throws(CacheError) -> [ByteString: ByteString] {
+        guard let value = params.value("id_map") else { return [:] }
+        guard let members = value.members else { throw params.wrong("id_map", "an object of ids by temporary ids") }
+        guard members.count <= limits.batchMemberCountMax else {
+            throw CacheError(
+                .limitExceeded, "id_map names \(members.count) ids: name at most \(limits.batchMemberCountMax)")
+        }
+        var realIDs: [ByteString: ByteString] = [:]
+        for (temporary, real) in members {
+            let name = ByteString(temporary)
+            guard !temporary.isEmpty, temporary.count <= limits.idByteCountMax else {
+                throw CacheError(
+                    .invalidParams, "id_map names an id of \(temporary.count) bytes: name 1 to \(limits.idByteCountMax)"
+                )
+            }
+            realIDs[name] = try Params.id(real, name: "id_map.\(name)", limits: limits)
+        }
+        return realIDs
+    }
+}

@@ -1,0 +1,31 @@
+import Tidemark
+import TidemarkModel
+
+extension Session {
+    /// Changes the layers now, so that the next line finds them changed, and answers when that is on the disk.
+    func change(_ request: LayerRequest, _ responder: Responder) async throws(CacheError) {
+        let number = try waiting.add(responder, .disk)
+        do throws(CacheError) {
+            switch request {
+            case .update(let update): try await cache.begin(update)
+            case .commit(let commit): try await cache.begin(commit)
+            case .rollBack(let pendingID, let library): try await cache.beginRollBack(pendingID, library: library)
+            }
+        } catch {
+            _ = waiting.take(number)
+            throw error
+        }
+        let task = Task { [cache, outbox, waiting] in
+            let outcome: Result<[UInt8], MessageError>
+            do throws(CacheError) {
+                try await cache.finish(request.pendingID, isUpdate: request.isUpdate)
+                outcome = .success(request.answer)
+            } catch {
+                outcome = .failure(MessageError(error))
+            }
+            await cache.settle(outbox)
+            waiting.take(number)?.answer(outcome)
+        }
+        waiting.set(task, for: number)
+    }
+}

@@ -1,0 +1,23 @@
+/// Payloads by handle. Nearly every unit needs one, and a dictionary for one costs more than the rest of the unit.
+struct KeptPayloads {
+    private var first: (handle: UInt32, payload: [UInt8])?
+    private var others: [UInt32: [UInt8]] = [:]
+
+    var isEmpty: Bool { first == nil }
+
+    /// - Parameter payload: Kept as long as this is; none is replaced or taken away by itself.
+    mutating func keep(_ payload: [UInt8], of handle: UInt32) {
+        if first == nil { first = (handle, payload) } else { others[handle] = payload }
+    }
+
+    subscript(handle: UInt32) -> [UInt8]? {
+        guard let first else { return nil }
+        if first.handle == handle { return first.payload }
+        return others.isEmpty ? nil : others[handle]
+    }
+
+    mutating func removeAll() {
+        first = nil
+        if !others.isEmpty { others.removeAll(keepingCapacity: true) }
+    }
+}
