@@ -78,6 +78,7 @@ struct QueryStateUnderTest: ~Copyable {
         case .wait(let milliseconds):
             now += milliseconds
             state.expire(observers.values.map(\.query), at: now)
+        case .echo, .update, .commit, .rollBack: Issue.record("layers are not driven here")
         }
         return .done
     }
@@ -131,6 +132,8 @@ struct QueryStateUnderTest: ~Copyable {
             .patch(
                 type: ByteString(type), id: ByteString(id), fields: Array(fields.utf8),
                 unset: unset.map { ByteString($0) })
+        case .removeField(let type, let id, let field):
+            .patch(type: ByteString(type), id: ByteString(id), fields: [], unset: [ByteString(field)])
         case .delete(let type, let id): .delete(type: ByteString(type), id: ByteString(id))
         }
     }

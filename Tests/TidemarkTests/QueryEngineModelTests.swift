@@ -62,7 +62,7 @@ import TidemarkTesting
                 if random.chance(100) { await fixture.cache.resume(fast) }
             }
             let wanted = try model.perform(operation)
-            let found = try await perform(operation, fixture, &replies)
+            let found = try await fixture.perform(operation, &replies)
             var problems = found == wanted ? [] : ["\(found), not \(wanted)"]
             for name in generator.names {
                 problems += try await compare(name, fixture, &model)
@@ -122,15 +122,11 @@ import TidemarkTesting
         return ["\(slow.toldCount) told and \(slow.missedCount) missed of \(fast.toldCount)"]
     }
 
-    private func key(_ name: ReferenceQueryName) throws -> QueryKey {
-        try QueryKey(library: ByteString(name.library), method: ByteString(name.method), input: name.input)
-    }
-
     private func observe(
         _ name: ReferenceQueryName, _ fixture: QueryFixture, _ sink: FoldingSink
     ) async throws -> SubscriptionID? {
         let reply = Reply()
-        var request = QueryRequest(try key(name), policy: .cacheOnly)
+        var request = QueryRequest(try QueryFixture.key(name), policy: .cacheOnly)
         request.allowsStale = true
         await fixture.cache.read(request, observing: sink, reply: { reply.take($0, sink) }, later: { _ in })
         #expect(await eventually { reply.isThere })
@@ -142,7 +138,7 @@ import TidemarkTesting
     ) async throws -> [String] {
         let wanted = model.read(name)
         let reply = Reply()
-        var request = QueryRequest(try key(name), policy: .cacheOnly)
+        var request = QueryRequest(try QueryFixture.key(name), policy: .cacheOnly)
         request.allowsStale = true
         await fixture.cache.read(request, observing: nil, reply: { reply.take($0, nil) }, later: { _ in })
         #expect(await eventually { reply.isThere })
@@ -182,95 +178,5 @@ import TidemarkTesting
         guard let list else { return "nothing" }
         return "\(list.resources.map { String(decoding: $0, as: UTF8.self) }) stale \(list.isStale) "
             + "partial \(list.isPartial) as of \(list.asOf.map { "\($0)" } ?? "-")"
-    }
-
-    // MARK: Operations
-
-    private func perform(
-        _ operation: CacheOperation, _ fixture: QueryFixture, _ replies: inout [ReferenceQueryName: Reply]
-    ) async throws -> CacheOutcome {
-        let cache = fixture.cache
-        switch operation {
-        case .event(let event): try await fixture.input.feed([event.line])
-        case .eventBehindGap(let event):
-            try await fixture.input.feed([event.line])
-            try await cache.endOfInput()
-        case .put(let name, let answer):
-            let (key, result) = (try key(name), result(answer))
-            return await outcome(refusedAs: .limitExceeded) { () throws(CacheError) in
-                try await cache.store(result, for: key)
-            }
-        case .beginFetch(let name):
-            let reply = Reply()
-            let asked = await fixture.upstream.asked.count
-            await cache.read(
-                QueryRequest(try key(name), policy: .networkOnly), observing: nil, reply: { reply.take($0, nil) },
-                later: { _ in })
-            await fixture.upstream.waitForQuestions(asked + 1)
-            replies[name] = reply
-        case .answer(let name, let answer):
-            let waiting = replies.removeValue(forKey: name)
-            let reply = try #require(waiting)
-            await fixture.upstream.answer(.success(result(answer)), to: try key(name))
-            #expect(await eventually { reply.isThere })
-            guard case .success? = reply.replies.first else { return .refused }
-        case .transact(let library, let steps):
-            let operations = steps.map { self.operation($0) }
-            return await outcome(refusedAs: .invalidParams) { () throws(CacheError) in
-                try await cache.transact(operations, library: ByteString(library))
-            }
-        case .remove(let library, let type, let ids):
-            var removal = Removal(library: ByteString(library))
-            removal.resourceType = ByteString(type)
-            removal.ids = Set(ids).map { ByteString($0) }
-            return .count(try await cache.remove(removal))
-        case .clear(let library): try await cache.clear(library: library.map { ByteString($0) })
-        case .invalidate(let library, let name, let type, let hints):
-            var invalidation = Invalidation(library: ByteString(library))
-            invalidation.method = name.map { ByteString($0.method) }
-            invalidation.input = name.map { ByteString($0.input) }
-            invalidation.resourceType = type.map { ByteString($0) }
-            invalidation.hints = hints.map { Array($0.utf8) }
-            return .count(try await cache.invalidate(invalidation))
-        case .wait(let milliseconds): fixture.clock.advance(milliseconds: milliseconds)
-        }
-        return .done
-    }
-
-    private func outcome(
-        refusedAs code: CacheError.Code, _ body: () async throws(CacheError) -> Void
-    ) async -> CacheOutcome {
-        do throws(CacheError) {
-            try await body()
-            return .done
-        } catch {
-            #expect(error.code == code)
-            return .refused
-        }
-    }
-
-    private func operation(_ step: CacheStep) -> TransactionOperation {
-        switch step {
-        case .put(let type, let resource): .put(type: ByteString(type), resource: Array(resource.utf8))
-        case .patch(let type, let id, let fields, let unset):
-            .patch(
-                type: ByteString(type), id: ByteString(id), fields: Array(fields.utf8),
-                unset: unset.map { ByteString($0) })
-        case .delete(let type, let id): .delete(type: ByteString(type), id: ByteString(id))
-        }
-    }
-
-    private func result(_ answer: CacheAnswer) -> QueryResult {
-        var result = QueryResult(
-            resourceType: ByteString(answer.type), resources: answer.resources.map { Array($0.utf8) })
-        result.included = answer.included.map {
-            QueryResult.Included(resourceType: ByteString($0.type), resources: $0.resources.map { Array($0.utf8) })
-        }
-        result.timeToLive = answer.timeToLive
-        result.asOf = answer.asOf.map { EventSequence($0) }
-        result.membership = answer.rule.map { Array($0.utf8) }
-        result.tags = answer.tags.map { Array($0.utf8) }
-        result.isLocal = answer.isLocal
-        return result
     }
 }

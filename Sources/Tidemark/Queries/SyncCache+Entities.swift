@@ -26,8 +26,8 @@ extension SyncCache {
                 entity: Selection.resource(payload, fields: fields.map { Set($0.map(\.bytes)) }),
                 isPending: isPending, sequence: stamp?.sequence,
                 isStale: status(of: key.library).phase == .stale, miss: nil)
-        case .deleted(let isPending):
-            EntityRead(entity: nil, isPending: isPending, sequence: nil, isStale: false, miss: .deleted)
+        case .deleted(let sequence, let isPending):
+            EntityRead(entity: nil, isPending: isPending, sequence: sequence, isStale: false, miss: .deleted)
         case .absent(let isPending):
             EntityRead(entity: nil, isPending: isPending, sequence: nil, isStale: false, miss: .absent)
         case .elsewhere:

@@ -61,6 +61,8 @@ extension CacheState {
 
     /// An entity was deleted: every list loses it.
     mutating func followDelete(_ handle: UInt32, at now: Int64) {
+        // A layer may show what is not stored.
+        rememberLook(of: handle, at: nil)
         noteObserved(handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: handle, at: place)

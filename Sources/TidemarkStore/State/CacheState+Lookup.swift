@@ -5,7 +5,8 @@ extension CacheState {
     package enum Lookup {
         /// `stamp`: of what is stored; nil when only a layer has it.
         case found(payload: [UInt8], stamp: EntityStamp?, isPending: Bool)
-        case deleted(isPending: Bool)
+        /// `sequence`: of what is stored, where only a layer deletes it.
+        case deleted(sequence: EventSequence?, isPending: Bool)
         /// Never seen: no entity of that library or type is stored.
         case absent(isPending: Bool)
         /// Not in memory; the journal may have it.
@@ -21,7 +22,7 @@ extension CacheState {
             return .found(
                 payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index), isPending: false)
         }
-        if tombstones[stored] != nil { return .deleted(isPending: false) }
+        if tombstones[stored] != nil { return .deleted(sequence: nil, isPending: false) }
         return absentCount > 0 && !forgotten.contains(stored) ? .elsewhere(stored) : .absent(isPending: false)
     }
 
@@ -29,10 +30,10 @@ extension CacheState {
         let index = withIdentity(key) { entities.find($0) }
         if let index { entities.touch(index) }
         guard let overlay = layers.overlays[handle] else { preconditionFailure("key \(handle) lost its layers") }
-        if let visible = overlay.visible {
-            return .found(payload: visible, stamp: index.map { entities.stamp(of: $0) }, isPending: true)
-        }
-        return overlay.isDeleted || tombstones[key] != nil ? .deleted(isPending: true) : .absent(isPending: true)
+        let stamp = index.map { entities.stamp(of: $0) }
+        if let visible = overlay.visible { return .found(payload: visible, stamp: stamp, isPending: true) }
+        guard overlay.isDeleted || tombstones[key] != nil else { return .absent(isPending: true) }
+        return .deleted(sequence: stamp?.sequence, isPending: true)
     }
 
     /// Keys that a batch touches, or that held events may touch with it, and that only the journal may have.

@@ -50,8 +50,9 @@ extension CacheState {
         var handles: [HandleStep] = []
         swap(&handles, &queries[query].steps)
         if queries.unit.isMulti {
-            handles = difference(of: query)
+            handles = difference(of: query, since: queries[query].before)
         } else if queries.unit.isUncertain {
+            if CacheState.hasReturning(handles) { handles = difference(of: query, since: before(handles, of: query)) }
             handles.removeAll { step in
                 if case .replace(let handle, _) = step { !isReplaced(handle) } else { false }
             }
@@ -80,9 +81,33 @@ extension CacheState {
                     asOf: queries[query].asOf, previous: previous)))
     }
 
+    /// Whether an element left a list and came to it, in whatever order: an entity that a layer covers may stand there twice.
+    private static func hasReturning(_ steps: [HandleStep]) -> Bool {
+        guard steps.count > 1 else { return false }
+        return steps.contains { step in
+            guard case .add(let added, _) = step else { return false }
+            return steps.contains { if case .remove(added, _) = $0 { true } else { false } }
+        }
+    }
+
+    /// What observers saw before the steps of a unit.
+    private func before(_ steps: [HandleStep], of query: UInt32) -> [UInt32] {
+        var list = queries[query].list.shownPrefix(queries[query].shownCountMax)
+        for step in steps.reversed() {
+            switch step {
+            case .add(_, let index): list.remove(at: index)
+            case .remove(let handle, let index): list.insert(handle, at: index)
+            case .replace: break
+            case .move(let handle, let from, let to):
+                list.remove(at: to)
+                list.insert(handle, at: from)
+            }
+        }
+        return list
+    }
+
     /// The steps from what observers saw before the unit to what there is now.
-    private func difference(of query: UInt32) -> [HandleStep] {
-        let before = queries[query].before
+    private func difference(of query: UInt32, since before: [UInt32]) -> [HandleStep] {
         let after = queries[query].list.shownPrefix(queries[query].shownCountMax)
         let operations = ListDifference.operations(from: before, to: after) { isReplaced($0) }
         var list = before

@@ -12,6 +12,11 @@ package enum CacheOperation: Sendable {
     case clear(library: String?)
     case invalidate(library: String, ReferenceQueryName?, type: String?, hints: String?)
     case wait(milliseconds: Int64)
+    /// An event that a mutation caused.
+    case echo(CacheEvent, mutationID: String)
+    case update(CacheLayer)
+    case commit(CacheCommit)
+    case rollBack(pendingID: String, library: String?)
 }
 
 /// An event, before it is a line.
@@ -24,7 +29,33 @@ package enum CacheEvent: Sendable {
     case reset(library: String, epoch: String)
 
     /// As it stands on a stream.
-    package var line: String {
+    package var line: String { line(mutationID: nil) }
+
+    /// The library of its log; nil for an event of all of them.
+    package var library: String? {
+        switch self {
+        case .change(let library, _, _, _, _, _), .delete(let library, _, _, _), .bulk(let library, _, _, _),
+            .reset(let library, _):
+            library
+        case .refresh(let library): library
+        }
+    }
+
+    package var sequence: Int64? {
+        switch self {
+        case .change(_, _, _, let sequence, _, _), .delete(_, _, _, let sequence), .bulk(_, _, _, let sequence):
+            sequence
+        case .refresh, .reset: nil
+        }
+    }
+
+    /// As it stands on a stream when a mutation caused it.
+    package func line(mutationID: String?) -> String {
+        let mutation = mutationID.map { "\"mutation_id\":\"\($0)\"," } ?? ""
+        func envelope(_ library: String, _ sequence: Int64?, _ event: String) -> String {
+            let sequence = sequence.map { "\"sequence\":\($0)," } ?? ""
+            return "{\"library_id\":\"\(library)\",\(sequence)\(mutation)\"event\":\(event)}"
+        }
         switch self {
         case .change(let library, let type, let resources, let sequence, let merges, let isIndex):
             let metadata = merges ? #","metadata":{}"# : ""
@@ -48,11 +79,6 @@ package enum CacheEvent: Sendable {
         case .refresh(nil): return "\"Refresh\""
         case .reset(let library, let epoch): return envelope(library, nil, #"{"Reset":{"epoch":"\#(epoch)"}}"#)
         }
-    }
-
-    private func envelope(_ library: String, _ sequence: Int64?, _ event: String) -> String {
-        let sequence = sequence.map { "\"sequence\":\($0)," } ?? ""
-        return "{\"library_id\":\"\(library)\",\(sequence)\"event\":\(event)}"
     }
 }
 
@@ -78,11 +104,14 @@ package enum CacheStep: Sendable {
     case put(type: String, resource: String)
     case patch(type: String, id: String, fields: String, unset: [String])
     case delete(type: String, id: String)
+    case removeField(type: String, id: String, field: String)
 }
 
 /// What became of an operation.
 package enum CacheOutcome: Hashable, Sendable {
     case done
     case refused
+    /// Refused with an error of this code.
+    case failed(String)
     case count(Int)
 }

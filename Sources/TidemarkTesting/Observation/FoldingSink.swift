@@ -13,6 +13,19 @@ package final class FoldingSink: ObserverSink {
         package var toldCount = 0
         package var missedCount = 0
         package var emptyCount = 0
+        /// What it knew after each notification, from its answer on; empty unless traces are kept.
+        package var trace: [Seen] = []
+    }
+
+    /// What an observer knows at one moment.
+    package struct Seen: Equatable, Sendable {
+        package var list: [[UInt8]]
+        package var isStale: Bool
+
+        package init(list: [[UInt8]], isStale: Bool) {
+            self.list = list
+            self.isStale = isStale
+        }
     }
 
     private struct State {
@@ -27,14 +40,22 @@ package final class FoldingSink: ObserverSink {
 
     private let state = Mutex(State())
 
-    package init() {}
+    private let keepsTraces: Bool
+
+    /// - Parameter keepsTraces: Every state of every observer is kept, without a bound: for short tests.
+    package init(keepsTraces: Bool = false) {
+        self.keepsTraces = keepsTraces
+    }
 
     /// Takes so many notifications more; nil: all.
     package func setRoom(_ count: Int?) { state.withLock { $0.room = count } }
 
     /// An observer begins with an answer. Call it inside the reply.
     package func begin(_ subscription: SubscriptionID, _ list: [[UInt8]], isStale: Bool) {
-        state.withLock { $0.observers[subscription] = Observer(list: list, isStale: isStale) }
+        state.withLock {
+            $0.observers[subscription] = Observer(list: list, isStale: isStale)
+            if keepsTraces { $0.observers[subscription]?.trace = [Seen(list: list, isStale: isStale)] }
+        }
     }
 
     package func observer(_ subscription: SubscriptionID) -> Observer? {
@@ -91,6 +112,7 @@ package final class FoldingSink: ObserverSink {
             observer.toldCount += 1
             observer.missedCount += change.missed
             if change.operations.isEmpty { observer.emptyCount += 1 }
+            if keepsTraces { observer.trace.append(Seen(list: observer.list, isStale: observer.isStale)) }
             state.observers[change.subscription] = observer
         case .entity(let change): state.entities.append(change)
         case .library(let status): state.statuses.append(status)

@@ -48,6 +48,7 @@ extension ReferenceCache {
                     own = max(own ?? known, known)
                 }
                 write(json, key, sequence: own, isAnswer: true)
+                if !isOldLog { settleOfOldLog(key) }
                 if index == 0 { certain.append(resource.id) }
             }
         }

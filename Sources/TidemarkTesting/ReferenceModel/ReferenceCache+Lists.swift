@@ -1,45 +1,11 @@
 // What lists hold, and what a write means for them.
 
 extension ReferenceCache {
-    /// What a read gives; nil when there is no answer.
-    package func list(_ name: ReferenceQueryName) -> ReferenceList? {
-        guard let query = queries[name] else { return nil }
-        let wanted = ids(of: query, name)
-        var list = ReferenceList(ids: [], resources: [], isStale: isStale(name), isPartial: false, asOf: query.asOf)
-        for id in wanted {
-            guard let entity = entities[ReferenceKey(library: name.library, type: query.type, id: id)] else {
-                list.isPartial = true
-                continue
-            }
-            list.ids.append(id)
-            list.resources.append(entity.json.written)
-        }
-        return list
-    }
-
     /// A read of every query, in the order of their names; reads count.
     package mutating func read(_ name: ReferenceQueryName) -> ReferenceList? {
         guard let list = list(name) else { return nil }
         touch(name)
         return list
-    }
-
-    /// A rule is asked anew about everything; what a server gave under a rule is what it gave and what came since.
-    private func ids(of query: ReferenceQuery, _ name: ReferenceQueryName) -> [[UInt8]] {
-        guard let rule = query.rule else { return query.members }
-        var resources: [(id: [UInt8], resource: ReferenceJSON)] = []
-        for (key, entity) in entities where key.library == name.library && key.type == query.type {
-            if query.isLocal || query.members.contains(key.id) { resources.append((key.id, entity.json)) }
-        }
-        return rule.list(of: resources)
-    }
-
-    package func isStale(_ name: ReferenceQueryName) -> Bool {
-        guard let query = queries[name] else { return true }
-        if let timeToLive = query.timeToLive, now - query.storedAt >= timeToLive { return true }
-        if query.isMarkedStale { return true }
-        guard query.rule == nil else { return false }
-        return query.members.contains { entities[ReferenceKey(library: name.library, type: query.type, id: $0)] == nil }
     }
 
     // MARK: Staleness

@@ -6,7 +6,11 @@ extension ReferenceCache {
         switch operation {
         case .event(let event): try hear(event)
         case .eventBehindGap(let event):
-            if case .change(let library, _, _, _, _, _) = event { loseGap(bytes(library)) }
+            if case .change(let library, _, _, let sequence, _, _) = event {
+                loseGap(bytes(library))
+                if let sequence { advance(bytes(library), to: sequence - 1) }
+                mark()
+            }
             try hear(event)
         case .put(let name, let answer):
             return store(try parsed(answer), for: name) ? .done : .refused
@@ -17,18 +21,7 @@ extension ReferenceCache {
             defer { endFetch(name) }
             return store(try parsed(answer), for: name, fetch: fetch) ? .done : .refused
         case .transact(let library, let steps):
-            let steps = try steps.map { step in
-                switch step {
-                case .put(let type, let text):
-                    let resource = try resource(text)
-                    return Step.put(key(library, type, resource.id), resource.json)
-                case .patch(let type, let id, let fields, let unset):
-                    return Step.patch(
-                        key(library, type, bytes(id)), fields: try ReferenceJSONParser.parse(bytes(fields)),
-                        unset: unset.map(bytes))
-                case .delete(let type, let id): return Step.delete(key(library, type, bytes(id)))
-                }
-            }
+            let steps = try steps.map { try step($0, library) }
             return transact(steps, in: bytes(library)) ? .done : .refused
         case .remove(let library, let type, let ids):
             return .count(remove(ids.map { key(library, type, bytes($0)) }))
@@ -39,11 +32,72 @@ extension ReferenceCache {
                     bytes(library), name: name, type: type.map(bytes),
                     hints: try hints.map { try ReferenceJSONParser.parse(bytes($0)) }))
         case .wait(let milliseconds): wait(milliseconds: milliseconds)
+        case .echo(let event, let mutationID): try hear(event, mutationID: mutationID)
+        case .update(let layer):
+            let changes = try layer.steps.map { (given) -> ReferenceLayerChange in
+                switch try step(given, layer.library) {
+                case .put(let key, let json): return .put(key, json)
+                case .patch(let key, let fields, let unset): return .patch(key, fields: fields, unset: unset)
+                case .delete(let key): return .delete(key)
+                }
+            }
+            let made = ReferenceLayer(
+                pendingID: bytes(layer.pendingID), library: bytes(layer.library), changes: changes,
+                dependsOn: layer.dependsOn.map { bytes($0) })
+            return outcome { model throws(ReferenceRefusal) in try model.update(made) }
+        case .commit(let given):
+            var commit = ReferenceCommit(pendingID: bytes(given.pendingID))
+            commit.library = given.library.map { bytes($0) }
+            commit.confirmed = try given.confirmed?.map { try resource($0) }
+            commit.type = given.type.map { bytes($0) }
+            commit.sequence = given.sequence
+            for (temporary, real) in given.realIDs { commit.realIDs[bytes(temporary)] = bytes(real) }
+            return outcome { [commit] model throws(ReferenceRefusal) in try model.commit(commit) }
+        case .rollBack(let pendingID, let library):
+            let (pendingID, library) = (bytes(pendingID), library.map { bytes($0) })
+            return outcome { model throws(ReferenceRefusal) in try model.rollBack(pendingID, library: library) }
         }
         return .done
     }
 
-    private mutating func hear(_ event: CacheEvent) throws {
+    private mutating func outcome(
+        _ body: (inout ReferenceCache) throws(ReferenceRefusal) -> Void
+    ) -> CacheOutcome {
+        do throws(ReferenceRefusal) {
+            try body(&self)
+            return .done
+        } catch {
+            return .failed(error.rawValue)
+        }
+    }
+
+    private func step(_ step: CacheStep, _ library: String) throws -> Step {
+        switch step {
+        case .put(let type, let text):
+            let resource = try resource(text)
+            return Step.put(key(library, type, resource.id), resource.json)
+        case .patch(let type, let id, let fields, let unset):
+            return Step.patch(
+                key(library, type, bytes(id)), fields: try ReferenceJSONParser.parse(bytes(fields)),
+                unset: unset.map(bytes))
+        case .removeField(let type, let id, let field):
+            return Step.patch(key(library, type, bytes(id)), fields: .object([]), unset: [bytes(field)])
+        case .delete(let type, let id): return Step.delete(key(library, type, bytes(id)))
+        }
+    }
+
+    /// An event, in the one step in which it also settles what waits for it.
+    private mutating func hear(_ event: CacheEvent, mutationID: String? = nil) throws {
+        if let library = event.library, let sequence = event.sequence,
+            let cursor = libraries[bytes(library)]?.cursor, sequence <= cursor
+        {
+            return
+        }
+        try take(event)
+        if let mutationID, let library = event.library { settle(bytes(mutationID), in: bytes(library)) }
+    }
+
+    private mutating func take(_ event: CacheEvent) throws {
         switch event {
         case .change(let library, let type, let resources, let sequence, let merges, let isIndex):
             change(

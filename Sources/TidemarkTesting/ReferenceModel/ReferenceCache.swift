@@ -18,11 +18,20 @@ package struct ReferenceCache: Sendable {
     package var observed: Set<ReferenceQueryName> = []
     /// Stored or observed queries, the one that was read last at the end.
     var readOrder: [ReferenceQueryName] = []
+    /// Mutations that have not settled, oldest first.
+    package internal(set) var layers: [ReferenceLayer] = []
+    /// Keys that were renamed, in order, for whoever follows an entity.
+    var renamed: [(from: ReferenceKey, to: ReferenceKey)] = []
+    private var marks: [ReferenceSeen] = []
+    let layerCountMax: Int
     private let queryCountMax: Int
     let elementCountMax: Int
     private var lastNumber = 0
 
-    package init(now: Int64, queryCountMax: Int = 100_000, elementCountMax: Int = 1_000_000) {
+    package init(
+        now: Int64, queryCountMax: Int = 100_000, elementCountMax: Int = 1_000_000, layerCountMax: Int = 10_000
+    ) {
+        self.layerCountMax = layerCountMax
         self.now = now
         self.queryCountMax = queryCountMax
         self.elementCountMax = elementCountMax
@@ -34,6 +43,7 @@ package struct ReferenceCache: Sendable {
     package mutating func advance(_ library: [UInt8], to sequence: Int64) {
         open(library)
         libraries[library]?.cursor = sequence
+        settleReached(library)
     }
 
     /// One event of changes.
@@ -52,6 +62,7 @@ package struct ReferenceCache: Sendable {
             }
             write(json, key, sequence: sequence, isAnswer: false)
             note(key, sequence: sequence)
+            settleOfOldLog(key)
         }
     }
 
@@ -61,6 +72,7 @@ package struct ReferenceCache: Sendable {
         guard !isOutdated(key, sequence) else { return }
         erase(key, sequence: sequence)
         note(key, sequence: sequence)
+        settleOfOldLog(key)
     }
 
     /// The library's log begins anew.
@@ -158,6 +170,31 @@ package struct ReferenceCache: Sendable {
     // MARK: Time
 
     package mutating func wait(milliseconds: Int64) { now += milliseconds }
+
+    /// One step ends and another begins, within one operation.
+    mutating func mark() { marks.append(seen) }
+
+    /// What every query shows, and every layered or stored entity: what observers can tell apart.
+    package var seen: ReferenceSeen {
+        var seen = ReferenceSeen()
+        for name in queries.keys { seen.lists[name] = list(name) }
+        for key in Set(entities.keys).union(layers.flatMap(\.changes).map(\.key)) {
+            seen.entities[key] = view(key).json
+        }
+        return seen
+    }
+
+    /// Keys that were renamed since this was asked last.
+    package mutating func takeRenamed() -> [(from: ReferenceKey, to: ReferenceKey)] {
+        defer { renamed = [] }
+        return renamed
+    }
+
+    /// What was seen between the steps of operations, oldest first.
+    package mutating func takeMarks() -> [ReferenceSeen] {
+        defer { marks = [] }
+        return marks
+    }
 
     /// Closes and opens again: what was remembered of writes is gone, and nobody observes.
     package mutating func restart() {

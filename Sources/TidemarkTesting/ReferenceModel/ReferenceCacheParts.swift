@@ -31,7 +31,7 @@ package struct ReferenceFetch: Equatable, Sendable {
 }
 
 /// The identity of a query.
-package struct ReferenceQueryName: Hashable, Comparable, Sendable {
+package struct ReferenceQueryName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let library: [UInt8]
     package let method: [UInt8]
     /// Canonical JSON.
@@ -41,6 +41,10 @@ package struct ReferenceQueryName: Hashable, Comparable, Sendable {
         self.library = library
         self.method = method
         self.input = input
+    }
+
+    package var description: String {
+        [library, method, input].map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
     package static func < (left: ReferenceQueryName, right: ReferenceQueryName) -> Bool {
@@ -103,12 +107,17 @@ package struct ReferenceList: Equatable, Sendable {
     /// A listed entity is missing: the read is a miss.
     package var isPartial: Bool
     package var asOf: Int64?
+    /// A layer covers an element that is shown, or hides one that would be.
+    package var isPending: Bool
 
-    package init(ids: [[UInt8]], resources: [[UInt8]], isStale: Bool, isPartial: Bool, asOf: Int64?) {
+    package init(
+        ids: [[UInt8]], resources: [[UInt8]], isStale: Bool, isPartial: Bool, asOf: Int64?, isPending: Bool = false
+    ) {
         self.ids = ids
         self.resources = resources
         self.isStale = isStale
         self.isPartial = isPartial
         self.asOf = asOf
+        self.isPending = isPending
     }
 }

@@ -1,0 +1,184 @@
+// Layers: a list, and what the page says of it, done to it from the front.
+
+extension ReferenceCache {
+    /// Lays a mutation over everything that is there.
+    package mutating func update(_ layer: ReferenceLayer) throws(ReferenceRefusal) {
+        guard !layers.contains(where: { $0.pendingID == layer.pendingID }) else { throw .duplicatePending }
+        guard layer.dependsOn.allSatisfy({ id in layers.contains { $0.pendingID == id } }) else {
+            throw .unknownPending
+        }
+        guard layers.count < layerCountMax else { throw .limitExceeded }
+        open(layer.library)
+        layers.append(layer)
+    }
+
+    /// Takes in what a server says.
+    package mutating func commit(_ commit: ReferenceCommit) throws(ReferenceRefusal) {
+        let place = try place(of: commit.pendingID, library: commit.library)
+        var next = self
+        let library = layers[place].library
+        next.rename(commit.realIDs, in: library)
+        for index in next.layers.indices { next.layers[index].dependsOn.removeAll { $0 == commit.pendingID } }
+        if let resources = commit.confirmed {
+            let keys = next.layers[place].changes.map(\.key)
+            var writes: [(ReferenceKey, ReferenceJSON)] = []
+            for resource in resources {
+                let types = Set(keys.filter { $0.id == resource.id }.map(\.type))
+                let all = Set(keys.map(\.type))
+                guard
+                    let type = commit.type ?? (types.count == 1 ? types.first : nil)
+                        ?? (types.isEmpty && all.count == 1 ? all.first : nil)
+                else { throw .invalidParams }
+                writes.append((ReferenceKey(library: library, type: type, id: resource.id), resource.json))
+            }
+            for (key, json) in writes { next.confirm(json, key, sequence: commit.sequence) }
+            next.layers.remove(at: place)
+        } else {
+            next.layers[place].isConfirmed = true
+            next.layers[place].awaited = commit.sequence
+            next.layers[place].awaitedGeneration = libraries[library]?.generation ?? 0
+            next.settleReached(library)
+        }
+        self = next
+    }
+
+    /// Takes a layer away, and with it whatever depends on it.
+    package mutating func rollBack(_ pendingID: [UInt8], library: [UInt8]?) throws(ReferenceRefusal) {
+        _ = try place(of: pendingID, library: library)
+        var gone: [[UInt8]] = [pendingID]
+        while true {
+            let more = layers.filter { layer in
+                !gone.contains(layer.pendingID) && layer.dependsOn.contains { gone.contains($0) }
+            }
+            if more.isEmpty { break }
+            gone += more.map(\.pendingID)
+        }
+        layers.removeAll { gone.contains($0.pendingID) }
+    }
+
+    private func place(of pendingID: [UInt8], library: [UInt8]?) throws(ReferenceRefusal) -> Int {
+        let place = layers.firstIndex { layer in
+            layer.pendingID == pendingID && library.map { $0 == layer.library } ?? true
+        }
+        guard let place else { throw .unknownPending }
+        return place
+    }
+
+    /// What the server says that an entity is now.
+    private mutating func confirm(_ json: ReferenceJSON, _ key: ReferenceKey, sequence: Int64?) {
+        let generation = libraries[key.library]?.generation ?? 0
+        let base = entities[key]
+        if let sequence {
+            if let base, base.generation == generation, let known = base.sequence, known > sequence { return }
+            if base == nil, let tombstone = tombstones[key], tombstone.generation == generation,
+                let known = tombstone.sequence, known > sequence
+            {
+                return
+            }
+        }
+        var own = sequence
+        // A confirmation that names no place does not take away what is known of the entity's.
+        if own == nil, let base, base.generation == generation { own = base.sequence }
+        write(
+            base.map { Self.assigned(json, into: $0.json, unset: []) } ?? json, key, sequence: own, isAnswer: true)
+        note(key, sequence: sequence)
+    }
+
+    // MARK: Settling
+
+    private mutating func settle(_ isSettled: (ReferenceLayer) -> Bool) {
+        let gone = layers.filter(isSettled).map(\.pendingID)
+        layers.removeAll { gone.contains($0.pendingID) }
+        for index in layers.indices { layers[index].dependsOn.removeAll { gone.contains($0) } }
+    }
+
+    /// An event of a mutation was applied.
+    package mutating func settle(_ mutationID: [UInt8], in library: [UInt8]) {
+        settle { $0.pendingID == mutationID && $0.library == library }
+    }
+
+    /// The library's log is where it is now.
+    mutating func settleReached(_ library: [UInt8]) {
+        guard let place = libraries[library], let cursor = place.cursor else { return }
+        settle { layer in
+            layer.library == library && layer.isConfirmed && layer.awaitedGeneration == place.generation
+                && layer.awaited.map { $0 <= cursor } ?? false
+        }
+    }
+
+    /// An event or an answer wrote an entity: layers that wait for a place in a log that is over, and have a change for
+    /// it, go.
+    mutating func settleOfOldLog(_ key: ReferenceKey) {
+        let generation = libraries[key.library]?.generation ?? 0
+        settle { layer in
+            layer.library == key.library && layer.isConfirmed && layer.awaited != nil
+                && layer.awaitedGeneration != generation && layer.changes.contains { $0.key == key }
+        }
+    }
+
+    // MARK: Renaming
+
+    /// Gives ids that a host made up their real names.
+    private mutating func rename(_ realIDs: [[UInt8]: [UInt8]], in library: [UInt8]) {
+        let own = layers.filter { $0.library == library }.flatMap(\.changes).map(\.key)
+        let pairs = realIDs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.filter { $0.key != $0.value }
+        var renamed: [(from: ReferenceKey, to: ReferenceKey)] = []
+        for (temporary, real) in pairs {
+            let types = Set(own.filter { $0.id == temporary }.map(\.type))
+            for type in types.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+                renamed.append(
+                    (
+                        ReferenceKey(library: library, type: type, id: temporary),
+                        ReferenceKey(library: library, type: type, id: real)
+                    ))
+            }
+        }
+        for index in layers.indices where layers[index].library == library {
+            layers[index].changes = layers[index].changes.map { change in
+                guard let to = renamed.first(where: { $0.from == change.key })?.to else { return change }
+                switch change {
+                case .put(_, let json): return .put(to, Self.named(json, to.id))
+                case .patch(_, let fields, let unset): return .patch(to, fields: fields, unset: unset)
+                case .delete: return .delete(to)
+                }
+            }
+        }
+        for (from, to) in renamed { renameBase(from, to) }
+        self.renamed += renamed
+    }
+
+    private mutating func renameBase(_ from: ReferenceKey, _ to: ReferenceKey) {
+        for (name, query) in queries where concerns(name, query, from) && query.rule == nil {
+            guard let place = query.members.firstIndex(of: from.id) else { continue }
+            if query.members.contains(to.id) {
+                queries[name]?.members.remove(at: place)
+            } else {
+                queries[name]?.members[place] = to.id
+            }
+        }
+        guard let entity = entities[from] else { return }
+        entities[from] = nil
+        for (name, query) in queries where concerns(name, query, from) && query.rule != nil {
+            queries[name]?.members.removeAll { $0 == from.id }
+        }
+        if entities[to] == nil {
+            var own = entity
+            own.json = Self.named(own.json, to.id)
+            entities[to] = own
+            tombstones[to] = nil
+            follow(to)
+        }
+        for (name, query) in queries where concerns(name, query, from) { checkLength(of: name) }
+    }
+
+    /// The resource under another id.
+    private static func named(_ json: ReferenceJSON, _ id: [UInt8]) -> ReferenceJSON {
+        let members = json.members ?? []
+        let field = Array((members.contains { $0.key.unescaped == Array("id".utf8) } ? "id" : "uuid").utf8)
+        return .object(
+            members.map { member in
+                guard member.key.unescaped == field else { return member }
+                return ReferenceMember(key: member.key, value: .string(ReferenceString(id)))
+            })
+    }
+}

@@ -1,0 +1,134 @@
+// What is seen: the base with every layer folded over it, anew for each question.
+
+extension ReferenceCache {
+    /// What is seen under a key.
+    package func view(_ key: ReferenceKey) -> ReferenceView { view(key, below: nil) }
+
+    /// - Parameter below: Only changes before this one count: a layer's and a change's place.
+    private func view(_ key: ReferenceKey, below: (layer: Int, change: Int)?) -> ReferenceView {
+        var view = ReferenceView(json: entities[key]?.json, isPending: false, isHidden: false)
+        for (layer, change, value) in changes {
+            if let below, (layer, change) >= (below.layer, below.change) { break }
+            guard value.key == key else { continue }
+            view.isPending = true
+            switch value {
+            case .put(_, let json):
+                view.json = json
+                view.isHidden = false
+            case .patch(_, let fields, let unset):
+                view.json = view.json.map { Self.assigned(fields, into: $0, unset: unset) }
+            case .delete:
+                view.json = nil
+                view.isHidden = true
+            }
+        }
+        return view
+    }
+
+    private var changes: [(layer: Int, change: Int, value: ReferenceLayerChange)] {
+        layers.enumerated().flatMap { layer, value in
+            value.changes.enumerated().map { (layer, $0.offset, $0.element) }
+        }
+    }
+
+    /// Why a key shows nothing: `deleted` or `absent`; nil when it shows something.
+    package func miss(_ key: ReferenceKey) -> String? {
+        let view = view(key)
+        if view.json != nil { return nil }
+        return view.isHidden || tombstones[key] != nil ? "deleted" : "absent"
+    }
+
+    /// Keys of a type that show something, in key order.
+    package func visibleKeys(library: [UInt8], type: [UInt8]) -> [ReferenceKey] {
+        let all = Set(entities.keys).union(changes.map(\.value.key))
+        return all.filter { $0.library == library && $0.type == type && view($0).json != nil }.sorted()
+    }
+
+    /// Layers that have not settled, oldest first.
+    package func pendingLayers(library: [UInt8]? = nil) -> [ReferencePendingLayer] {
+        layers.enumerated().filter { library == nil || $0.element.library == library }.map { place, layer in
+            let isOrphaned = layer.changes.enumerated().contains { number, change in
+                guard case .patch(let key, _, _) = change, tombstones[key] != nil else { return false }
+                return view(key, below: (place, number)).json == nil
+            }
+            return ReferencePendingLayer(
+                pendingID: layer.pendingID, library: layer.library,
+                state: isOrphaned ? "orphaned" : layer.isConfirmed ? "confirmed" : "pending",
+                keys: layer.changes.map(\.key), dependsOn: layer.dependsOn)
+        }
+    }
+
+    // MARK: Lists
+
+    /// What a read gives; nil when there is no answer.
+    package func list(_ name: ReferenceQueryName) -> ReferenceList? {
+        guard let query = queries[name] else { return nil }
+        var list = ReferenceList(ids: [], resources: [], isStale: isStale(name), isPartial: false, asOf: query.asOf)
+        for id in visibleIDs(of: query, name, isLimited: true) {
+            let view = view(ReferenceKey(library: name.library, type: query.type, id: id))
+            if view.isPending { list.isPending = true }
+            guard let json = view.json else {
+                if !view.isHidden { list.isPartial = true }
+                continue
+            }
+            list.ids.append(id)
+            list.resources.append(json.written)
+        }
+        // What would be shown without layers, and is not, is pending, too.
+        if ids(of: query, name).contains(where: { isLayered($0, query, name) }) { list.isPending = true }
+        return list
+    }
+
+    /// A rule is asked anew about everything; what a server gave under a rule is what it gave and what came since. Over
+    /// that lies what layers show, as far as the list is known.
+    private func visibleIDs(
+        of query: ReferenceQuery, _ name: ReferenceQueryName, isLimited: Bool
+    ) -> [[UInt8]] {
+        guard let rule = query.rule else { return query.members }
+        var shown: [(id: [UInt8], resource: ReferenceJSON)] = []
+        for (id, json) in baseMembers(of: query, name) where !isLayered(id, query, name) { shown.append((id, json)) }
+        for id in Set(changes.map(\.value.key).filter { $0.library == name.library && $0.type == query.type }.map(\.id))
+        {
+            guard let json = view(ReferenceKey(library: name.library, type: query.type, id: id)).json,
+                rule.matches(json), isKnown(id, json, query, rule)
+            else { continue }
+            shown.append((id, json))
+        }
+        let sorted = shown.sorted { rule.precedes($0, $1) }.map(\.id)
+        guard isLimited, let limit = rule.limit else { return sorted }
+        return Array(sorted.prefix(limit))
+    }
+
+    /// What the list shows of the base alone.
+    private func ids(of query: ReferenceQuery, _ name: ReferenceQueryName) -> [[UInt8]] {
+        guard let rule = query.rule else { return query.members }
+        return rule.list(of: baseMembers(of: query, name))
+    }
+
+    private func baseMembers(
+        of query: ReferenceQuery, _ name: ReferenceQueryName
+    ) -> [(id: [UInt8], resource: ReferenceJSON)] {
+        entities.filter { key, entity in
+            key.library == name.library && key.type == query.type
+                && (query.isLocal ? query.rule?.matches(entity.json) ?? false : query.members.contains(key.id))
+        }.map { ($0.id, $1.json) }
+    }
+
+    private func isLayered(_ id: [UInt8], _ query: ReferenceQuery, _ name: ReferenceQueryName) -> Bool {
+        changes.contains { $0.value.key == ReferenceKey(library: name.library, type: query.type, id: id) }
+    }
+
+    package func isStale(_ name: ReferenceQueryName) -> Bool {
+        guard let query = queries[name] else { return true }
+        if let timeToLive = query.timeToLive, now - query.storedAt >= timeToLive { return true }
+        if query.isMarkedStale { return true }
+        guard let rule = query.rule else {
+            return query.members.contains { id in
+                let view = view(ReferenceKey(library: name.library, type: query.type, id: id))
+                return view.json == nil && !view.isHidden
+            }
+        }
+        if case .whole = query.horizon { return false }
+        return visibleIDs(of: query, name, isLimited: false).count < rule.limit ?? .max
+    }
+}

@@ -1,0 +1,159 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// What layers show over what the server said, and what is left when they go.
+///
+/// - Source: Protocol/optimistic.md, what a layer shows.
+@Suite struct OptimisticLayerTests {
+    private static let base = #"{"id":"x","n":1,"t":"s"}"#
+
+    private func bed() async throws -> OptimisticBed {
+        let bed = try await OptimisticBed.open()
+        try await bed.change(1, Self.base)
+        return bed
+    }
+
+    @Test(arguments: [["m1", "m2"], ["m2", "m1"]])
+    func `two layers on one entity may be settled in either order`(order: [String]) async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.lay("m2", .patch("x", #"{"n":3}"#))
+        #expect(try await bed.shows("x") == #"{"id":"x","n":3,"t":"s"}"#)
+        try await bed.commit(order[0], confirmed: [order[0] == "m1" ? #"{"id":"x","n":2}"# : #"{"id":"x","n":3}"#])
+        let left = order[1] == "m2" ? #"{"id":"x","n":3,"t":"s"}"# : #"{"id":"x","n":2,"t":"s"}"#
+        #expect(try await bed.shows("x") == left)
+        #expect(await bed.layers() == ["\(order[1]) pending"])
+        try await bed.commit(order[1], confirmed: [#"{"id":"x","n":9}"#])
+        #expect(try await bed.shows("x") == #"{"id":"x","n":9,"t":"s"}"#)
+        #expect(try await bed.read("x").isPending == false)
+    }
+
+    @Test(arguments: ["m1", "m2"])
+    func `rolling back one of two edits keeps the other`(gone: String) async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.lay("m2", .patch("x", #"{"t":"u"}"#))
+        #expect(try await bed.shows("x") == #"{"id":"x","n":2,"t":"u"}"#)
+        try await bed.change(2, #"{"id":"x","n":5,"t":"v"}"#)
+        #expect(try await bed.shows("x") == #"{"id":"x","n":2,"t":"u"}"#)
+        try await bed.rollBack(gone)
+        #expect(
+            try await bed.shows("x") == (gone == "m1" ? #"{"id":"x","n":5,"t":"u"}"# : #"{"id":"x","n":2,"t":"v"}"#))
+        try await bed.rollBack(gone == "m1" ? "m2" : "m1")
+        #expect(try await bed.shows("x") == #"{"id":"x","n":5,"t":"v"}"#)
+    }
+
+    @Test func `an explicit null is a value, a name in unset is gone, and both come back`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":null}"#, unset: ["t"]))
+        #expect(try await bed.shows("x") == #"{"id":"x","n":null}"#)
+        try await bed.lay("m2", .removeField(type: "file", id: "x", field: "n"))
+        #expect(try await bed.shows("x") == #"{"id":"x"}"#)
+        try await bed.rollBack("m2")
+        #expect(try await bed.shows("x") == #"{"id":"x","n":null}"#)
+        try await bed.rollBack("m1")
+        #expect(try await bed.shows("x") == Self.base)
+    }
+
+    @Test func `a patch shows nothing until its entity exists`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("y", #"{"n":2}"#))
+        var read = try await bed.read("y")
+        #expect(read.entity == nil && read.isPending && read.miss == .absent && read.sequence == nil)
+        try await bed.change(2, #"{"id":"y","n":1,"t":"q"}"#)
+        read = try await bed.read("y")
+        #expect(try await bed.shows("y") == #"{"id":"y","n":2,"t":"q"}"#)
+        #expect(read.isPending && read.sequence == EventSequence(2))
+        #expect(await bed.layers() == ["m1 pending"])
+    }
+
+    @Test func `a put shows its resource over nothing, over a tombstone and over another layer's delete`() async throws
+    {
+        let bed = try await bed()
+        try await bed.change(2, #"{"id":"y","n":1}"#)
+        try await bed.delete(3, "y")
+        try await bed.lay("m0", .delete("x"))
+        #expect(try await bed.read("x").miss == .deleted)
+        #expect(try await bed.read("y").miss == .deleted)
+        try await bed.lay("m1", .put(#"{"id":"z","n":7}"#), .put(#"{"id":"y","n":8}"#), .put(#"{"id":"x","n":9}"#))
+        #expect(try await bed.shows("z") == #"{"id":"z","n":7}"#)
+        #expect(try await bed.shows("y") == #"{"id":"y","n":8}"#)
+        #expect(try await bed.shows("x") == #"{"id":"x","n":9}"#)
+        #expect(try await bed.read("z").sequence == nil)
+        #expect(await bed.layers() == ["m0 pending", "m1 pending"])
+        try await bed.rollBack("m1")
+        #expect(try await bed.read("z").miss == .absent)
+        #expect(try await bed.read("y").miss == .deleted)
+        #expect(try await bed.read("x").miss == .deleted)
+        try await bed.rollBack("m0")
+        #expect(try await bed.shows("x") == Self.base)
+    }
+
+    @Test func `changes of one layer apply in order`() async throws {
+        let bed = try await bed()
+        try await bed.lay(
+            "m1", .patch("x", #"{"n":2}"#), .delete("x"), .patch("x", #"{"n":3}"#), .put(#"{"id":"x"}"#),
+            .patch("x", #"{"n":4}"#))
+        #expect(try await bed.shows("x") == #"{"id":"x","n":4}"#)
+    }
+
+    @Test func `what is deleted under a patch is absent, and the layer is orphaned until it is back`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.lay("m2", .patch("x", #"{"t":"u"}"#))
+        try await bed.commit("m2", sequence: 100)
+        try await bed.delete(2, "x")
+        #expect(try await bed.read("x").miss == .deleted)
+        #expect(await bed.layers() == ["m1 orphaned", "m2 orphaned"])
+        try await bed.change(3, #"{"id":"x","n":8}"#)
+        #expect(try await bed.shows("x") == #"{"id":"x","n":2,"t":"u"}"#)
+        #expect(await bed.layers() == ["m1 pending", "m2 confirmed"])
+    }
+
+    @Test func `a layer must not change an id, and has something to change`() async throws {
+        let bed = try await bed()
+        #expect(try await bed.lay("m1", .patch("x", #"{"id":"y"}"#)) == .failed("invalid_params"))
+        #expect(try await bed.lay("m1", .patch("x", "{}", unset: ["id"])) == .failed("invalid_params"))
+        #expect(
+            try await bed.lay("m1", .removeField(type: "file", id: "x", field: "id")) == .failed("invalid_params"))
+        #expect(try await bed.lay("m1") == .failed("invalid_params"))
+        #expect(try await bed.lay("", .delete("x")) == .failed("invalid_params"))
+        #expect(try await bed.lay(String(repeating: "m", count: 1_025), .delete("x")) == .failed("invalid_params"))
+        #expect(try await bed.lay("m1", .put(#"{"n":1}"#)) == .failed("invalid_params"))
+        #expect(await bed.layers() == [])
+        #expect(try await bed.shows("x") == Self.base)
+    }
+
+    @Test func `transactions write the base, and what they do shows as far as no layer covers it`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.lay("m2", .put(#"{"id":"z","n":7}"#))
+        try await bed.fixture.cache.transact(
+            [.patch(type: "file", id: "x", fields: Array(#"{"n":5,"t":"w"}"#.utf8), unset: [])], library: "a")
+        #expect(try await bed.shows("x") == #"{"id":"x","n":2,"t":"w"}"#)
+        // What only a layer shows is not there for a transaction.
+        await #expect(throws: CacheError.self) {
+            try await bed.fixture.cache.transact(
+                [.patch(type: "file", id: "z", fields: Array(#"{"n":5}"#.utf8), unset: [])], library: "a")
+        }
+        try await bed.fixture.cache.transact([.delete(type: "file", id: "x")], library: "a")
+        #expect(try await bed.read("x").miss == .deleted)
+        #expect(await bed.layers() == ["m1 orphaned", "m2 pending"])
+        try await bed.rollBack("m1")
+        #expect(try await bed.read("x").miss == .deleted)
+    }
+
+    @Test func `clearing and removing take the base away, not the layers`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.lay("m2", .put(#"{"id":"z","n":7}"#))
+        try await bed.fixture.cache.clear(library: nil)
+        #expect(try await bed.read("x").miss == .absent)
+        #expect(try await bed.shows("z") == #"{"id":"z","n":7}"#)
+        #expect(await bed.layers() == ["m1 pending", "m2 pending"])
+        try await bed.change(2, #"{"id":"x","n":1}"#)
+        #expect(try await bed.shows("x") == #"{"id":"x","n":2}"#)
+    }
+}

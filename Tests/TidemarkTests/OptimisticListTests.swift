@@ -1,0 +1,166 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// What lists hold while layers are pending, and where everything is again when they go.
+///
+/// - Source: Protocol/optimistic.md, what a layer shows.
+@Suite struct OptimisticListTests {
+    private static func resource(_ id: String, _ n: Int) -> String { #"{"id":"\#(id)","n":\#(n)}"# }
+
+    private func bed(
+        _ configure: (inout CacheConfiguration) -> Void = { _ in }
+    ) async throws -> OptimisticBed {
+        let bed = try await OptimisticBed.open(MemoryJournal(), configure)
+        try await bed.change(1, Self.resource("a", 1), Self.resource("b", 2), Self.resource("c", 3))
+        try await bed.put(["c", "b", "a"].map { Self.resource($0, ["a": 1, "b": 2, "c": 3][$0] ?? 0) })
+        try await bed.put(
+            ["a", "b"].map { Self.resource($0, ["a": 1, "b": 2][$0] ?? 0) }, "1",
+            rule: #","order":[{"path":"/n"}],"limit":2"#)
+        return bed
+    }
+
+    @Test func `what a layer deletes leaves every list, and returns to its place in each`() async throws {
+        let bed = try await bed()
+        let (plain, ruled) = (try await bed.observe(), try await bed.observe("1"))
+        try await bed.lay("m1", .delete("b"))
+        #expect(try await bed.list() == "c a")
+        #expect(try await bed.isPending())
+        #expect(try await bed.list("1") == "! a")
+        #expect(try await bed.isPending("1"))
+        try await bed.rollBack("m1")
+        #expect(try await bed.list() == "c b a")
+        #expect(try await bed.list("1") == "a b")
+        #expect(try await bed.isPending() == false)
+        let (a, b, c) = (Self.resource("a", 1), Self.resource("b", 2), Self.resource("c", 3))
+        #expect(bed.trace(plain) == ["\(c) \(b) \(a)", "\(c) \(a)", "\(c) \(b) \(a)"])
+        #expect(bed.trace(ruled) == ["\(a) \(b)", "! \(a)", "\(a) \(b)"])
+    }
+
+    @Test func `what a layer deleted returns to where a newer answer has it`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .delete("b"))
+        try await bed.put([Self.resource("b", 2), Self.resource("a", 1), Self.resource("c", 3)])
+        #expect(try await bed.list() == "a c")
+        try await bed.rollBack("m1")
+        #expect(try await bed.list() == "b a c")
+        try await bed.lay("m2", .delete("b"))
+        try await bed.put([Self.resource("a", 1), Self.resource("c", 3)])
+        try await bed.rollBack("m2")
+        #expect(try await bed.list() == "a c")
+    }
+
+    @Test func `what a layer deleted returns to where events moved it meanwhile`() async throws {
+        let bed = try await bed()
+        try await bed.put([], "2", rule: #","order":[{"path":"/n"}]"#) { $0.isLocal = true }
+        try await bed.lay("m1", .delete("a"))
+        #expect(try await bed.list("2") == "b c")
+        try await bed.change(2, Self.resource("a", 9))
+        #expect(try await bed.list("2") == "b c")
+        try await bed.rollBack("m1")
+        #expect(try await bed.list("2") == "b c a")
+        #expect(try await bed.list() == "c b a")
+    }
+
+    @Test func `what a layer deleted and an event deleted, too, stays away`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .delete("b"))
+        try await bed.delete(2, "b")
+        try await bed.rollBack("m1")
+        #expect(try await bed.list() == "c a")
+        #expect(try await bed.read("b").miss == .deleted)
+    }
+
+    @Test func `a pending entity is never evicted, and what a layer hides comes back though memory is full`()
+        async throws
+    {
+        let bed = try await bed { $0.memoryByteCountMax = 0 }
+        try await bed.lay("m1", .delete("b"))
+        try await bed.lay("m2", .patch("a", #"{"n":7}"#))
+        for sequence in 2...6 as ClosedRange<Int64> {
+            try await bed.change(sequence, Self.resource("z\(sequence)", 50))
+            try await bed.fixture.cache.flush()
+        }
+        #expect(await bed.fixture.cache.evictedCount > 0)
+        #expect(try await bed.shows("a") == Self.resource("a", 7))
+        #expect(try await bed.list() == "c a*")
+        try await bed.rollBack("m2")
+        try await bed.rollBack("m1")
+        #expect(try await bed.list() == "c b a")
+        #expect(try await bed.list("1") == "a b")
+    }
+
+    @Test func `a list with a rule follows what is visible, as far as it is known`() async throws {
+        let bed = try await bed()
+        let ruled = try await bed.observe("1")
+        // Before everything, behind the end of what is known, and in between.
+        try await bed.lay("m1", .put(Self.resource("t", 0)))
+        #expect(try await bed.list("1") == "t* a")
+        try await bed.lay("m2", .put(Self.resource("u", 99)))
+        #expect(try await bed.list("1") == "t* a")
+        try await bed.lay("m3", .patch("a", #"{"n":50}"#))
+        #expect(try await bed.list("1") == "t* b")
+        #expect(try await bed.isPending("1"))
+        try await bed.rollBack("m1")
+        // Only one that is known is left: what stands behind it nobody has said.
+        #expect(try await bed.list("1") == "! b")
+        #expect(try await bed.isPending("1"))
+        try await bed.rollBack("m3")
+        #expect(try await bed.list("1") == "a b")
+        try await bed.rollBack("m2")
+        #expect(try await bed.isPending("1") == false)
+        let (a, b, t) = (Self.resource("a", 1), Self.resource("b", 2), Self.resource("t", 0))
+        #expect(bed.trace(ruled) == ["\(a) \(b)", "\(t) \(a)", "\(t) \(b)", "! \(b)", "\(a) \(b)"])
+    }
+
+    @Test func `a list without a rule is not given what a layer puts`() async throws {
+        let bed = try await bed()
+        let plain = try await bed.observe()
+        try await bed.lay("m1", .put(Self.resource("t", 0)))
+        #expect(try await bed.list() == "c b a")
+        #expect(try await bed.isPending() == false)
+        #expect(bed.trace(plain).count == 1)
+    }
+
+    @Test func `a put over what left every tier makes its list whole`() async throws {
+        let bed = try await bed()
+        let plain = try await bed.observe()
+        var removal = Removal(library: "a")
+        removal.resourceType = "file"
+        removal.ids = ["b"]
+        #expect(try await bed.fixture.cache.remove(removal) == 1)
+        #expect(try await bed.list() == nil)
+        try await bed.lay("m1", .put(Self.resource("b", 8)))
+        #expect(try await bed.list() == "c b* a")
+        try await bed.rollBack("m1")
+        #expect(try await bed.list() == nil)
+        let (a, b, c) = (Self.resource("a", 1), Self.resource("b", 2), Self.resource("c", 3))
+        #expect(
+            bed.trace(plain) == ["\(c) \(b) \(a)", "! \(c) \(a)", "\(c) \(Self.resource("b", 8)) \(a)", "! \(c) \(a)"])
+    }
+
+    @Test func `a list whose time is over is stale under layers as without`() async throws {
+        let bed = try await bed()
+        try await bed.put([Self.resource("c", 3), Self.resource("a", 1)], "3") { $0.timeToLive = 500 }
+        let observer = try await bed.observe("3")
+        try await bed.lay("m1", .patch("a", #"{"n":7}"#))
+        bed.fixture.clock.advance(milliseconds: 500)
+        #expect(await eventually { bed.sink.observer(observer)?.isStale == true })
+        #expect(try await bed.list("3") == "! c a*")
+        try await bed.rollBack("m1")
+        #expect(try await bed.list("3") == "! c a")
+        try await bed.put([Self.resource("c", 3), Self.resource("a", 1)], "3") { $0.timeToLive = 500 }
+        #expect(try await bed.list("3") == "c a")
+    }
+
+    @Test func `pending alone tells nobody`() async throws {
+        let bed = try await bed()
+        let plain = try await bed.observe()
+        try await bed.lay("m1", .patch("a", #"{"n":1}"#))
+        #expect(try await bed.isPending())
+        try await bed.rollBack("m1")
+        #expect(try await bed.isPending() == false)
+        #expect(bed.trace(plain).count == 1)
+    }
+}

@@ -1,0 +1,172 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// Ids of layers, what depends on what, and ids that get their real name.
+///
+/// - Source: Protocol/optimistic.md, methods.
+@Suite struct OptimisticNamesTests {
+    private static let rule = #","order":[{"path":"/n"}]"#
+
+    @Test func `an id that waits is refused, one that has settled may be used again`() async throws {
+        let bed = try await OptimisticBed.open()
+        try await bed.change(1, #"{"id":"x","n":1}"#)
+        #expect(try await bed.lay("m1", .patch("x", #"{"n":2}"#)) == .done)
+        #expect(try await bed.lay("m1", .patch("x", #"{"n":3}"#)) == .failed("duplicate_pending"))
+        #expect(try await bed.lay("m1", .patch("x", #"{"n":3}"#), library: "b") == .failed("duplicate_pending"))
+        #expect(try await bed.shows("x") == #"{"id":"x","n":2}"#)
+        #expect(try await bed.commit("m2") == .failed("unknown_pending"))
+        #expect(try await bed.commit("m1", library: "b") == .failed("unknown_pending"))
+        #expect(try await bed.rollBack("m1", library: "b") == .failed("unknown_pending"))
+        #expect(try await bed.rollBack("m1", library: "a") == .done)
+        #expect(try await bed.rollBack("m1") == .failed("unknown_pending"))
+        #expect(try await bed.lay("m1", .patch("x", #"{"n":3}"#)) == .done)
+        #expect(try await bed.shows("x") == #"{"id":"x","n":3}"#)
+    }
+
+    @Test func `a confirmation says what type it is of, or the layer does`() async throws {
+        let bed = try await OptimisticBed.open()
+        let x = #"{"id":"x","n":9}"#
+        try await bed.lay("m1", .put(#"{"id":"x"}"#), .delete(type: "tag", id: "y"))
+        #expect(try await bed.commit("m1", confirmed: [#"{"id":"z"}"#]) == .failed("invalid_params"))
+        #expect(try await bed.commit("m1", confirmed: [x, #"{"n":1}"#]) == .failed("invalid_params"))
+        #expect(await bed.layers() == ["m1 pending"])
+        #expect(try await bed.shows("x") == #"{"id":"x"}"#)
+        #expect(try await bed.commit("m1", confirmed: [x]) == .done)
+        #expect(try await bed.shows("x") == x)
+        try await bed.lay("m2", .put(#"{"id":"t"}"#))
+        #expect(try await bed.commit("m2", confirmed: [#"{"id":"u","n":2}"#]) == .done)
+        #expect(try await bed.shows("u") == #"{"id":"u","n":2}"#)
+        try await bed.lay("m3", .delete("u"))
+        #expect(try await bed.commit("m3", confirmed: [#"{"id":"v"}"#], type: "tag") == .done)
+        #expect(
+            try await bed.fixture.cache.read(EntityKey(library: "a", type: "tag", id: "v"), fields: nil).miss == nil)
+        // Nothing was confirmed of the delete.
+        #expect(try await bed.shows("u") == #"{"id":"u","n":2}"#)
+    }
+
+    @Test func `a rollback takes what depends on it along, a confirmation sets it free`() async throws {
+        let bed = try await OptimisticBed.open()
+        try await bed.change(1, #"{"id":"x","n":1}"#)
+        try await bed.put([#"{"id":"x"}"#])
+        func chain() async throws {
+            try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+            try await bed.lay("m2", .patch("x", #"{"t":"a"}"#), dependsOn: ["m1"])
+            try await bed.lay("m3", .patch("x", #"{"u":"b"}"#), dependsOn: ["m2"])
+            try await bed.lay("m4", .patch("x", #"{"v":"c"}"#))
+        }
+        try await chain()
+        let list = try await bed.observe()
+        try await bed.rollBack("m1")
+        #expect(await bed.layers() == ["m4 pending"])
+        #expect(bed.trace(list) == [#"{"id":"x","n":2,"t":"a","u":"b","v":"c"}"#, #"{"id":"x","n":1,"v":"c"}"#])
+        try await bed.rollBack("m4")
+        try await chain()
+        try await bed.commit("m1", sequence: 100)
+        #expect(await bed.fixture.cache.pendingLayers().map(\.dependsOn) == [[], [], ["m2"], []])
+        try await bed.rollBack("m1")
+        #expect(await bed.layers() == ["m2 pending", "m3 pending", "m4 pending"])
+        try await bed.change(2, #"{"id":"x","n":3}"#, mutation: "m2")
+        #expect(await bed.fixture.cache.pendingLayers().map(\.dependsOn) == [[], []])
+        #expect(
+            try await bed.lay("m5", .delete("x"), dependsOn: ["m3", "gone"]) == .failed("unknown_pending"))
+        #expect(try await bed.lay("m5", .delete("x"), dependsOn: ["m3", "m4"]) == .done)
+        try await bed.rollBack("m4")
+        #expect(await bed.layers() == ["m3 pending"])
+    }
+
+    @Test func `as many layers as there may be, and no more`() async throws {
+        let bed = try await OptimisticBed.open(MemoryJournal()) {
+            $0.limits.layerCountMax = 2
+            $0.limits.layerByteCountMax = 1_000
+        }
+        try await bed.lay("m1", .put(#"{"id":"x"}"#))
+        try await bed.lay("m2", .put(#"{"id":"y"}"#))
+        #expect(try await bed.lay("m3", .put(#"{"id":"z"}"#)) == .failed("limit_exceeded"))
+        #expect(try await bed.read("z").miss == .absent)
+        try await bed.rollBack("m1")
+        let long = String(repeating: "l", count: 1_000)
+        #expect(try await bed.lay("m3", .put(#"{"id":"z","t":"\#(long)"}"#)) == .failed("limit_exceeded"))
+        #expect(try await bed.lay("m3", .put(#"{"id":"z"}"#)) == .done)
+        #expect(await bed.layers() == ["m2 pending", "m3 pending"])
+    }
+
+    @Test func `a real id goes through later layers, lists, observers and a restart`() async throws {
+        let store = MemoryJournal.Store()
+        let bed = try await OptimisticBed.open(MemoryJournal(store: store))
+        try await bed.change(1, #"{"id":"b","n":5}"#)
+        try await bed.put([], "1", rule: Self.rule) { $0.isLocal = true }
+        let list = try await bed.observe("1")
+        let entity = try await bed.watch("t1")
+        try await bed.lay("m1", .put(#"{"id":"t1","n":1}"#))
+        try await bed.lay("m2", .patch("t1", #"{"t":"s"}"#), dependsOn: ["m1"])
+        #expect(try await bed.list("1") == "t1* b")
+        try await bed.commit("m1", confirmed: [#"{"id":"r1","n":1}"#], sequence: 2, realIDs: ["t1": "r1"])
+        #expect(try await bed.list("1") == "r1* b")
+        #expect(try await bed.shows("r1") == #"{"id":"r1","n":1,"t":"s"}"#)
+        #expect(try await bed.read("t1").miss == .absent)
+        try await bed.change(2, #"{"id":"r1","n":1}"#, mutation: "m1")
+        try await bed.change(3, #"{"id":"r1","n":2}"#)
+        let b = #"{"id":"b","n":5}"#
+        #expect(
+            bed.trace(list) == [
+                b, #"{"id":"t1","n":1} \#(b)"#, #"{"id":"t1","n":1,"t":"s"} \#(b)"#,
+                #"{"id":"r1","n":1,"t":"s"} \#(b)"#,
+                #"{"id":"r1","n":2,"t":"s"} \#(b)"#,
+            ])
+        #expect(
+            bed.told(entity) == [
+                #"{"id":"t1","n":1}"#, #"{"id":"t1","n":1,"t":"s"}"#, #"{"id":"r1","n":1,"t":"s"}"#,
+                #"{"id":"r1","n":2,"t":"s"}"#,
+            ])
+        try await bed.fixture.cache.flush()
+        let second = try await OptimisticBed.open(MemoryJournal(store: store))
+        #expect(await second.layers() == ["m2 pending"])
+        #expect(try await second.shows("r1") == #"{"id":"r1","n":2,"t":"s"}"#)
+        #expect(try await second.list("1") == "r1* b")
+        try await second.rollBack("m2")
+        let third = try await OptimisticBed.open(MemoryJournal(store: store))
+        #expect(try await third.shows("r1") == #"{"id":"r1","n":2}"#)
+        #expect(await third.layers() == [])
+    }
+
+    @Test func `a list that has the real id already loses the temporary one, one that has not is renamed in place`()
+        async throws
+    {
+        let bed = try await OptimisticBed.open()
+        try await bed.put([#"{"id":"a"}"#, #"{"id":"t1","n":1}"#, #"{"id":"b"}"#])
+        try await bed.put([#"{"id":"t1"}"#, #"{"id":"r1","n":2}"#, #"{"id":"b"}"#], "1")
+        try await bed.lay("m1", .patch("t1", #"{"n":7}"#))
+        let list = try await bed.observe("1")
+        try await bed.commit("m1", realIDs: ["t1": "r1"])
+        #expect(try await bed.list() == "a r1* b")
+        #expect(try await bed.list("1") == "r1* b")
+        #expect(bed.trace(list).last == #"{"id":"r1","n":7} {"id":"b"}"#)
+        try await bed.rollBack("m1")
+        #expect(try await bed.shows("r1") == #"{"id":"r1","n":2}"#)
+        #expect(try await bed.read("t1").miss == .absent)
+    }
+
+    @Test func `an id that no layer names is not renamed, nor one of another type`() async throws {
+        let bed = try await OptimisticBed.open()
+        try await bed.put([#"{"id":"t1","n":1}"#])
+        try await bed.lay("m1", .put(type: "tag", resource: #"{"id":"t1"}"#))
+        try await bed.commit("m1", realIDs: ["t1": "r1", "t2": "r2"])
+        #expect(try await bed.list() == "t1")
+        #expect(
+            try await bed.fixture.cache.read(EntityKey(library: "a", type: "tag", id: "r1"), fields: nil).entity
+                == Array(#"{"id":"r1"}"#.utf8))
+    }
+
+    @Test func `the event of a layer under its real id settles it, and nothing flickers`() async throws {
+        let bed = try await OptimisticBed.open()
+        try await bed.put([], "1", rule: Self.rule) { $0.isLocal = true }
+        let list = try await bed.observe("1")
+        try await bed.lay("m1", .put(#"{"id":"t1","n":1}"#))
+        try await bed.commit("m1", realIDs: ["t1": "r1"])
+        try await bed.change(1, #"{"id":"r1","n":1}"#, mutation: "m1")
+        #expect(await bed.layers() == [])
+        #expect(bed.trace(list) == ["", #"{"id":"t1","n":1}"#, #"{"id":"r1","n":1}"#])
+    }
+}

@@ -1,0 +1,289 @@
+import Logging
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// Confirmations and events of mutations, in whatever order they come.
+///
+/// - Source: Protocol/optimistic.md, settling.
+@Suite struct OptimisticSettlingTests {
+    private static func x(_ n: Int) -> String { #"{"id":"x","n":\#(n)}"# }
+
+    private func bed(_ journal: any Journal = MemoryJournal()) async throws -> OptimisticBed {
+        let bed = try await OptimisticBed.open(journal)
+        try await bed.change(1, Self.x(1))
+        try await bed.put([Self.x(1)])
+        return bed
+    }
+
+    @Test func `an echo before its confirmation settles without flicker, and the confirmation is late`() async throws {
+        let bed = try await bed()
+        let (list, entity) = (try await bed.observe(), try await bed.watch("x"))
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.change(2, Self.x(2), mutation: "m1")
+        #expect(await bed.layers() == [])
+        #expect(try await bed.commit("m1", confirmed: [Self.x(2)], sequence: 2) == .failed("unknown_pending"))
+        #expect(bed.trace(list) == [Self.x(1), Self.x(2)])
+        #expect(bed.told(entity) == [Self.x(2)])
+        #expect(try await bed.read("x").isPending == false)
+    }
+
+    @Test func `a confirmation before its echo settles without flicker, and events up to it change nothing`()
+        async throws
+    {
+        let bed = try await bed()
+        let (list, entity) = (try await bed.observe(), try await bed.watch("x"))
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.commit("m1", confirmed: [Self.x(2)], sequence: 3)
+        #expect(await bed.layers() == [])
+        #expect(try await bed.read("x").sequence == EventSequence(3))
+        // An older write of somebody else, and then the echo.
+        try await bed.change(2, Self.x(7))
+        try await bed.change(3, Self.x(2), mutation: "m1")
+        #expect(bed.trace(list) == [Self.x(1), Self.x(2)])
+        try await bed.change(4, Self.x(5))
+        #expect(bed.trace(list) == [Self.x(1), Self.x(2), Self.x(5)])
+        #expect(bed.told(entity) == [Self.x(2), Self.x(5)])
+    }
+
+    @Test func `a layer that waits for its place stays until the log is there, without flicker`() async throws {
+        let bed = try await bed()
+        let list = try await bed.observe()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.commit("m1", sequence: 3)
+        #expect(await bed.layers() == ["m1 confirmed"])
+        try await bed.change(2, Self.x(7))
+        #expect(await bed.layers() == ["m1 confirmed"])
+        try await bed.change(3, Self.x(2))
+        #expect(await bed.layers() == [])
+        #expect(bed.trace(list) == [Self.x(1), Self.x(2)])
+    }
+
+    @Test func `a layer whose place was passed already goes at once`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.commit("m1", sequence: 1)
+        #expect(await bed.layers() == [])
+        #expect(try await bed.shows("x") == Self.x(1))
+    }
+
+    @Test func `committing again replaces what a layer waits for`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.commit("m1", sequence: 2)
+        try await bed.commit("m1", sequence: 4)
+        try await bed.change(2, Self.x(7))
+        #expect(await bed.layers() == ["m1 confirmed"])
+        try await bed.commit("m1", confirmed: [Self.x(9)], sequence: 3)
+        #expect(try await bed.shows("x") == Self.x(9))
+        #expect(await bed.layers() == [])
+    }
+
+    @Test func `a confirmation older than the base drops the layer and writes nothing`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.change(5, Self.x(7))
+        try await bed.fixture.cache.endOfInput()
+        let list = try await bed.observe()
+        try await bed.commit("m1", confirmed: [Self.x(2)], sequence: 4)
+        #expect(try await bed.shows("x") == Self.x(7))
+        #expect(try await bed.read("x").sequence == EventSequence(5))
+        #expect(bed.trace(list).last?.hasSuffix(Self.x(7)) == true)
+        // Deleted counts as well.
+        try await bed.lay("m2", .put(Self.x(3)))
+        try await bed.delete(6, "x")
+        try await bed.commit("m2", confirmed: [Self.x(3)], sequence: 5)
+        #expect(try await bed.read("x").miss == .deleted)
+        try await bed.lay("m3", .put(Self.x(3)))
+        try await bed.commit("m3", confirmed: [Self.x(3)], sequence: 7)
+        #expect(try await bed.shows("x") == Self.x(3))
+    }
+
+    @Test func `what is confirmed replaces the fields that it carries, in one notification`() async throws {
+        let bed = try await OptimisticBed.open()
+        try await bed.change(1, #"{"id":"x","n":1,"t":"s"}"#, #"{"id":"y","n":1}"#)
+        try await bed.put([#"{"id":"x"}"#, #"{"id":"y"}"#])
+        let list = try await bed.observe()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#), .patch("y", #"{"n":2}"#))
+        try await bed.commit("m1", confirmed: [#"{"id":"x","n":3}"#, #"{"id":"y","n":4,"u":5}"#], sequence: 2)
+        #expect(
+            bed.trace(list) == [
+                #"{"id":"x","n":1,"t":"s"} {"id":"y","n":1}"#, #"{"id":"x","n":2,"t":"s"} {"id":"y","n":2}"#,
+                #"{"id":"x","n":3,"t":"s"} {"id":"y","n":4,"u":5}"#,
+            ])
+    }
+
+    @Test func `a refusal of the server is a rollback to what the base says now`() async throws {
+        let bed = try await bed()
+        let list = try await bed.observe()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.change(2, #"{"id":"x","n":4,"t":"s"}"#)
+        try await bed.rollBack("m1")
+        #expect(
+            bed.trace(list) == [Self.x(1), Self.x(2), #"{"id":"x","n":2,"t":"s"}"#, #"{"id":"x","n":4,"t":"s"}"#])
+        #expect(try await bed.rollBack("m1") == .failed("unknown_pending"))
+        #expect(try await bed.rollBack("never") == .failed("unknown_pending"))
+        #expect(bed.trace(list).count == 4)
+    }
+
+    @Test func `a rolled back put takes away nothing that the server has`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .put(#"{"id":"y","n":1}"#))
+        try await bed.change(2, #"{"id":"y","n":2}"#)
+        #expect(try await bed.shows("y") == #"{"id":"y","n":1}"#)
+        try await bed.rollBack("m1")
+        #expect(try await bed.shows("y") == #"{"id":"y","n":2}"#)
+    }
+
+    @Test func `a batch, an index operation, a Refresh and a bulk event settle the mutation that they name`()
+        async throws
+    {
+        let bed = try await bed()
+        for (index, event) in [
+            #"{"ResourceBatchChanged":{"resource_type":"file","resources":[{"id":"x","n":2},{"id":"q"}]}}"#,
+            #"{"ResourceBatchChanged":{"resource_type":"file","operation":"Index","resources":[{"id":"x","n":2}]}}"#,
+            #"{"Refresh":{}}"#, #"{"BulkOperation":{"resource_type":"file"}}"#, #"{"Unheard":{}}"#,
+        ].enumerated() {
+            try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+            try await bed.feed(
+                #"{"library_id":"a","sequence":\#(index + 2),"mutation_id":"m1","event":\#(event)}"#)
+            #expect(await bed.layers() == [], "\(event)")
+        }
+    }
+
+    @Test func `another library's event settles nothing`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.feed(
+            #"{"library_id":"b","sequence":1,"mutation_id":"m1","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"x"}}}}"#
+        )
+        #expect(await bed.layers() == ["m1 pending"])
+    }
+
+    @Test func `a duplicate settles nothing, and a held event when its turn comes`() async throws {
+        let bed = try await bed()
+        let list = try await bed.observe()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.change(1, Self.x(2), mutation: "m1")
+        #expect(await bed.layers() == ["m1 pending"])
+        try await bed.change(3, Self.x(2), mutation: "m1")
+        #expect(await bed.layers() == ["m1 pending"])
+        try await bed.change(2, Self.x(8))
+        #expect(await bed.layers() == [])
+        #expect(bed.trace(list).last == Self.x(2))
+    }
+
+    @Test func `a lost gap reaches the places that layers wait for`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.commit("m1", sequence: 3)
+        try await bed.change(5, #"{"id":"y"}"#)
+        #expect(await bed.layers() == ["m1 confirmed"])
+        try await bed.fixture.cache.endOfInput()
+        #expect(await bed.layers() == [])
+        #expect(try await bed.shows("x") == Self.x(1))
+    }
+
+    @Test func `what an upstream brings settles layers as the stream would have`() async throws {
+        let journal = MemoryJournal()
+        let clock = ManualClock()
+        let missing =
+            #"{"library_id":"a","sequence":2,"mutation_id":"m1","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"x","n":2}}}}"#
+        let upstream = ScriptedUpstream()
+        var configuration = CacheConfiguration()
+        configuration.logger.logLevel = .critical
+        let cache = try await SyncCache.open(
+            configuration: configuration, journal: journal, upstream: upstream, clock: clock)
+        let bed = OptimisticBed(
+            fixture: QueryFixture(
+                cache: cache, clock: clock, upstream: ScriptedQueryUpstream(), input: try await HandInput(into: cache)))
+        try await bed.change(1, Self.x(1))
+        try await bed.put([Self.x(1)])
+        let list = try await bed.observe()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.lay("m2", .patch("x", #"{"t":"s"}"#))
+        try await bed.commit("m2", sequence: 3)
+        try await bed.change(3, #"{"id":"x","n":2,"t":"s"}"#)
+        async let end: Void = cache.endOfInput()
+        await upstream.waitForQuestions(1)
+        await upstream.answer(lines: [missing])
+        try await end
+        #expect(await bed.layers() == [])
+        #expect(bed.trace(list) == [Self.x(1), Self.x(2), #"{"id":"x","n":2,"t":"s"}"#])
+    }
+
+    @Test func `a log that begins anew keeps layers; a place of the old log ends with the first write of the new one`()
+        async throws
+    {
+        let bed = try await bed()
+        try await bed.lay("m1", .patch("x", #"{"n":2}"#))
+        try await bed.lay("m2", .patch("x", #"{"t":"s"}"#))
+        try await bed.commit("m2", sequence: 3)
+        try await bed.feed(#"{"library_id":"a","event":{"Reset":{"epoch":"e2"}}}"#)
+        #expect(await bed.layers() == ["m1 pending", "m2 confirmed"])
+        try await bed.feed(
+            #"{"library_id":"a","sequence":7,"epoch":"e2","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"y"}}}}"#
+        )
+        #expect(await bed.layers() == ["m1 pending", "m2 confirmed"])
+        try await bed.feed(
+            #"{"library_id":"a","sequence":8,"epoch":"e2","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"x","n":5}}}}"#
+        )
+        #expect(await bed.layers() == ["m1 pending"])
+        #expect(try await bed.shows("x") == Self.x(2))
+    }
+
+    @Test func `an answer of the new log ends what waits for the old one, too`() async throws {
+        let bed = try await bed()
+        try await bed.lay("m2", .patch("x", #"{"t":"s"}"#))
+        try await bed.commit("m2", sequence: 3)
+        try await bed.feed(#"{"library_id":"a","event":{"Reset":{"epoch":"e2"}}}"#)
+        try await bed.put([Self.x(6)])
+        #expect(await bed.layers() == [])
+        #expect(try await bed.shows("x") == Self.x(6))
+    }
+
+    @Test func `layers, what they wait for and what they show are the same after a restart`() async throws {
+        let store = MemoryJournal.Store()
+        let first = try await bed(MemoryJournal(store: store))
+        try await first.lay("m1", .patch("x", #"{"n":2}"#))
+        try await first.lay("m2", .put(#"{"id":"t1","n":4}"#), dependsOn: ["m1"])
+        try await first.lay("m3", .delete("x"))
+        try await first.commit("m3", sequence: 2)
+        let second = try await OptimisticBed.open(MemoryJournal(store: store))
+        #expect(await second.layers() == ["m1 pending", "m2 pending", "m3 confirmed"])
+        #expect(try await second.read("x").miss == .deleted)
+        #expect(try await second.shows("t1") == #"{"id":"t1","n":4}"#)
+        try await second.change(2, Self.x(7))
+        #expect(await second.layers() == ["m1 pending", "m2 pending"])
+        #expect(try await second.shows("x") == Self.x(2))
+        try await second.rollBack("m1")
+        #expect(await second.layers() == [])
+        #expect(try await second.shows("x") == Self.x(7))
+        #expect(try await second.read("t1").miss == .absent)
+        let third = try await OptimisticBed.open(MemoryJournal(store: store))
+        #expect(await third.layers() == [])
+    }
+
+    @Test func `a layer that the disk refuses is gone, and its observers saw it come and go`() async throws {
+        let journal = MemoryJournal()
+        let bed = try await bed(journal)
+        try await bed.fixture.cache.flush()
+        let list = try await bed.observe()
+        await journal.failCommits(StorageError(.diskFull, "no space", advice: "make room"))
+        let clock = bed.fixture.clock
+        async let outcome = bed.lay("m1", .patch("x", #"{"n":2}"#))
+        // Whoever waits for a failing disk waits by the clock.
+        let ticking = Task {
+            while !Task.isCancelled {
+                clock.advance(milliseconds: 1_000)
+                await Task.yield()
+            }
+        }
+        #expect(try await outcome == .failed("storage_failed"))
+        ticking.cancel()
+        #expect(await bed.layers() == [])
+        #expect(try await bed.shows("x") == Self.x(1))
+        #expect(bed.trace(list) == [Self.x(1), Self.x(2), Self.x(1)])
+    }
+}

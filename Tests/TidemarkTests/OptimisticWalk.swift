@@ -1,0 +1,340 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// A cache and the model of it, given the same operations, with observers whose every state is compared.
+struct OptimisticWalk {
+    /// A fast and a slow observer of one query.
+    private struct Pair {
+        var fast: SubscriptionID
+        var slow: SubscriptionID
+        /// States of the fast one that were compared.
+        var seenCount = 1
+    }
+
+    /// An observer of one entity, and what it was told last.
+    private struct Watch {
+        var subscription: SubscriptionID
+        var key: ReferenceKey
+        var last: ReferenceJSON?
+    }
+
+    private(set) var fixture: QueryFixture
+    private(set) var model: ReferenceCache
+    let names: [ReferenceQueryName]
+    private var fast = FoldingSink(keepsTraces: true)
+    private var slow = FoldingSink()
+    private var pairs: [ReferenceQueryName: Pair] = [:]
+    private var watches: [Watch] = []
+    private var toldEntityCount = 0
+    private var replies: [ReferenceQueryName: Reply] = [:]
+    /// What may be on the disk: the model at the last step that is there for certain, and after each step since.
+    private(set) var durable: [ReferenceCache]
+
+    init(_ fixture: QueryFixture, _ model: ReferenceCache, names: [ReferenceQueryName]) {
+        self.fixture = fixture
+        self.model = model
+        self.names = names
+        durable = [model]
+    }
+
+    // MARK: Operations
+
+    /// - Returns: What the cache and the model disagree about.
+    mutating func perform(_ operation: CacheOperation) async throws -> [String] {
+        let before = model.seen
+        let wanted = try model.perform(operation)
+        let states = model.takeMarks() + [model.seen]
+        let found = try await fixture.perform(operation, &replies)
+        var problems = found == wanted ? [] : ["\(found), not \(wanted)"]
+        switch (operation, wanted) {
+        case (.update, .done), (.commit, .done), (.rollBack, .done): durable = [model]
+        default: durable.append(model)
+        }
+        problems += await compareTraces(operation, before, states)
+        problems += compareWatches(states)
+        return problems + fast.problems + slow.problems
+    }
+
+    mutating func flush() async throws {
+        try await fixture.cache.flush()
+        durable = [model]
+    }
+
+    /// Every state that an observer was told of is one that the model was in, in order, and none is missing.
+    private mutating func compareTraces(
+        _ operation: CacheOperation, _ before: ReferenceSeen, _ states: [ReferenceSeen]
+    ) async -> [String] {
+        var problems: [String] = []
+        for (name, pair) in pairs {
+            var wanted: [FoldingSink.Seen] = [seen(before.lists[name])]
+            for state in states where seen(state.lists[name]) != wanted.last { wanted.append(seen(state.lists[name])) }
+            let isRight = await eventually {
+                guard let observer = fast.observer(pair.fast) else { return false }
+                return FoldingSink.Seen(list: observer.list, isStale: observer.isStale) == wanted.last
+            }
+            let trace = fast.observer(pair.fast)?.trace ?? []
+            pairs[name]?.seenCount = trace.count
+            let found = Array(trace[max(0, pair.seenCount - 1)...])
+            if isRight, found == wanted || isLoose(operation) { continue }
+            problems.append(
+                "an observer of \(text(name.input)) saw \(found.map(describe)), not \(wanted.map(describe))")
+        }
+        return problems
+    }
+
+    /// A list that is filled over pages may be seen between them, and a timer says when time is over.
+    private func isLoose(_ operation: CacheOperation) -> Bool {
+        switch operation {
+        case .put(_, let answer): answer.isLocal
+        case .wait: true
+        default: false
+        }
+    }
+
+    private mutating func compareWatches(_ states: [ReferenceSeen]) -> [String] {
+        let told = fast.entities[toldEntityCount...]
+        toldEntityCount += told.count
+        let renamed = model.takeRenamed()
+        var problems: [String] = []
+        for index in watches.indices {
+            var wanted: [ReferenceJSON?] = []
+            for (place, state) in states.enumerated() {
+                if place == states.count - 1 {
+                    for name in renamed where name.from == watches[index].key { watches[index].key = name.to }
+                }
+                let now = state.entities[watches[index].key]
+                if now?.written == watches[index].last?.written { continue }
+                wanted.append(now)
+                watches[index].last = now
+            }
+            let found = told.filter { $0.subscription == watches[index].subscription }
+            if found.map(\.entity) == wanted.map({ $0?.written }) { continue }
+            problems.append(
+                "an observer of \(text(watches[index].key.id)) saw \(found.map { text($0.entity) }), "
+                    + "not \(wanted.map { text($0?.written) })")
+        }
+        return problems
+    }
+
+    // MARK: Observers
+
+    /// Observes a query, fast and slow, or ends that.
+    mutating func toggle(_ name: ReferenceQueryName) async throws -> [String] {
+        if let pair = pairs.removeValue(forKey: name) {
+            try await fixture.cache.cancel(pair.fast)
+            try await fixture.cache.cancel(pair.slow)
+            fast.forget(pair.fast)
+            slow.forget(pair.slow)
+            model.stopObserving(name)
+            return []
+        }
+        let list = model.read(name)
+        let (left, right) = (try await observe(name, fast), try await observe(name, slow))
+        guard let left, let right else {
+            return list?.isPartial == false ? ["\(describe(list)) cannot be observed"] : []
+        }
+        pairs[name] = Pair(fast: left, slow: right)
+        model.observed.insert(name)
+        return []
+    }
+
+    private func observe(_ name: ReferenceQueryName, _ sink: FoldingSink) async throws -> SubscriptionID? {
+        let reply = Reply()
+        var request = QueryRequest(try QueryFixture.key(name), policy: .cacheOnly)
+        request.allowsStale = true
+        await fixture.cache.read(request, observing: sink, reply: { reply.take($0, sink) }, later: { _ in })
+        #expect(await eventually { reply.isThere })
+        return reply.subscription
+    }
+
+    mutating func watch(_ key: ReferenceKey) async throws {
+        let box = WatchReply()
+        await fixture.cache.observe(OptimisticWalk.key(key), fields: nil, sink: fast) { box.take($0) }
+        guard let subscription = try box.subscription() else { return }
+        watches.append(Watch(subscription: subscription, key: key, last: model.view(key).json))
+    }
+
+    mutating func setRoom(_ count: Int?) { slow.setRoom(count) }
+
+    func resume() async { await fixture.cache.resume(slow) }
+
+    /// Slow observers hear of everything at once, and know what there is then.
+    func wake(isForced: Bool) async -> [String] {
+        slow.setRoom(nil)
+        if isForced { await fixture.cache.settle(slow) } else { await fixture.cache.resume(slow) }
+        var problems: [String] = []
+        for (name, pair) in pairs {
+            let wanted = seen(model.list(name))
+            let isRight = await eventually {
+                slow.observer(pair.slow).map { FoldingSink.Seen(list: $0.list, isStale: $0.isStale) } == wanted
+            }
+            guard !isRight else { continue }
+            problems.append(
+                "a slow observer of \(text(name.input)) ended with "
+                    + "\(slow.observer(pair.slow).map { describe(FoldingSink.Seen(list: $0.list, isStale: $0.isStale)) } ?? "-")"
+                    + ", not \(describe(wanted))")
+        }
+        return problems + slow.problems
+    }
+
+    // MARK: Opening again
+
+    /// Goes on with a cache that was opened from what an earlier one had written.
+    ///
+    /// - Returns: What is wrong with it, if it is none of what may be there.
+    mutating func goOn(with fixture: QueryFixture) async throws -> [String] {
+        self.fixture = fixture
+        (fast, slow, pairs, watches, replies, toldEntityCount) = (
+            FoldingSink(keepsTraces: true), FoldingSink(), [:], [], [:], 0
+        )
+        var problems: [String] = []
+        for candidate in durable.reversed() {
+            model = candidate
+            model.restart()
+            _ = model.takeRenamed()
+            problems = try await compareAll()
+            if problems.isEmpty {
+                durable = [model]
+                return []
+            }
+        }
+        return ["opened again, it is as it was at none of \(durable.count) steps; at the first:"] + problems
+    }
+
+    // MARK: Comparing
+
+    /// Lists, layers, and those entities of which memory has something anyway.
+    mutating func compare() async throws -> [String] {
+        try await compareLists() + compareLayers()
+            + compareEntities(Set(model.layers.flatMap(\.changes).map(\.key)))
+    }
+
+    /// Everything; brings all of it into memory.
+    mutating func compareAll() async throws -> [String] {
+        var keys = Set(model.entities.keys).union(model.tombstones.keys)
+        keys.formUnion(model.layers.flatMap(\.changes).map(\.key))
+        var problems = try await compareLists() + compareLayers() + compareEntities(keys) + compareCursors()
+        for place in Set(keys.map { ReferenceKey(library: $0.library, type: $0.type, id: []) }) {
+            let wanted = model.visibleKeys(library: place.library, type: place.type)
+            let page = try await fixture.cache.list(
+                type: ByteString(place.type), library: ByteString(place.library), after: nil, countMax: 10_000)
+            if page.entities != wanted.compactMap({ model.view($0).json?.written }) {
+                problems.append(
+                    "\(text(place.type)) are \(page.entities.map { text($0) }), not "
+                        + "\(wanted.map { text(model.view($0).json?.written) })")
+            }
+        }
+        return problems
+    }
+
+    private mutating func compareLists() async throws -> [String] {
+        var problems: [String] = []
+        for name in names {
+            let wanted = model.read(name)
+            let reply = Reply()
+            var request = QueryRequest(try QueryFixture.key(name), policy: .cacheOnly)
+            request.allowsStale = true
+            await fixture.cache.read(request, observing: nil, reply: { reply.take($0, nil) }, later: { _ in })
+            #expect(await eventually { reply.isThere })
+            switch try #require(reply.replies.first) {
+            case .success(let read):
+                let found = ReferenceList(
+                    ids: read.answer.keys.map(\.id.bytes), resources: read.answer.entities,
+                    isStale: read.answer.isStale, isPartial: false, asOf: read.answer.asOf?.rawValue,
+                    isPending: read.answer.isPending)
+                if found != wanted {
+                    problems.append("\(text(name.input)) is \(describe(found)), not \(describe(wanted))")
+                }
+            case .failure(let error):
+                if wanted == nil || wanted?.isPartial == true, error.code == .cacheMiss { continue }
+                problems.append("\(text(name.input)) is \(error), not \(describe(wanted))")
+            }
+        }
+        return problems
+    }
+
+    private func compareLayers() async throws -> [String] {
+        let wanted = model.pendingLayers()
+        let found = try await fixture.cache.pendingLayers().map { layer in
+            ReferencePendingLayer(
+                pendingID: layer.pendingID.bytes, library: layer.library.bytes, state: layer.state.rawValue,
+                keys: try layer.operations.map { try OptimisticWalk.key($0, layer.library.bytes) },
+                dependsOn: layer.dependsOn.map(\.bytes))
+        }
+        if found == wanted { return [] }
+        func names(_ layers: [ReferencePendingLayer]) -> [String] {
+            layers.map { layer in
+                "\(text(layer.pendingID)) \(layer.state) \(layer.keys.map { text($0.id) }) after "
+                    + "\(layer.dependsOn.map { text($0) })"
+            }
+        }
+        return ["layers are \(names(found)), not \(names(wanted))"]
+    }
+
+    private func compareCursors() async -> [String] {
+        var problems: [String] = []
+        let known = await fixture.cache.libraries()
+        for (library, own) in model.libraries where own.cursor != nil {
+            if !known.contains(where: { $0.library.bytes == library }) {
+                problems.append("\(text(library)) is not known")
+            }
+        }
+        for status in known {
+            let wanted = model.libraries[status.library.bytes]?.cursor
+            if status.cursor?.rawValue == wanted { continue }
+            problems.append(
+                "the log of \(status.library) is at \(status.cursor.debugDescription), not \(wanted.debugDescription)")
+        }
+        return problems
+    }
+
+    private func compareEntities(_ keys: Set<ReferenceKey>) async throws -> [String] {
+        var problems: [String] = []
+        for key in keys.sorted() {
+            let read = try await fixture.cache.read(OptimisticWalk.key(key), fields: nil)
+            let view = model.view(key)
+            let found = [
+                text(read.entity), "\(read.isPending)", read.sequence.map { "\($0.rawValue)" } ?? "-",
+                read.miss?.rawValue ?? "-",
+            ]
+            let wanted = [
+                text(view.json?.written), "\(view.isPending)", model.entities[key]?.sequence.map { "\($0)" } ?? "-",
+                model.miss(key) ?? "-",
+            ]
+            if found != wanted { problems.append("\(text(key.type)):\(text(key.id)) is \(found), not \(wanted)") }
+        }
+        return problems
+    }
+
+    private static func key(_ operation: TransactionOperation, _ library: [UInt8]) throws -> ReferenceKey {
+        switch operation {
+        case .put(let type, let resource):
+            let id = try ReferenceJSONParser.parse(resource).member("id").flatMap { ReferenceIdentity.id(from: $0) }
+            return ReferenceKey(library: library, type: type.bytes, id: id ?? [])
+        case .patch(let type, let id, _, _), .delete(let type, let id), .removeField(let type, let id, _):
+            return ReferenceKey(library: library, type: type.bytes, id: id.bytes)
+        }
+    }
+
+    static func key(_ key: ReferenceKey) -> EntityKey {
+        EntityKey(library: ByteString(key.library), type: ByteString(key.type), id: ByteString(key.id))
+    }
+
+    private func seen(_ list: ReferenceList?) -> FoldingSink.Seen {
+        FoldingSink.Seen(list: list?.resources ?? [], isStale: list?.isStale ?? true)
+    }
+
+    private func describe(_ seen: FoldingSink.Seen) -> String {
+        "\(seen.list.map { text($0) }) stale \(seen.isStale)"
+    }
+
+    private func describe(_ list: ReferenceList?) -> String {
+        guard let list else { return "nothing" }
+        return "\(list.resources.map { text($0) }) stale \(list.isStale) partial \(list.isPartial) as of "
+            + "\(list.asOf.map { "\($0)" } ?? "-") pending \(list.isPending)"
+    }
+
+    private func text(_ bytes: [UInt8]?) -> String { bytes.map { String(decoding: $0, as: UTF8.self) } ?? "nothing" }
+}
