@@ -31,25 +31,25 @@ struct OptimisticWalk {
     private var replies: [ReferenceQueryName: Reply] = [:]
     /// What may be on the disk: the model at the last step that is there for certain, and after each step since.
     private(set) var durable: [ReferenceCache]
-    /// What the model showed after the last step that was compared.
-    private var seen: ReferenceSeen
+    /// What the model shows after the last step; nil while nobody asked.
+    private var seen: ReferenceSeen?
 
     init(_ fixture: QueryFixture, _ model: ReferenceCache, names: [ReferenceQueryName]) {
         self.fixture = fixture
         self.model = model
         self.names = names
         durable = [model]
-        seen = model.seen
     }
 
     // MARK: Operations
 
     /// - Returns: What the cache and the model disagree about.
     mutating func perform(_ operation: CacheOperation) async throws -> [String] {
-        let before = seen
+        let before = seen ?? model.seen
         var problems = try await act(operation)
-        seen = model.seen
-        let states = model.takeMarks() + [seen]
+        let after = model.seen
+        seen = after
+        let states = model.takeMarks() + [after]
         problems += await compareTraces(operation, before, states)
         problems += compareWatches(states)
         return problems + fast.problems + slow.problems
@@ -74,7 +74,7 @@ struct OptimisticWalk {
 
     /// Takes what observers know for right.
     private mutating func catchUp() {
-        seen = model.seen
+        seen = nil
         _ = model.takeMarks()
         let renamed = model.takeRenamed()
         for (name, pair) in pairs { pairs[name]?.seenCount = fast.observer(pair.fast)?.trace.count ?? 1 }
