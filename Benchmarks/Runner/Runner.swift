@@ -4,7 +4,7 @@ import Foundation
 /// `--only` takes part of a figure's name, in the suite `observers`.
 @main
 enum Runner {
-    private static let suites = ["parse", "memory", "durable", "queries", "observers", "sessions"]
+    private static let suites = ["parse", "memory", "durable", "queries", "layers", "observers", "sessions"]
 
     static func main() async throws {
         var arguments = CommandLine.arguments.dropFirst()
@@ -44,6 +44,10 @@ enum Runner {
         if isWanted("queries") {
             report.header("events among queries; \(cores) cores; \(runs) runs, medians")
             try await QueriesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        }
+        if isWanted("layers") {
+            report.header("layers over entities; \(cores) cores; \(runs) runs, medians")
+            try await LayersSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         }
         if isWanted("observers") {
             report.header("10,000 events a second to observers in the process; \(cores) cores")

@@ -78,9 +78,62 @@ struct QueryStateUnderTest: ~Copyable {
         case .wait(let milliseconds):
             now += milliseconds
             state.expire(observers.values.map(\.query), at: now)
-        case .echo, .update, .commit, .rollBack: Issue.record("layers are not driven here")
+        case .echo(let event, let mutationID):
+            let batch = try decode([event.line(mutationID: mutationID)])
+            try await load(state.keysToLoad(for: batch))
+            state.apply(batch, at: now)
+        case .update(let layer):
+            var steps: [TransactionStep] = []
+            for given in layer.steps { steps.append(try step(given, layer.library)) }
+            let update = LayerUpdate(
+                pendingID: ByteString(layer.pendingID), library: ByteString(layer.library), steps: steps,
+                dependsOn: layer.dependsOn.map { ByteString($0) })
+            try await load(state.keysToLoad(for: steps, in: update.library))
+            return outcome { state, now throws(LayerRefusal) in try state.lay(update, at: now) }
+        case .commit(let given):
+            let confirmation = try confirmation(given)
+            try await load(state.keysToLoad(for: confirmation))
+            return outcome { state, now throws(LayerRefusal) in try state.confirm(confirmation, at: now) }
+        case .rollBack(let pendingID, let library):
+            let (pendingID, library) = (ByteString(pendingID), library.map { ByteString($0) })
+            return outcome { state, now throws(LayerRefusal) in
+                try state.rollBack(pendingID, library: library, at: now)
+            }
         }
         return .done
+    }
+
+    private mutating func outcome(
+        _ body: (inout CacheState, Int64) throws(LayerRefusal) -> Void
+    ) -> CacheOutcome {
+        do throws(LayerRefusal) {
+            try body(&state, now)
+            return .done
+        } catch {
+            return switch error {
+            case .duplicate: .failed("duplicate_pending")
+            case .unknown: .failed("unknown_pending")
+            case .tooManyLayers, .tooManyBytes, .tooManyLibraries, .tooManyTypes: .failed("limit_exceeded")
+            case .noChanges, .badResource, .changesIdentity, .typeless: .failed("invalid_params")
+            }
+        }
+    }
+
+    private func confirmation(_ given: CacheCommit) throws -> LayerConfirmation {
+        LayerConfirmation(
+            pendingID: ByteString(given.pendingID), library: given.library.map { ByteString($0) },
+            confirmed: try given.confirmed?.map { resource in
+                try decode([
+                    CacheEvent.change(
+                        library: "a", type: given.type ?? "file", resources: [resource], sequence: nil, merges: false,
+                        isIndex: false
+                    ).line
+                ])
+            }, type: given.type.map { ByteString($0) }, sequence: given.sequence.map { EventSequence($0) },
+            realIDs: given.realIDs.sorted { $0.key < $1.key }.map { temporary, real in
+                LayerConfirmation.RealID(
+                    temporary: ByteString(temporary), real: ByteString(real), json: Array("\"\(real)\"".utf8))
+            })
     }
 
     private mutating func store(
@@ -133,7 +186,7 @@ struct QueryStateUnderTest: ~Copyable {
                 type: ByteString(type), id: ByteString(id), fields: Array(fields.utf8),
                 unset: unset.map { ByteString($0) })
         case .removeField(let type, let id, let field):
-            .patch(type: ByteString(type), id: ByteString(id), fields: [], unset: [ByteString(field)])
+            .removeField(type: ByteString(type), id: ByteString(id), ByteString(field))
         case .delete(let type, let id): .delete(type: ByteString(type), id: ByteString(id))
         }
     }
@@ -262,5 +315,7 @@ struct QueryStateUnderTest: ~Copyable {
         observers = [:]
         state = CacheState(
             configuration: CacheStateConfiguration(limits: limits), recovered: try await journal.recover(), seed: seed)
+        try await load(state.keysToLoadForLayers())
+        state.activateLayers(at: now)
     }
 }

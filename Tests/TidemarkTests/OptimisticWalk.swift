@@ -31,6 +31,8 @@ struct OptimisticWalk {
     private var replies: [ReferenceQueryName: Reply] = [:]
     /// What may be on the disk: the model at the last step that is there for certain, and after each step since.
     private(set) var durable: [ReferenceCache]
+    /// What the model shows after the last step; nil while nobody asked.
+    private var seen: ReferenceSeen?
 
     init(_ fixture: QueryFixture, _ model: ReferenceCache, names: [ReferenceQueryName]) {
         self.fixture = fixture
@@ -43,18 +45,44 @@ struct OptimisticWalk {
 
     /// - Returns: What the cache and the model disagree about.
     mutating func perform(_ operation: CacheOperation) async throws -> [String] {
-        let before = model.seen
+        let before = seen ?? model.seen
+        var problems = try await act(operation)
+        let after = model.seen
+        seen = after
+        let states = model.takeMarks() + [after]
+        problems += await compareTraces(operation, before, states)
+        problems += compareWatches(states)
+        return problems + fast.problems + slow.problems
+    }
+
+    /// Goes a way again that was compared once.
+    mutating func repeatStep(_ operation: CacheOperation) async throws {
+        let problems = try await act(operation)
+        #expect(problems == [])
+        catchUp()
+    }
+
+    private mutating func act(_ operation: CacheOperation) async throws -> [String] {
         let wanted = try model.perform(operation)
-        let states = model.takeMarks() + [model.seen]
         let found = try await fixture.perform(operation, &replies)
-        var problems = found == wanted ? [] : ["\(found), not \(wanted)"]
         switch (operation, wanted) {
         case (.update, .done), (.commit, .done), (.rollBack, .done): durable = [model]
         default: durable.append(model)
         }
-        problems += await compareTraces(operation, before, states)
-        problems += compareWatches(states)
-        return problems + fast.problems + slow.problems
+        return found == wanted ? [] : ["\(found), not \(wanted)"]
+    }
+
+    /// Takes what observers know for right.
+    private mutating func catchUp() {
+        seen = nil
+        _ = model.takeMarks()
+        let renamed = model.takeRenamed()
+        for (name, pair) in pairs { pairs[name]?.seenCount = fast.observer(pair.fast)?.trace.count ?? 1 }
+        toldEntityCount = fast.entities.count
+        for index in watches.indices {
+            for name in renamed where name.from == watches[index].key { watches[index].key = name.to }
+            watches[index].last = model.view(watches[index].key).json
+        }
     }
 
     mutating func flush() async throws {
@@ -193,7 +221,7 @@ struct OptimisticWalk {
         for candidate in durable.reversed() {
             model = candidate
             model.restart()
-            _ = model.takeRenamed()
+            catchUp()
             problems = try await compareAll()
             if problems.isEmpty {
                 durable = [model]

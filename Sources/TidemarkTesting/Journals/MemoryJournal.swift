@@ -13,6 +13,17 @@ package actor MemoryJournal: Journal {
 
         package init() {}
 
+        /// Another one that holds the same, and goes its own way.
+        package func copy() async -> Store {
+            let copy = Store()
+            await copy.take(contents)
+            return copy
+        }
+
+        private func take(_ contents: MemoryJournalContents) {
+            self.contents = contents
+        }
+
         fileprivate func clear() {
             contents = MemoryJournalContents()
         }

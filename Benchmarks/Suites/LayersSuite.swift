@@ -1,0 +1,87 @@
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+/// What a layer costs: to be laid and rolled back where lists show it, and to be there when an event concerns others.
+enum LayersSuite {
+    private static let entityCount = 1_000
+    private static let layerCount = 10_000
+
+    static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        let eventCount = isSmoke ? 2_000 : 20_000
+        try inLists(listCount: 10, count: isSmoke ? 100 : 2_000, into: &report)
+        let events = try QueryBed.events(setCount: runs + 1, eventCount: eventCount)
+        report.add(
+            try await compare("event, no layers", events, eventCount, goal: nil, layers: 0))
+        report.add(
+            try await compare(
+                "event, \(layerCount) layers on others", events, eventCount, goal: 1.10, layers: layerCount))
+    }
+
+    /// An edit of an element of observed lists, and its rollback, in memory.
+    private static func inLists(listCount: Int, count: Int, into report: inout Report) throws {
+        let bed = try QueryBed(.lists, queryCount: 10)
+        try bed.putLists(listCount, of: entityCount, isObserved: true)
+        var latencies: [Double] = []
+        var told = 0
+        let clock = ContinuousClock()
+        for number in 0..<count {
+            let update = try bed.update("m", of: number &* 7_919 % entityCount)
+            let start = clock.now
+            try bed.state.lay(update, at: 1)
+            told += bed.state.changeLog.count
+            bed.state.clearLog()
+            try bed.state.rollBack("m", library: nil, at: 1)
+            told += bed.state.changeLog.count
+            bed.state.clearLog()
+            latencies.append((clock.now - start).inSeconds * 1e6)
+            // As after each flush: what is written is not kept for the next one.
+            _ = bed.state.takeFlush()
+            bed.state.flushCommitted()
+        }
+        precondition(told == 2 * listCount * count, "\(told) changes were told of")
+        report.add(
+            name: "update + rollback in \(listCount) lists", value: latencies.median, unit: "us", goal: 100,
+            hash: UInt64(told))
+    }
+
+    /// Events of entities without layers, beside the same in a cache that never had one.
+    private static func compare(
+        _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, layers: Int
+    ) async throws -> Measurement {
+        let reference = try QueryBed(.lists, queryCount: 10)
+        let subject = try QueryBed(.lists, queryCount: 10)
+        for number in 0..<layers {
+            try subject.state.lay(subject.update("m\(number)", of: QueryBed.changingCount + number), at: 1)
+        }
+        subject.state.clearLog()
+        _ = subject.state.takeFlush()
+        subject.state.flushCommitted()
+        var (referenceRun, run) = (0, 0)
+        return await Measurement.compare(
+            name, count: eventCount, runs: sets.count - 1, goal: goal, referenceName: "never a layer",
+            reference: {
+                defer { referenceRun += 1 }
+                return reference.apply(sets[referenceRun])
+            },
+            subject: {
+                defer { run += 1 }
+                return subject.apply(sets[run])
+            })
+    }
+}
+
+extension QueryBed {
+    /// A patch of one field of an entity.
+    func update(_ pendingID: String, of index: Int) throws -> LayerUpdate {
+        var bytes: [UInt8] = []
+        Sample.append(index, version: 0, to: &bytes)
+        // The id stands behind `{"id":"`, a UUID.
+        let id = ByteString(bytes[7..<43])
+        return LayerUpdate(
+            pendingID: ByteString(pendingID), library: "",
+            steps: [
+                .patch(type: ByteString(Sample.type), id: id, fields: Array(#"{"favorite":"edited"}"#.utf8), unset: [])
+            ], dependsOn: [])
+    }
+}
