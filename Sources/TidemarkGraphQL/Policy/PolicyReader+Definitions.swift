@@ -60,7 +60,7 @@ extension PolicyReader {
             for name in interfaces { add(interface: name, to: index) }
             for field in fields { add(field, to: index) }
         case .union(let members):
-            for name in members { check(name, is: .composite(.object), "a type of a union") }
+            types[index].members += members
         case .scalar, .enumeration, .input: break
         }
     }

@@ -10,13 +10,14 @@ extension PolicyReader {
                 interfaces.append(name)
             }
             types[index].interfaces = interfaces
+            for name in type.members { check(name, is: .composite(.object), "a type of a union") }
             for field in type.fields { check(field, of: type) }
         }
     }
 
     /// - Parameter role: What the name is used as.
     @discardableResult
-    mutating func check(_ name: Name, is kind: Kind, _ role: String) -> Bool {
+    private mutating func check(_ name: Name, is kind: Kind, _ role: String) -> Bool {
         guard let found = kinds[name.text] else {
             refuseUnknown(name)
             return false

@@ -6,6 +6,8 @@ struct PolicyType {
     var kind: TypePolicy.Kind
     /// No two of one name. Bound: ``PolicyReader/interfaceCountMax``.
     var interfaces: [Name] = []
+    /// Of a union.
+    var members: [Name] = []
     var own: CacheControl?
     /// No two of one name.
     var fields: [PolicyField] = []
