@@ -75,6 +75,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        .target(name: "TidemarkGraphQL", dependencies: ["TidemarkModel"], swiftSettings: strict),
         // A cache as a child process: JSON-RPC on standard input and output.
         .target(
             name: "TidemarkSession",
@@ -90,8 +91,8 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire", "TidemarkSQLite",
-                "TidemarkTesting",
+                "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire",
+                "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -129,6 +130,9 @@ let package = Package(
                 "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkTesting", "TidemarkWire",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkGraphQLTests", dependencies: ["TidemarkGraphQL", "TidemarkModel", "TidemarkTesting"],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
         .testTarget(

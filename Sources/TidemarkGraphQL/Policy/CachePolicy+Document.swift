@@ -1,0 +1,22 @@
+import TidemarkModel
+
+extension CachePolicy {
+    /// Reads a policy from a document of GraphQL's type system.
+    ///
+    /// - Parameter bytes: The whole document, UTF-8.
+    /// - Throws: What is wrong with it: the first thing that the grammar does not allow, or else everything that
+    ///   contradicts the rules of policies.
+    /// - Complexity: O(bytes), and for each type the fields of its interfaces.
+    /// - Source: Protocol/policy.md.
+    package static func read(
+        _ bytes: [UInt8], limits: DocumentLimits = DocumentLimits()
+    ) throws(GraphQLErrors) -> CachePolicy {
+        let document: Document
+        do throws(GraphQLError) {
+            document = try DocumentParser.parse(bytes, limits: limits)
+        } catch {
+            throw GraphQLErrors(error)
+        }
+        return try PolicyReader.read(document)
+    }
+}

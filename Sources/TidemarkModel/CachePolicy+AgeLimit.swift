@@ -1,0 +1,75 @@
+extension CachePolicy {
+    /// The limit with which an object is reached that a read asks for by itself, through no field.
+    ///
+    /// - Complexity: O(name).
+    package func rootLimit(of type: ByteString, operation: OperationAges = OperationAges()) -> AgeLimit {
+        if let seconds = operation.seconds(type: type) { return AgeLimit(seconds: seconds, origin: .operationType) }
+        guard case .seconds(let seconds) = self.type(type)?.age else { return .unlimited }
+        return AgeLimit(seconds: seconds, origin: .schemaType)
+    }
+
+    /// The limit of a field; for a composite field it is the one with which the object in it is reached.
+    ///
+    /// The most specific wins: operation field, operation type, schema field, schema type. What an operation says of a
+    /// field or a type holds for the scalars of the object reached with it, over directives of the schema.
+    ///
+    /// - Parameters:
+    ///   - type: Of the object that has the field.
+    ///   - parent: The limit with which that object was reached.
+    ///   - found: The type of the object that is in the field, where it is known; it speaks before the field's own
+    ///     type, which may be an interface or a union.
+    /// - Returns: For a field that the policy does not know, a scalar's.
+    /// - Complexity: O(names).
+    package func limit(
+        of field: ByteString, in type: ByteString, reachedWith parent: AgeLimit,
+        operation: OperationAges = OperationAges(), found: ByteString? = nil
+    ) -> AgeLimit {
+        if let seconds = operation.seconds(field: field, of: type) {
+            return AgeLimit(seconds: seconds, origin: .operationField)
+        }
+        let rule = self.field(field, of: type)
+        guard case .composite(let target) = rule?.target else {
+            guard !parent.origin.isOperation, let age = rule?.age else { return parent }
+            return limit(age, .schemaField, parent)
+        }
+        let names = found.map { [$0, target] } ?? [target]
+        for name in names {
+            if let seconds = operation.seconds(type: name) { return AgeLimit(seconds: seconds, origin: .operationType) }
+        }
+        if let age = rule?.age { return limit(age, .schemaField, parent) }
+        for name in names {
+            if let age = self.type(name)?.age { return limit(age, .schemaType, parent) }
+        }
+        return .unlimited
+    }
+
+    /// The limit at the end of a path of fields, each of the type that the one before it leads to.
+    ///
+    /// - Parameters:
+    ///   - path: From `root` on; at least one field.
+    ///   - limit: The one with which the root was reached; ``rootLimit(of:operation:)`` where nothing else is known.
+    /// - Returns: nil when a field before the last is a scalar or unknown: the path leads nowhere.
+    /// - Complexity: O(path).
+    package func limit(
+        of path: [ByteString], from root: ByteString, reachedWith limit: AgeLimit,
+        operation: OperationAges = OperationAges()
+    ) -> AgeLimit? {
+        precondition(!path.isEmpty, "a path without fields has no last one")
+        var type = root
+        var limit = limit
+        for (index, field) in path.enumerated() {
+            limit = self.limit(of: field, in: type, reachedWith: limit, operation: operation)
+            if index == path.count - 1 { break }
+            guard case .composite(let target) = self.field(field, of: type)?.target else { return nil }
+            type = target
+        }
+        return limit
+    }
+
+    private func limit(_ age: AgeRule, _ origin: AgeLimit.Origin, _ parent: AgeLimit) -> AgeLimit {
+        switch age {
+        case .seconds(let seconds): AgeLimit(seconds: seconds, origin: origin)
+        case .inherited: parent
+        }
+    }
+}

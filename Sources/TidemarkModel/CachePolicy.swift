@@ -1,0 +1,25 @@
+/// How old what is cached may be, and what is deleted with what: a rule for every type and field.
+///
+/// A type or field that the policy does not know has no rule: it never expires, and nothing is deleted with it.
+///
+/// - Source: Protocol/policy.md.
+package struct CachePolicy: Hashable, Sendable {
+    /// Object, interface and union types, in the order they were defined.
+    package let types: [TypePolicy]
+    /// Names to indices of `types`.
+    private let indices: [ByteString: Int]
+
+    /// - Parameter types: No two of one name; empty for a policy without a rule.
+    package init(types: [TypePolicy] = []) {
+        self.types = types
+        indices = Dictionary(uniqueKeysWithValues: zip(types.map(\.name), types.indices))
+    }
+
+    /// - Returns: nil for a type that the policy does not know.
+    /// - Complexity: O(name).
+    package func type(_ name: ByteString) -> TypePolicy? { indices[name].map { types[$0] } }
+
+    /// - Returns: nil for a type or field that the policy does not know.
+    /// - Complexity: O(names).
+    package func field(_ name: ByteString, of type: ByteString) -> FieldPolicy? { self.type(type)?.field(name) }
+}

@@ -1,0 +1,91 @@
+import Testing
+import TidemarkTesting
+
+@testable import TidemarkGraphQL
+
+/// Documents that somebody broke: reading them ends, with a document or with an error that lies in them.
+@Suite struct MutationTests {
+    @Test func `flipped bits, cuts and pieces in other places never crash the parser`() {
+        var accepted = 0
+        for seed in UInt64(0)..<3_000 {
+            var generator = SeededGenerator(seed: seed, index: 2)
+            var bytes = MutationTests.bytes(seed: seed % 200)
+            for _ in 0...generator.below(4) { MutationTests.spoil(&bytes, &generator) }
+            accepted += MutationTests.reads(bytes, "seed \(seed)") ? 1 : 0
+        }
+        // Either would mean that the walk tests one half only.
+        #expect(accepted > 50 && accepted < 2_900, "\(accepted) of 3,000 were accepted")
+    }
+
+    @Test func `shuffled tokens never crash the parser`() throws {
+        for seed in UInt64(0)..<1_000 {
+            var generator = SeededGenerator(seed: seed, index: 3)
+            let bytes = MutationTests.bytes(seed: seed % 200)
+            var lexer = Lexer(bytes, limits: DocumentLimits())
+            var words: [ArraySlice<UInt8>] = []
+            while case let token = try lexer.next(), token.kind != .end { words.append(bytes[token.range]) }
+            for _ in 0...generator.below(6) {
+                words.swapAt(generator.below(words.count), generator.below(words.count))
+            }
+            _ = MutationTests.reads(Array(words.joined(separator: [0x20])), "seed \(seed)")
+        }
+    }
+
+    @Test func `every prefix of a document is read or refused`() {
+        for seed in UInt64(0)..<10 {
+            let bytes = MutationTests.bytes(seed: seed)
+            for count in 0...bytes.count {
+                _ = MutationTests.reads(Array(bytes.prefix(count)), "seed \(seed), \(count) bytes")
+            }
+        }
+    }
+
+    @Test func `random bytes never crash the parser`() {
+        let words = [
+            "type", "extend", "{", "}", "(", ")", "[", "]", ":", "!", "=", "|", "&", "@", "$", "...", "\"", "\"\"\"",
+            "\\",
+            "\\u", "\n", "\r", "#", "-", "0", "1.", "e", "a", "\u{FEFF}", "é", "\u{0}", "union", "directive", "on",
+        ].map { Array($0.utf8) }
+        for seed in UInt64(0)..<3_000 {
+            var generator = SeededGenerator(seed: seed, index: 4)
+            var bytes: [UInt8] = []
+            for _ in 0..<generator.below(60) {
+                bytes += generator.chance(50) ? [UInt8(generator.below(256))] : generator.pick(words)
+            }
+            _ = MutationTests.reads(bytes, "seed \(seed)")
+        }
+    }
+
+    /// - Returns: It is a document.
+    private static func reads(_ bytes: [UInt8], _ name: String) -> Bool {
+        do throws(GraphQLError) {
+            _ = try DocumentParser.parse(bytes)
+            return true
+        } catch {
+            let lines = bytes.filter { $0 == 0x0A || $0 == 0x0D }.count + 1
+            #expect(
+                1...lines ~= error.line && 1...(bytes.count + 1) ~= error.column && !error.message.contains("\n"),
+                "\(name): \(error)")
+            return false
+        }
+    }
+
+    private static func bytes(seed: UInt64) -> [UInt8] {
+        var document = RoundTripTests.document(seed: seed)
+        return Array(RoundTripTests.text(&document, seed: seed).utf8)
+    }
+
+    private static func spoil(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
+        guard !bytes.isEmpty else { return }
+        let index = generator.below(bytes.count)
+        switch generator.below(5) {
+        case 0: bytes[index] ^= 1 << UInt8(generator.below(8))
+        case 1: bytes[index] = UInt8(generator.below(256))
+        case 2: bytes.removeSubrange(index..<min(bytes.count, index + 1 + generator.below(8)))
+        case 3: bytes.removeLast(bytes.count - index)
+        default:
+            let piece = Array(bytes[index..<min(bytes.count, index + 1 + generator.below(20))])
+            bytes.insert(contentsOf: piece, at: generator.below(bytes.count))
+        }
+    }
+}
