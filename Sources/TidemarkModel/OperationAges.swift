@@ -9,6 +9,8 @@ package struct OperationAges: Hashable, Sendable {
 
     package init() {}
 
+    package var isEmpty: Bool { types.isEmpty && fields.isEmpty }
+
     /// - Parameter members: `max_ages` of a read: `<type>` or `<type>.<field>`, and seconds from 0. A type on the wire may
     ///   hold a dot itself, so a name with dots speaks of the type of that name and of every way to part it in two.
     package init(_ members: [(name: ByteString, seconds: Int)]) {

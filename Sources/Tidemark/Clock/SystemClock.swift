@@ -6,17 +6,19 @@
     import Musl
 #endif
 
-/// The machine's own clock.
+/// The machine's own clock: what it said when this value was made, and what has passed since.
+///
+/// Ages and expiry are differences of times. Somebody who sets the machine's clock, forwards or back, changes none of them
+/// while the program runs; time asleep counts.
 public struct SystemClock: CacheClock {
     private let clock = ContinuousClock()
+    private let time: AnchoredTime<ContinuousClock>
 
-    public init() {}
-
-    public func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    public init() {
+        time = AnchoredTime(clock, wallTime: SystemClock.wallTime())
     }
+
+    public func now() -> Int64 { time.now() }
 
     public func sleep(milliseconds: Int64) async throws(CancellationError) {
         do {
@@ -24,5 +26,12 @@ public struct SystemClock: CacheClock {
         } catch {
             throw CancellationError()
         }
+    }
+
+    /// Milliseconds since 1970.
+    private static func wallTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

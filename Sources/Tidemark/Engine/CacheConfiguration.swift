@@ -18,6 +18,8 @@ public struct CacheConfiguration: Sendable {
     public var fetchTimeout: Int64 = 30_000
     /// Queries that an upstream is asked for at once: 1,000; one more is refused.
     public var fetchCountMax = 1_000
+    /// How old what is read may be, by type and field: nothing expires.
+    package var policy = CachePolicy()
     public var flush = FlushPolicy()
     public var logger = Logger(label: "tidemark")
 

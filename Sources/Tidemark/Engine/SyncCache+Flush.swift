@@ -64,7 +64,8 @@ extension SyncCache {
                 await self.write(failed)
             }
         } else if state.isUnwritten {
-            let flush = state.takeFlush()
+            var flush = state.takeFlush()
+            flush.takenAt = clock.now()
             let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
             flushTask = Task { await self.write(pending) }
         }

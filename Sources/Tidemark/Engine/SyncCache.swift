@@ -96,12 +96,18 @@ public actor SyncCache {
         let stateConfiguration = CacheStateConfiguration(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
-            hasUpstream: upstream != nil)
+            hasUpstream: upstream != nil, policy: configuration.policy)
         let state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: UInt64.random(in: .min ... .max))
+        var time = clock
+        if let last = recovered.lastTakenAt, last > clock.now() {
+            time = LateClock(clock: clock, lag: last - clock.now())
+            configuration.logger.warning(
+                "the clock is \((last - clock.now()) / 1_000) s behind the last write: times go on from there")
+        }
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
-            clock: clock, state: state)
+            clock: time, state: state)
         try await cache.activateLayers()
         return cache
     }

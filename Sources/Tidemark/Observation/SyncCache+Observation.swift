@@ -9,20 +9,32 @@ extension SyncCache {
         _ key: EntityKey, fields: [ByteString]?, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
     ) async {
+        await observe(EntityRequest(key, fields: fields), sink: sink, reply: reply)
+    }
+
+    /// Reads an entity and makes an observer in the same step. Only this first answer may be too old: what is told later
+    /// is what there is.
+    ///
+    /// - Parameter reply: Called once, on the cache's executor, before any notification of the observer.
+    package func observe(
+        _ request: EntityRequest, sink: any ObserverSink,
+        reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
+    ) async {
         if let refusal = isClosed ? CacheError(.storageFailed, "the cache was closed: open it again") : observerRefusal
         {
             return reply(.failure(refusal))
         }
         do throws(StorageError) {
-            try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
+            try await withLoaded({ state.keyToLoad(request.key).map { [$0] } ?? [] }) {
                 settle(sink)
-                let read = readNow(key, fields: fields)
-                guard let handle = state.observe(key) else {
+                let read = readNow(request)
+                guard let handle = state.observe(request.key) else {
                     return reply(.failure(AnswerRefusal.tooManyTypes.cacheError))
                 }
                 let subscription = observers.add(
                     ObserverRegistry.EntityObserver(
-                        handle: handle, key: key, fields: fields.map { Set($0.map(\.bytes)) }, sink: sink))
+                        handle: handle, key: request.key, fields: request.fields.map { Set($0.map(\.bytes)) },
+                        sink: sink))
                 reply(.success((read, subscription)))
             }
         } catch {

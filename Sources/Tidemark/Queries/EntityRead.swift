@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// What a read of one entity gives.
 public struct EntityRead: Hashable, Sendable {
@@ -22,6 +23,8 @@ public struct EntityRead: Hashable, Sendable {
     public var isStale: Bool
     /// nil when there is an entity.
     public var miss: Miss?
+    /// Which field is too old, when that is why, and when one is too old and the reader puts up with it.
+    package var expired: ExpiredField?
 
     package init(entity: [UInt8]?, isPending: Bool, sequence: EventSequence?, isStale: Bool, miss: Miss?) {
         self.entity = entity

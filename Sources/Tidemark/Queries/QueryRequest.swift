@@ -10,9 +10,15 @@ public struct QueryRequest: Hashable, Sendable {
     public var maxStale: Int64?
     /// The top-level fields that are wanted, by type; other types come whole. nil: everything.
     public var select: [ByteString: [ByteString]]?
+    /// The read's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before those of the policy.
+    public var maxAges: [ByteString: Int] = [:]
 
     public init(_ key: QueryKey, policy: FetchPolicy = .cacheFirst) {
         self.key = key
         self.policy = policy
     }
+}
+
+extension QueryRequest {
+    var operationAges: OperationAges { OperationAges(maxAges.map { ($0.key, $0.value) }) }
 }

@@ -7,9 +7,16 @@ extension SyncCache {
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func read(_ key: EntityKey, fields: [ByteString]?) async throws(CacheError) -> EntityRead {
+        try await read(EntityRequest(key, fields: fields))
+    }
+
+    /// Reads an entity, or the fields of it that are named, unless one of them is too old.
+    ///
+    /// - Throws: ``CacheError`` `storageFailed`.
+    package func read(_ request: EntityRequest) async throws(CacheError) -> EntityRead {
         do throws(StorageError) {
-            return try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
-                let read = readNow(key, fields: fields)
+            return try await withLoaded({ state.keyToLoad(request.key).map { [$0] } ?? [] }) {
+                let read = readNow(request)
                 countRead(miss: read.miss)
                 return read
             }
@@ -19,19 +26,29 @@ extension SyncCache {
     }
 
     /// - Precondition: The entity is in memory if it is anywhere.
-    func readNow(_ key: EntityKey, fields: [ByteString]?) -> EntityRead {
-        switch state.lookUp(key) {
+    func readNow(_ request: EntityRequest) -> EntityRead {
+        switch state.lookUp(request.key) {
         case .found(let payload, let stamp, let isPending):
-            EntityRead(
-                entity: Selection.resource(payload, fields: fields.map { Set($0.map(\.bytes)) }),
-                isPending: isPending, sequence: stamp?.sequence,
-                isStale: status(of: key.library).phase == .stale, miss: nil)
+            let fields = request.fields.map { Set($0.map(\.bytes)) }
+            var read = EntityRead(
+                entity: Selection.resource(payload, fields: fields), isPending: isPending, sequence: stamp?.sequence,
+                isStale: status(of: request.key.library).phase == .stale, miss: nil)
+            let ages = OperationAges(request.maxAges.map { ($0.key, $0.value) })
+            read.expired = state.expired(request.key, fields: fields, ages: ages, at: clock.now())
+            guard let expired = read.expired else { return read }
+            if let maxStale = request.maxStale, expired.overdue <= maxStale {
+                read.isStale = true
+            } else {
+                read.entity = nil
+                read.miss = .expired
+            }
+            return read
         case .deleted(let sequence, let isPending):
-            EntityRead(entity: nil, isPending: isPending, sequence: sequence, isStale: false, miss: .deleted)
+            return EntityRead(entity: nil, isPending: isPending, sequence: sequence, isStale: false, miss: .deleted)
         case .absent(let isPending):
-            EntityRead(entity: nil, isPending: isPending, sequence: nil, isStale: false, miss: .absent)
+            return EntityRead(entity: nil, isPending: isPending, sequence: nil, isStale: false, miss: .absent)
         case .elsewhere:
-            EntityRead(entity: nil, isPending: false, sequence: nil, isStale: false, miss: .absent)
+            return EntityRead(entity: nil, isPending: false, sequence: nil, isStale: false, miss: .absent)
         }
     }
 

@@ -55,8 +55,12 @@ extension SyncCache {
         case .networkFirst:
             fetch(fetchReply.fallingBack())
         case .staleWhileRevalidate:
-            let wasStale = state.status(of: request.key, at: clock.now())?.staleSince != nil
-            if let miss = await answer(request, .any, source: .cache, sink, reply) {
+            var wasStale = false
+            let miss = await answer(request, .any, source: .cache, sink) { result in
+                if case .success(let answered) = result { wasStale = answered.answer.isStale }
+                reply(result)
+            }
+            if let miss {
                 fetch(fetchReply.afterMiss(miss))
             } else if wasStale {
                 fetch(
@@ -89,6 +93,8 @@ extension SyncCache {
         case absent
         case stale
         case expired
+        /// A selected field of some listed entity.
+        case tooOld(ExpiredField)
         /// Some listed entity is in no tier.
         case partial
         case unreadable(StorageError)
@@ -98,6 +104,8 @@ extension SyncCache {
             case .absent: "absent"
             case .stale: "stale"
             case .expired: "expired"
+            case .tooOld(let field):
+                "expired: \(field.field) of \(field.key.text) was written at \(field.writtenAt), maxAge \(field.maxAge) s"
             case .partial: "an entity of the list is missing"
             case .unreadable(let error): error.description
             }
@@ -142,9 +150,16 @@ extension SyncCache {
         if listed.isPartial, status.isLocal { listed = state.list(status.query, at: now, isWhole: sink != nil) }
         distribute()
         if listed.isPartial { return .partial }
-        if let sink { settle(sink) }
-        let isStale = state.isStale(status.query, at: now)
         let fields = fields(of: request, type: state.typeName(of: status.query))
+        var isStale = state.isStale(status.query, at: now)
+        // What was just fetched is as new as it gets, whatever its limit.
+        if source == .cache, let expired = expired(listed.keys, fields, request, at: now) {
+            guard freshness == .any || isGoodEnough(now - expired.overdue, request, at: now) else {
+                return .tooOld(expired)
+            }
+            isStale = true
+        }
+        if let sink { settle(sink) }
         let answer = QueryAnswer(
             entities: listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,
             source: source, isStale: isStale, asOf: status.asOf, isPending: listed.isPending)
@@ -153,11 +168,21 @@ extension SyncCache {
             return observers.add(
                 ObserverRegistry.QueryObserver(
                     query: status.query, key: request.key, fields: fields, sink: sink,
-                    shownStale: isStale))
+                    shownStale: state.isStale(status.query, at: now)))
         }
         if subscription != nil { scheduleExpiry(of: status.query) }
         reply(.success(QueryReply(answer: answer, subscription: subscription)))
         return nil
+    }
+
+    /// The selected field that is longest past its age.
+    private func expired(
+        _ keys: [EntityKey], _ fields: Set<[UInt8]>?, _ request: QueryRequest, at now: Int64
+    ) -> ExpiredField? {
+        let ages = request.operationAges
+        guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return nil }
+        return keys.lazy.compactMap { self.state.expired($0, fields: fields, ages: ages, at: now) }
+            .max { $0.overdue < $1.overdue }
     }
 
     private func isGoodEnough(_ staleSince: Int64, _ request: QueryRequest, at now: Int64) -> Bool {
@@ -175,7 +200,7 @@ extension SyncCache {
         switch miss {
         case nil: countRead(miss: nil)
         case .absent, .unreadable: countRead(miss: .absent)
-        case .stale, .expired: countRead(miss: .expired)
+        case .stale, .expired, .tooOld: countRead(miss: .expired)
         case .partial: countRead(miss: .evicted)
         }
     }

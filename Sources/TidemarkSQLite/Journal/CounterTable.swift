@@ -58,6 +58,8 @@ struct CounterTable {
     static let quarantineNumber = "quarantine_number"
     /// The highest number that a query ever had.
     static let queryNumber = "query_number"
+    /// When the last flush was taken: milliseconds since 1970.
+    static let takenAt = "taken_at"
     /// Records that are in quarantine.
     static let quarantineCount = "quarantine_records"
 

@@ -68,6 +68,7 @@ final class JournalDatabase {
         state.lastRow = try PreparedStatement.number(connection, #"SELECT max("row") FROM entities"#) ?? 0
         let counters = try CounterTable.read(connection)
         state.counts = CounterTable.counts(counters)
+        state.lastTakenAt = counters[CounterTable.takenAt]
         state.ignoredKinds = try CounterTable.ignoredKinds(connection)
         let dictionaries = try DictionaryTable.read(connection)
 
@@ -184,6 +185,7 @@ final class JournalDatabase {
         try writeQueries(flush, statements, &next)
         try writeLayers(flush, statements, &next)
         if let counts = flush.counts { try statements.counters.write(counts) }
+        if let takenAt = flush.takenAt { try statements.counters.write(CounterTable.takenAt, takenAt) }
         if let kinds = flush.ignoredKinds { try statements.counters.write(kinds) }
     }
 

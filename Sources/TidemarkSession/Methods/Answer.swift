@@ -1,5 +1,6 @@
 import Tidemark
 import TidemarkModel
+import TidemarkStore
 import TidemarkWire
 
 /// The `result` of each method, as JSON.
@@ -21,6 +22,14 @@ enum Answer {
             line.member("sequence", read.sequence)
             line.member("stale", read.isStale)
             line.member("miss", read.miss.map { ByteString($0.rawValue) })
+            if let expired = read.expired {
+                line.name("expired")
+                line.object { line in
+                    line.member("field", Optional(expired.field))
+                    line.member("written_at", expired.writtenAt)
+                    line.member("max_age", expired.maxAge)
+                }
+            }
             if let subscription { line.member("subscription", subscription.rawValue) }
         }
     }

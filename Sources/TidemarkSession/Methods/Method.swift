@@ -6,9 +6,9 @@ import TidemarkStore
 ///
 /// - Source: contract section 4; Protocol/sessions.md.
 enum Method: Sendable {
-    case get(EntityKey, fields: [ByteString]?)
+    case get(EntityRequest)
     case list(type: ByteString, library: ByteString, after: EntityKey?, countMax: Int)
-    case observeEntity(EntityKey, fields: [ByteString]?)
+    case observeEntity(EntityRequest)
     case transact([TransactionOperation], library: ByteString)
     case remove(Removal)
     /// nil: every library.

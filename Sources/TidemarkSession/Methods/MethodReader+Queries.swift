@@ -22,13 +22,36 @@ extension MethodReader {
         request.allowsStale = try params.flag("allow_stale")
         request.maxStale = try params.milliseconds("max_stale")
         request.select = try selection(params)
-        if let ages = params.value("max_ages") {
-            guard let members = ages.members else { throw params.wrong("max_ages", "an object") }
-            guard members.isEmpty else {
-                throw CacheError(.invalidParams, "max_ages are not supported by this version: leave them out")
-            }
-        }
+        request.maxAges = try maxAges(params)
         return request
+    }
+
+    func entityRequest(_ params: Params) throws(CacheError) -> EntityRequest {
+        var request = EntityRequest(
+            try key(params), fields: try params.texts("fields", countMax: Method.fieldCountMax))
+        request.maxAges = try maxAges(params)
+        request.maxStale = try params.milliseconds("max_stale")
+        return request
+    }
+
+    /// Whole seconds by type, or by type and field.
+    private func maxAges(_ params: Params) throws(CacheError) -> [ByteString: Int] {
+        guard let value = params.value("max_ages") else { return [:] }
+        guard let members = value.members else { throw params.wrong("max_ages", "an object") }
+        guard members.count <= Method.fieldCountMax else {
+            throw CacheError(
+                .limitExceeded, "max_ages names \(members.count) ages: name at most \(Method.fieldCountMax)")
+        }
+        var ages: [ByteString: Int] = [:]
+        for (name, value) in members {
+            guard let seconds = value.integer, 0...Int64(Int32.max) ~= seconds else {
+                throw CacheError(
+                    .invalidParams,
+                    "max_ages.\(ByteString(name)) is \(value.kind.rawValue): pass whole seconds from 0 to \(Int32.max)")
+            }
+            ages[ByteString(name)] = Int(seconds)
+        }
+        return ages
     }
 
     private func selection(_ params: Params) throws(CacheError) -> [ByteString: [ByteString]]? {

@@ -25,11 +25,11 @@ struct MethodReader: Sendable {
 
     private static let readers: [ByteString: Reader] = [
         "entity.get": { (reader, params) throws(CacheError) in
-            .get(try reader.key(params), fields: try params.texts("fields", countMax: Method.fieldCountMax))
+            .get(try reader.entityRequest(params))
         },
         "entity.list": { (reader, params) throws(CacheError) in try reader.list(params) },
         "entity.observe": { (reader, params) throws(CacheError) in
-            .observeEntity(try reader.key(params), fields: try params.texts("fields", countMax: Method.fieldCountMax))
+            .observeEntity(try reader.entityRequest(params))
         },
         "cache.transaction": { (reader, params) throws(CacheError) in
             .transact(try reader.operations(params), library: try reader.library(params))

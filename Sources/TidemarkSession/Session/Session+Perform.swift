@@ -32,13 +32,13 @@ extension Session {
         _ method: Method, _ responder: Responder, _ place: LinePlace
     ) async throws(CacheError) -> [UInt8]? {
         switch method {
-        case .get(let key, let fields):
-            return Answer.entity(try await cache.read(key, fields: fields))
+        case .get(let request):
+            return Answer.entity(try await cache.read(request))
         case .list(let type, let library, let after, let countMax):
             return Answer.page(
                 try await cache.list(type: type, library: library, after: after, countMax: countMax))
-        case .observeEntity(let key, let fields):
-            await observe(key, fields, responder)
+        case .observeEntity(let request):
+            await observe(request, responder)
             return nil
         case .transact(let operations, let library):
             try await cache.transact(operations, library: library)
@@ -78,8 +78,8 @@ extension Session {
         return Answer.empty
     }
 
-    private func observe(_ key: EntityKey, _ fields: [ByteString]?, _ responder: Responder) async {
-        await cache.observe(key, fields: fields, sink: outbox) { result in
+    private func observe(_ request: EntityRequest, _ responder: Responder) async {
+        await cache.observe(request, sink: outbox) { result in
             responder.answer(
                 result.map { Answer.entity($0.0, subscription: $0.1) }.mapError { MessageError($0) })
         }

@@ -30,6 +30,8 @@ package struct FlushBatch: Sendable {
     package var quarantine: [QuarantineRecord] = []
     /// Numbers of records to take out of quarantine.
     package var quarantineRemoved: [Int64] = []
+    /// When it was taken: milliseconds since 1970, no earlier than any time in it; nil when unknown.
+    package var takenAt: Int64?
     /// Totals since the database was made; nil when unchanged.
     package var counts: EventCounts?
     /// Ignored kinds by name, totals since the database was made; nil when unchanged.

@@ -16,6 +16,8 @@ package struct RecoveredState: Sendable {
     package var lastQuery: Int64 = 0
     /// Ascending by number; those that failed their checks are left out.
     package var layers: [LayerRecord] = []
+    /// ``FlushBatch/takenAt`` of the last flush; nil when none said.
+    package var lastTakenAt: Int64?
     package var counts = EventCounts()
     package var ignoredKinds: [ByteString: Int64] = [:]
 

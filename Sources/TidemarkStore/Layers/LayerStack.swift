@@ -208,6 +208,36 @@ struct LayerStack {
         overlays[handle]?.isDeleted = value == nil && isDeleted
     }
 
+    /// When layers wrote the fields of an entity.
+    struct Dates {
+        /// Milliseconds since 1970; nil while no layer has replaced the whole.
+        var whole: Int64?
+        /// By top-level field.
+        var named: [ByteString: Int64] = [:]
+
+        /// - Parameter base: When the stored one was written; nil when nothing is stored.
+        func date(of field: ByteString, base: Int64?) -> Int64? { named[field] ?? whole ?? base }
+    }
+
+    func dates(over handle: UInt32) -> Dates {
+        var dates = Dates()
+        for touch in overlays[handle]?.touches ?? [] {
+            guard let layer = layers[touch.layer] else { continue }
+            switch layer.changes[touch.change] {
+            case .put:
+                dates = Dates(whole: layer.createdAt)
+            case .patch(_, let fields, _):
+                guard !fields.isEmpty else { continue }
+                for name in fields.withUnsafeBytes({ JSONObject.fieldNames(of: $0) }) {
+                    dates.named[name] = layer.createdAt
+                }
+            case .removeField: break
+            case .delete: dates = Dates()
+            }
+        }
+        return dates
+    }
+
     /// Whether a layer has a patch that lies over nothing because the server deleted the entity.
     ///
     /// - Parameter base: The stored resource of a handle, and whether it has a tombstone.

@@ -11,15 +11,18 @@ package struct CacheStateConfiguration: Sendable {
     package var reorderWindow: Int64
     /// Whether there is anyone to ask for missing events.
     package var hasUpstream: Bool
+    /// How old what is read may be.
+    package var policy: CachePolicy
 
     package init(
         limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],
-        reorderWindow: Int64 = 50, hasUpstream: Bool = false
+        reorderWindow: Int64 = 50, hasUpstream: Bool = false, policy: CachePolicy = CachePolicy()
     ) {
         self.limits = limits
         self.defaultLibrary = defaultLibrary
         self.typeAliases = typeAliases
         self.reorderWindow = reorderWindow
         self.hasUpstream = hasUpstream
+        self.policy = policy
     }
 }

@@ -56,6 +56,10 @@ struct JournalModel {
             state.counts.reconciled += 2
             flush.counts = state.counts
         }
+        if chance(1, in: 2) {
+            state.lastTakenAt = Int64.random(in: 0...1 << 45, using: &random)
+            flush.takenAt = state.lastTakenAt
+        }
         if chance(1, in: 3) {
             state.ignoredKinds[ByteString("Kind\(Int.random(in: 0..<5, using: &random))"), default: 0] += 1
             flush.ignoredKinds = state.ignoredKinds
@@ -241,6 +245,7 @@ struct JournalModel {
             return "tombstones are \(recovered.tombstones), not \(state.tombstones)"
         }
         if recovered.counts != state.counts { return "counts are \(recovered.counts), not \(state.counts)" }
+        if recovered.lastTakenAt != state.lastTakenAt { return "the last flush is of \(recovered.lastTakenAt ?? -1)" }
         if recovered.ignoredKinds != state.ignoredKinds { return "ignored kinds are \(recovered.ignoredKinds)" }
         if let difference = queries.difference(to: recovered) { return difference }
         if let difference = layers.difference(to: recovered) { return difference }

@@ -10,6 +10,7 @@ struct MemoryJournalContents: Sendable {
     private var libraries: [LibraryRecord] = []
     private var types: [ByteString] = []
     private var tombstones: [(key: StoredKey, tombstone: Tombstone)] = []
+    private var takenAt: Int64?
     private var counts = EventCounts()
     private var ignoredKinds: [ByteString: Int64] = [:]
     private var lastQuarantine: Int64 = 0
@@ -27,6 +28,7 @@ struct MemoryJournalContents: Sendable {
         state.lastQuery = lastQuery
         state.layers = layers.values.sorted { $0.number < $1.number }
         state.counts = counts
+        state.lastTakenAt = takenAt
         state.ignoredKinds = ignoredKinds
         return state
     }
@@ -78,6 +80,7 @@ struct MemoryJournalContents: Sendable {
         for number in flush.removedLayers { layers[number] = nil }
         for record in flush.layers { layers[record.number] = record }
         if let counts = flush.counts { self.counts = counts }
+        if let takenAt = flush.takenAt { self.takenAt = takenAt }
         if let kinds = flush.ignoredKinds { ignoredKinds.merge(kinds) { $1 } }
     }
 

@@ -1,0 +1,19 @@
+/// A time of day that was read once, and goes on with a clock that nobody sets.
+struct AnchoredTime<Steady: Clock>: Sendable where Steady.Duration == Duration {
+    private let clock: Steady
+    private let start: Steady.Instant
+    /// Milliseconds since 1970, at `start`.
+    private let wallTime: Int64
+
+    init(_ clock: Steady, wallTime: Int64) {
+        self.clock = clock
+        start = clock.now
+        self.wallTime = wallTime
+    }
+
+    /// Milliseconds since 1970.
+    func now() -> Int64 {
+        let passed = start.duration(to: clock.now).components
+        return wallTime + passed.seconds * 1_000 + passed.attoseconds / 1_000_000_000_000_000
+    }
+}

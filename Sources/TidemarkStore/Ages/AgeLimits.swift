@@ -1,0 +1,75 @@
+import TidemarkModel
+
+/// The age limits of a resource's top-level fields in one read: those of what is nested in them included.
+///
+/// - Source: Protocol/policy.md, effective rules.
+struct AgeLimits {
+    let policy: CachePolicy
+    let operation: OperationAges
+    let type: ByteString
+    private let root: AgeLimit
+
+    init(policy: CachePolicy, operation: OperationAges, type: ByteString) {
+        self.policy = policy
+        self.operation = operation
+        self.type = type
+        root = policy.rootLimit(of: type, operation: operation)
+    }
+
+    /// Calls `body` with each selected field that has a limit, in seconds. A field that is absent has none.
+    ///
+    /// - Parameter fields: Unescaped names; nil: all.
+    /// - Complexity: O(resource): a composite field is looked through, because what is nested was written with it.
+    func forEachLimit(
+        of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>?, _ body: (ByteString, Int) -> Void
+    ) {
+        let object = JSONObject(resource, range: 0..<resource.count)
+        for member in object.members {
+            let name = object.unescapedName(member)
+            if let fields, !fields.contains(name) { continue }
+            let field = ByteString(name)
+            if let seconds = least(of: field, in: type, reachedWith: root, member.value, of: resource) {
+                body(field, seconds)
+            }
+        }
+    }
+
+    /// The least limit of a field and of all that is nested in its value; nil: it never expires.
+    private func least(
+        of field: ByteString, in type: ByteString, reachedWith parent: AgeLimit, _ value: Range<Int>,
+        of bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        let limit = policy.limit(of: field, in: type, reachedWith: parent, operation: operation)
+        guard case .composite(let target) = policy.field(field, of: type)?.target else { return limit.seconds }
+        return AgeLimits.least(limit.seconds, nested(in: target, reachedWith: limit, value, of: bytes))
+    }
+
+    /// The least limit of the fields of an object, or of each object of a list. Nesting is bounded by the wire.
+    private func nested(
+        in type: ByteString, reachedWith limit: AgeLimit, _ value: Range<Int>, of bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        var least: Int?
+        switch bytes[value.lowerBound] {
+        case UInt8(ascii: "{"):
+            let object = JSONObject(bytes, range: value)
+            for member in object.members {
+                let field = ByteString(object.unescapedName(member))
+                least = AgeLimits.least(
+                    least, self.least(of: field, in: type, reachedWith: limit, member.value, of: bytes))
+            }
+        case UInt8(ascii: "["):
+            var cursor = JSONCursor(bytes, at: value.lowerBound + 1)
+            while cursor.byte != UInt8(ascii: "]") {
+                least = AgeLimits.least(least, nested(in: type, reachedWith: limit, cursor.value(), of: bytes))
+                if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+            }
+        default: break
+        }
+        return least
+    }
+
+    private static func least(_ left: Int?, _ right: Int?) -> Int? {
+        guard let left, let right else { return left ?? right }
+        return min(left, right)
+    }
+}
