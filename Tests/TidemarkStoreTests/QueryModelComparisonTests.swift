@@ -141,8 +141,6 @@ import TidemarkTesting
         switch operation {
         // The gap is lost, then the event behind it applies.
         case .eventBehindGap: 2
-        // What it says, and what the cursor has reached already.
-        case .commit: 2
         // An answer and each page of what was on the disk.
         case .put(_, let answer): answer.isLocal ? .max : 1
         default: 1

@@ -83,8 +83,8 @@ extension CacheState {
             let place = confirmation.sequence.map { AwaitedPlace(sequence: $0, generation: gate.generation) }
             layers.confirm(layer.number, awaiting: place)
         }
+        if let cursor = cursor(of: library) { dropReached(cursor, in: library, at: now) }
         endUnit(at: now)
-        settleReached(in: library, at: now)
     }
 
     /// Confirmed resources with the keys they go by.
