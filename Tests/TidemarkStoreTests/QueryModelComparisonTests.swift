@@ -25,9 +25,11 @@ import TidemarkTesting
         for step in 1...100 {
             let operation = generator.next(model)
             history.append(operation)
+            let layers = model.layers
             let wanted = try model.perform(operation)
             let found = try await subject.perform(operation)
-            var problems = subject.followLog(unitCountMax: unitCountMax(operation), isSingle: isSingle(operation))
+            var problems = subject.followLog(
+                unitCountMax: unitCountMax(operation), isSingle: layers == model.layers && isSingle(operation))
             problems += try await compare(&subject, &model, names: generator.names)
             subject.state.checkInvariants()
             if !problems.isEmpty || found != wanted {
