@@ -5,7 +5,9 @@ import TidemarkTesting
 /// The hosts in `docs/examples`, against the built command, where their languages are installed.
 @Suite(.timeLimit(.minutes(2))) struct ExampleHostTests {
     @Test(arguments: [("python3", "host.py"), ("node", "host.mjs")])
-    func `the example hosts follow a list through a gap, a fetch and an edit`(interpreter: String, script: String) async throws {
+    func `the example hosts follow a list through a gap, a fetch and an edit`(
+        interpreter: String, script: String
+    ) async throws {
         guard let executable = ExampleHostTests.find(interpreter) else { return }
         let path = ProtocolVector.protocolFolder.deletingLastPathComponent().appending(path: "docs/examples/\(script)")
         let result = try await CommandRunner(executable: executable).run([path.path, try CommandRunner().executable])

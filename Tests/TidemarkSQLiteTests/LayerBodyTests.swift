@@ -9,14 +9,17 @@ import TidemarkTesting
 @Suite struct LayerBodyTests {
     private let types: [ByteString] = ["file", "tag"]
 
-    private func record(_ resources: [[UInt8]]) -> LayerRecord {
+    /// Names of fields may be any bytes.
+    private func record(_ names: [[UInt8]]) -> LayerRecord {
         LayerRecord(
             number: 1, pendingID: "p", library: 3, dependsOn: ["q"], createdAt: 0,
-            changes: resources.enumerated().map { index, resource in
-                .put(
-                    StoredKey(library: 3, type: TypeIndex(index % 2), id: .text(ByteString("\(index)"))),
-                    resource: resource)
+            changes: names.enumerated().map { index, name in
+                .removeField(key(TypeIndex(index % 2), ByteString("\(index)")), ByteString(name))
             })
+    }
+
+    private func key(_ type: TypeIndex, _ id: ByteString) -> StoredKey {
+        StoredKey(library: 3, type: type, id: .text(id))
     }
 
     private func decoded(_ bytes: [UInt8]) throws -> [LayerChange] {
@@ -40,8 +43,8 @@ import TidemarkTesting
     func `layers of every size come back, in blocks`(byteCount: Int) throws {
         var random = SeededGenerator(seed: UInt64(byteCount))
         let noise = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
-        for resource in [noise, Array(repeating: 7, count: byteCount)] {
-            let record = record([resource, [1, 2], resource])
+        for name in [noise, Array(repeating: 7, count: byteCount)] {
+            let record = record([name, [1, 2], name])
             let bytes = LayerBodyCodec.encode(record, types: types, try BlockCompressor())
             #expect(try decoded(bytes) == record.changes)
             // A block that does not shrink is stored as it is.
@@ -85,5 +88,17 @@ import TidemarkTesting
     @Test func `a type without a name is told`() throws {
         let bytes = LayerBodyCodec.encode(record([[1], [2]]), types: ["file", "else"], try BlockCompressor())
         #expect(fault(bytes) == .unnamed)
+    }
+
+    @Test func `what a fold could not walk is refused, whatever its checksum`() throws {
+        let compressor = try BlockCompressor()
+        for text in ["", "[]", "{", #"{"a": 1}"#, #"{"a":"x}"#, #"{"a":1,}"#] {
+            var forged = record([])
+            forged.changes = [.put(key(0, "1"), resource: Array(text.utf8))]
+            #expect(fault(LayerBodyCodec.encode(forged, types: types, compressor)) == .notJSON, "\(text)")
+            forged.changes = [.patch(key(0, "1"), fields: Array(text.utf8), unset: [])]
+            let expected: PayloadFault? = text.isEmpty ? nil : .notJSON
+            #expect(fault(LayerBodyCodec.encode(forged, types: types, compressor)) == expected, "\(text)")
+        }
     }
 }

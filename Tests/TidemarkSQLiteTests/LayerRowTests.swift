@@ -159,7 +159,7 @@ import TidemarkTesting
         var large = record(5)
         var random = SeededGenerator(seed: 3)
         let noise = (0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &random) }
-        large.changes.append(.put(StoredKey(library: 0, type: 0, id: .text("9")), resource: noise))
+        large.changes.append(.removeField(StoredKey(library: 0, type: 0, id: .text("9")), ByteString(noise)))
         var flush = FlushBatch()
         flush.removedLayers = [1]
         flush.layers = [large]

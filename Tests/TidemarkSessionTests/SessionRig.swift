@@ -17,9 +17,10 @@ final class SessionRig: Sendable {
     private let running: Task<Void, any Error>
 
     /// - Parameter skipsUpTo: Pauses of the cache up to so many milliseconds take no time.
-    init(skipsUpTo: Int64 = 0, timeout: Int64 = 30_000, _ change: (inout CacheConfiguration) -> Void = { _ in })
-        async throws
-    {
+    init(
+        skipsUpTo: Int64 = 0, timeout: Int64 = 30_000, journal: MemoryJournal = MemoryJournal(),
+        _ change: (inout CacheConfiguration) -> Void = { _ in }
+    ) async throws {
         let clock = ManualClock(skipsUpTo: skipsUpTo)
         self.clock = clock
         var configuration = CacheConfiguration()
@@ -37,7 +38,7 @@ final class SessionRig: Sendable {
         calls = HostCalls(outbox, timeout: timeout, clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         cache = try await SyncCache.open(
-            configuration: configuration, journal: MemoryJournal(), upstream: host, queryUpstream: host, clock: clock)
+            configuration: configuration, journal: journal, upstream: host, queryUpstream: host, clock: clock)
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: "", logger: configuration.logger)
         settings.aheadByteCountMax = 1 << 20

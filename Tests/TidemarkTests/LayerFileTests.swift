@@ -114,7 +114,7 @@ import TidemarkTesting
                 case .damaged: Issue.record("seed \(seed): \(id) is damaged")
                 }
                 #expect(entity?.payload == wanted.entity, "seed \(seed): \(id)")
-                #expect(entity?.sequence == wanted.sequence, "seed \(seed): \(id)")
+                #expect(answer.sequence == wanted.sequence, "seed \(seed): \(id)")
                 #expect(miss == wanted.miss, "seed \(seed): \(id)")
                 #expect(answer.isPending == wanted.isPending, "seed \(seed): \(id)")
             }

@@ -68,8 +68,7 @@ struct CacheReader {
                 if known.bytes.isEmpty { return answer }
                 found.append(answer)
             case .deleted:
-                miss.answer = .deleted
-                miss.isPending = miss.isPending || answer.isPending
+                if miss.answer == .absent || answer.isPending { miss = answer }
             case .absent, .damaged:
                 miss.isPending = miss.isPending || answer.isPending
             }

@@ -28,7 +28,7 @@ extension VisibleAnswer {
         line.object { line in
             line.member("entity", json: entity?.payload)
             line.member("pending", isPending)
-            line.member("sequence", entity?.sequence)
+            line.member("sequence", sequence)
             line.member("stale", false)
             line.member("miss", entity == nil ? ByteString(answer.missCode) : nil)
         }

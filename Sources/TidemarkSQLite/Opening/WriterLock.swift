@@ -31,6 +31,8 @@ final class WriterLock: Sendable {
     /// Lets go. Called once.
     func release() {
         _ = ftruncate(descriptor, 0)
+        // A process that is being started may hold a copy of the descriptor for a moment; closing ours would not unlock.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -44,7 +44,7 @@ enum LayerBodyCodec {
     ///   - bytes: Any.
     ///   - library: The layer's.
     ///   - names: Gives types their numbers.
-    /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number.
+    /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number, `.notJSON` for a resource that is no object.
     /// - Complexity: O(bytes).
     static func decode(
         _ bytes: UnsafeRawBufferPointer, library: LibraryIndex, _ names: inout LayerNames
@@ -169,8 +169,9 @@ enum LayerBodyCodec {
                 guard type < types.count else { throw .lengthMismatch }
                 let key = StoredKey(library: library, type: types[type], id: try id())
                 switch kind {
-                case .put: changes.append(.put(key, resource: Array(try run())))
-                case .patch: changes.append(.patch(key, fields: Array(try run()), unset: try names()))
+                case .put: changes.append(.put(key, resource: try object(orEmpty: false)))
+                case .patch:
+                    changes.append(.patch(key, fields: try object(orEmpty: true), unset: try names()))
                 case .removeField: changes.append(.removeField(key, ByteString(try run())))
                 case .delete: changes.append(.delete(key))
                 }
@@ -199,6 +200,14 @@ enum LayerBodyCodec {
 
         private mutating func run() throws(PayloadFault) -> UnsafeRawBufferPointer {
             try run(count: try number())
+        }
+
+        /// Whoever folds it takes its form for granted.
+        private mutating func object(orEmpty mayBeEmpty: Bool) throws(PayloadFault) -> [UInt8] {
+            let bytes = try run()
+            if bytes.isEmpty, mayBeEmpty { return [] }
+            guard CompactJSON.isObject(bytes) else { throw .notJSON }
+            return Array(bytes)
         }
 
         private mutating func run(count: Int) throws(PayloadFault) -> UnsafeRawBufferPointer {

@@ -56,6 +56,8 @@ struct LayerOverlay {
     /// - Returns: What is visible; nil: nothing.
     func visible(_ key: StoredKey, over base: ReadEntity?, name: EntityKey) -> ReadEntity? {
         guard let covering = coverings[key] else { return base }
+        // A payload of a forged file may be anything; what is no object cannot be folded and counts as nothing.
+        let base = base.flatMap { CompactJSON.isObject($0.payload) ? $0 : nil }
         guard let payload = covering.changes.reduce(base?.payload, { LayerFold.apply($1, to: $0) }) else { return nil }
         return ReadEntity(
             key: name, payload: payload, sequence: base?.sequence, writtenAt: base?.writtenAt ?? covering.writtenAt,

@@ -15,15 +15,20 @@ public struct ReadEntity: Hashable, Sendable {
 
 /// What an entity is as a user sees it, pending layers laid over what the server said.
 public struct VisibleAnswer: Hashable, Sendable {
-    /// `deleted`, too, when a layer deletes it. The sequence is the server's, nil where there is nothing of it.
+    /// `deleted`, too, when a layer deletes it.
     public var answer: ReadAnswer
+    /// What the server's value stands for, also where only a layer deletes it; nil where there is nothing of it.
+    public var sequence: EventSequence?
     /// A layer has a change for it, whether or not that shows.
     public var isPending: Bool
     /// Layers that fail their check: whether they cover it cannot be known.
     public var damagedLayers: [DamagedRow]
 
-    package init(answer: ReadAnswer, isPending: Bool, damagedLayers: [DamagedRow]) {
+    package init(
+        answer: ReadAnswer, sequence: EventSequence? = nil, isPending: Bool, damagedLayers: [DamagedRow]
+    ) {
         self.answer = answer
+        self.sequence = sequence
         self.isPending = isPending
         self.damagedLayers = damagedLayers
     }

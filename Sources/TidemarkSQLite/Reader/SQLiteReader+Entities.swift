@@ -35,7 +35,8 @@ extension SQLiteReader {
                 answer = .deleted
             }
             return VisibleAnswer(
-                answer: answer, isPending: overlay.covers(stored), damagedLayers: overlay.damaged)
+                answer: answer, sequence: base?.sequence, isPending: overlay.covers(stored),
+                damagedLayers: overlay.damaged)
         }
     }
 

@@ -86,13 +86,18 @@ struct LayerFlushModel {
         }
     }
 
-    /// Bytes that compress, and bytes that do not; to a journal they are bytes.
+    /// Objects that compress, and some that hardly do.
     private mutating func resource() -> [UInt8] {
+        let text: [UInt8]
         switch Int.random(in: 0..<40, using: &random) {
-        case 0: Array(repeating: 97, count: Int.random(in: 0...90_000, using: &random))
-        case 1...5: (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-        default: Array(#"{"id":"\#(random.next() % 1_000)","name":"a name","size":1.10}"#.utf8)
+        case 0: text = Array(repeating: 97, count: Int.random(in: 0...90_000, using: &random))
+        case 1...5:
+            text = (0..<Int.random(in: 0...300, using: &random)).map { _ in
+                UInt8.random(in: 0x5D...0xFF, using: &random)
+            }
+        default: text = Array("a name \(random.next() % 1_000)".utf8)
         }
+        return Array(#"{"id":"1","size":1.10,"name":""#.utf8) + text + Array("\"}".utf8)
     }
 
     private mutating func name(countMax: Int) -> ByteString {
