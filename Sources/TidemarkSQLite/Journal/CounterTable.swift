@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// The tables `counters` and `ignored_kinds`: totals since the database was made.
 struct CounterTable {
@@ -58,6 +59,8 @@ struct CounterTable {
     static let quarantineNumber = "quarantine_number"
     /// The highest number that a query ever had.
     static let queryNumber = "query_number"
+    /// How far what is stored is ahead of a library's cursor: a sequence, or -1 when it is not.
+    static func answeredThrough(_ library: LibraryIndex) -> String { "answered_through_\(library)" }
     /// Records that are in quarantine.
     static let quarantineCount = "quarantine_records"
 

@@ -148,6 +148,7 @@ extension CacheState {
         if let sequence {
             let known = libraries[Int(key.library)].answeredThrough
             libraries[Int(key.library)].answeredThrough = max(known ?? sequence, sequence)
+            libraries[Int(key.library)].isChanged = true
         }
         if isAwaitingAnswers { recentWrites.append(key, sequence: sequence) }
     }
