@@ -163,4 +163,24 @@ import TidemarkTesting
         #expect(try await bed.isPending() == false)
         #expect(bed.trace(plain).count == 1)
     }
+
+    @Test(arguments: [false, true])
+    func `an answer older than what was confirmed ahead of the log takes that in, after a restart too`(
+        isRestarted: Bool
+    ) async throws {
+        let store = MemoryJournal.Store()
+        var bed = try await OptimisticBed.open(MemoryJournal(store: store))
+        try await bed.change(1, Self.resource("a", 1), Self.resource("c", 3))
+        try await bed.lay("m1", .put(Self.resource("b", 2)))
+        try await bed.commit("m1", confirmed: [Self.resource("b", 2)], sequence: 5)
+        if isRestarted {
+            try await bed.fixture.cache.close()
+            bed = try await OptimisticBed.open(MemoryJournal(store: store))
+        }
+        try await bed.put(
+            [Self.resource("a", 1), Self.resource("c", 3)], "1", rule: #","order":[{"path":"/n"}],"limit":2"#
+        ) { $0.asOf = EventSequence(3) }
+        let list = try await bed.list("1")
+        #expect(list == "a b")
+    }
 }

@@ -76,6 +76,8 @@ import TidemarkTesting
             if random.chance(restarts) {
                 if random.chance(500), queryCountMax > 2 {
                     history.append("crashed")
+                    // What lies under layers cannot be looked at: then only one state may be on the disk.
+                    if !walk.model.layers.isEmpty { try await walk.flush() }
                     try await journal.close()
                 } else {
                     history.append("closed")

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// The tables `counters` and `ignored_kinds`: totals since the database was made.
 struct CounterTable {
@@ -60,6 +61,8 @@ struct CounterTable {
     static let queryNumber = "query_number"
     /// When the last flush was taken: milliseconds since 1970.
     static let takenAt = "taken_at"
+    /// How far what is stored is ahead of a library's cursor: a sequence, or -1 when it is not.
+    static func answeredThrough(_ library: LibraryIndex) -> String { "answered_through_\(library)" }
     /// Records that are in quarantine.
     static let quarantineCount = "quarantine_records"
 

@@ -69,13 +69,20 @@ final class JournalDatabase {
         let counters = try CounterTable.read(connection)
         state.counts = CounterTable.counts(counters)
         state.lastTakenAt = counters[CounterTable.takenAt]
+        for index in state.libraries.indices {
+            let answered = counters[CounterTable.answeredThrough(LibraryIndex(index))] ?? -1
+            if answered >= 0 { state.libraries[index].answeredThrough = EventSequence(answered) }
+        }
         state.ignoredKinds = try CounterTable.ignoredKinds(connection)
         let dictionaries = try DictionaryTable.read(connection)
 
         var memory = JournalMemory()
         memory.libraryNames = state.libraries.map(\.name)
         memory.typeNames = state.types
-        for record in state.libraries where !record.lost.isEmpty { memory.lost[record.index] = record.lost }
+        for record in state.libraries {
+            if !record.lost.isEmpty { memory.lost[record.index] = record.lost }
+            memory.answeredThrough[record.index] = record.answeredThrough
+        }
         for (_, dictionary) in dictionaries.dictionaries.sorted(by: { $0.key < $1.key }) { memory.add(dictionary) }
         memory.lastDictionary = dictionaries.lastNumber
         memory.lastTombstone = tombstones.lastNumber
@@ -172,6 +179,11 @@ final class JournalDatabase {
             record.entityCount -= next.entityCountCorrections[record.index] ?? 0
             try statements.libraries.write(record, lostBefore: next.lost[record.index] ?? [])
             next.lost[record.index] = record.lost.isEmpty ? nil : record.lost
+            if record.answeredThrough != next.answeredThrough[record.index] {
+                try statements.counters.write(
+                    CounterTable.answeredThrough(record.index), record.answeredThrough?.rawValue ?? -1)
+                next.answeredThrough[record.index] = record.answeredThrough
+            }
         }
         for change in flush.tombstones {
             if let tombstone = change.tombstone {

@@ -15,10 +15,13 @@ package struct LibraryRecord: Hashable, Sendable {
     /// Ascending, never adjacent.
     package var lost: [LostRange]
     package var entityCount: Int64
+    /// The highest sequence that an answer or a confirmation stands for, while that is ahead of the cursor; else nil.
+    package var answeredThrough: EventSequence?
 
     package init(
         index: LibraryIndex, name: ByteString, epoch: ByteString?, generation: UInt32,
-        cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64
+        cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64,
+        answeredThrough: EventSequence? = nil
     ) {
         self.index = index
         self.name = name
@@ -28,6 +31,7 @@ package struct LibraryRecord: Hashable, Sendable {
         self.isStale = isStale
         self.lost = lost
         self.entityCount = entityCount
+        self.answeredThrough = answeredThrough
     }
 
     /// As people see it; gap and reconciling are not stored.

@@ -167,6 +167,11 @@ struct LayerStack {
         return first.sequence <= cursor ? first.layer : nil
     }
 
+    /// Whether layers wait for a place in a log of a library that is over.
+    func isAwaitingOther(_ generation: UInt32, in library: LibraryIndex) -> Bool {
+        awaiting.keys.contains { $0.library == library && $0.generation != generation }
+    }
+
     /// Confirmed layers over an entity that wait for a place in a log that is over.
     func outlived(over handle: UInt32, generation: UInt32) -> [Int64] {
         (overlays[handle]?.touches ?? []).compactMap { touch in

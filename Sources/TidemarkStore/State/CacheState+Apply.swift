@@ -82,7 +82,7 @@ extension CacheState {
         count(view)
         // Without lists and observers there is nobody to tell.
         let hasReaders = !queries.isEmpty
-        if hasReaders { beginUnit(isMulti: event.memberCount > 1) }
+        if hasReaders { beginUnit(isMulti: event.memberCount > 1 || maySettle(by: view, in: library)) }
         defer { if hasReaders { endUnit(at: now) } }
         switch event.kind {
         case .changed, .batchChanged:

@@ -83,8 +83,8 @@ extension CacheState {
             let place = confirmation.sequence.map { AwaitedPlace(sequence: $0, generation: gate.generation) }
             layers.confirm(layer.number, awaiting: place)
         }
+        if let cursor = cursor(of: library) { dropReached(cursor, in: library, at: now) }
         endUnit(at: now)
-        settleReached(in: library, at: now)
     }
 
     /// Confirmed resources with the keys they go by.
@@ -148,6 +148,7 @@ extension CacheState {
         if let sequence {
             let known = libraries[Int(key.library)].answeredThrough
             libraries[Int(key.library)].answeredThrough = max(known ?? sequence, sequence)
+            libraries[Int(key.library)].isChanged = true
         }
         if isAwaitingAnswers { recentWrites.append(key, sequence: sequence) }
     }

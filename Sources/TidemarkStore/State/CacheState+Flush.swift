@@ -48,11 +48,13 @@ extension CacheState {
 
     private func record(of library: LibraryIndex) -> LibraryRecord {
         let entry = libraries[Int(library)]
+        let cursor = cursor(of: library)
+        let isAhead = entry.answeredThrough.map { answered in cursor.map { $0 < answered } ?? true } ?? false
         return LibraryRecord(
             index: library, name: libraryNames.names[Int(library)], epoch: entry.gate.epoch,
             generation: entry.gate.generation,
-            cursor: entry.gate.cursor == .beforeFirst ? nil : entry.gate.cursor, isStale: entry.gate.isStale,
-            lost: entry.gate.lost.ranges, entityCount: entry.entityCount)
+            cursor: cursor, isStale: entry.gate.isStale, lost: entry.gate.lost.ranges,
+            entityCount: entry.entityCount, answeredThrough: isAhead ? entry.answeredThrough : nil)
     }
 
     /// The journal lost what it had: all that memory holds is to be written again, under a database made anew.

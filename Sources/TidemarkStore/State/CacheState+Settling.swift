@@ -15,6 +15,15 @@ extension CacheState {
         dropOutlived(at: now)
     }
 
+    /// Whether an event may settle layers: several entities change then, whatever the event has.
+    func maySettle(by view: EventView, in library: LibraryIndex) -> Bool {
+        guard !layers.isEmpty else { return false }
+        if !view.event.mutationID.isAbsent { return true }
+        let generation = libraries[Int(library)].gate.generation
+        if layers.isAwaitingOther(generation, in: library) { return true }
+        return view.event.sequence.map { layers.reached($0, generation: generation, in: library) != nil } ?? false
+    }
+
     /// An event that touches no entity and stands outside of its library's log may still name a mutation.
     mutating func settleUnsequenced(by view: EventView, at now: Int64) {
         let name = view.string(view.event.library) ?? configuration.defaultLibrary
@@ -35,7 +44,7 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    private mutating func dropReached(_ cursor: EventSequence, in library: LibraryIndex, at now: Int64) {
+    mutating func dropReached(_ cursor: EventSequence, in library: LibraryIndex, at now: Int64) {
         let generation = libraries[Int(library)].gate.generation
         while let number = layers.reached(cursor, generation: generation, in: library),
             let layer = layers.layers[number]

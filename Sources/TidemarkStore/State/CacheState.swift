@@ -55,7 +55,7 @@ package struct CacheState: ~Copyable {
         libraries = recovered.libraries.map { record in
             LibraryEntry(
                 gate: SequenceGate(recovered: record, limits: limits), entityCount: record.entityCount,
-                isChanged: false)
+                answeredThrough: record.answeredThrough, isChanged: false)
         }
         queries = QueryIndex(limits: limits, lastNumber: recovered.lastQuery)
         libraryNames = NameTable(recovered: recovered.libraries.map(\.name), countMax: limits.libraryCountMax)

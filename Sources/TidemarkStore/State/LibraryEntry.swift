@@ -19,7 +19,8 @@ struct LibraryEntry {
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
 
-    init(gate: SequenceGate, entityCount: Int64, isChanged: Bool) {
+    init(gate: SequenceGate, entityCount: Int64, answeredThrough: EventSequence? = nil, isChanged: Bool) {
+        self.answeredThrough = answeredThrough
         self.gate = gate
         self.entityCount = entityCount
         self.isChanged = isChanged
