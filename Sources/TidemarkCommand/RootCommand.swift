@@ -24,6 +24,6 @@ struct RootCommand: AsyncParsableCommand {
         subcommands: [
             IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self,
             VerifyCommand.self, ExportCommand.self, QueriesCommand.self, QuarantineCommand.self, GapsCommand.self,
-            GenerateCommand.self,
+            PolicyCommand.self, GenerateCommand.self,
         ])
 }
