@@ -24,6 +24,6 @@ struct RootCommand: AsyncParsableCommand {
         subcommands: [
             IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self,
             VerifyCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self, QuarantineCommand.self,
-            GapsCommand.self, GenerateCommand.self,
+            GapsCommand.self, PolicyCommand.self, GenerateCommand.self,
         ])
 }

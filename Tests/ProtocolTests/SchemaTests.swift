@@ -54,6 +54,11 @@ import TidemarkTesting
             #expect(result.status == 0, "\(arguments): \(result.errorText)")
             add(schema, result.output.filter { $0 != 0x0A })
         }
+        for policy in ["type A @cacheControl(maxAge: 1) { b: [A] c: Int }", "type A @cacheControl { b: B }", "type"] {
+            let path = try folder.write(Array(policy.utf8), to: "policy")
+            let result = try await CommandRunner().run(["policy", "check", "--json", path])
+            add("policy", result.output.filter { $0 != 0x0A })
+        }
         try await addQueries(to: database)
         for arguments in [["queries", "--json"], ["queries", "--json", "--keys"]] {
             let found = try await CommandRunner().run(arguments + ["--db", database]).output.split(separator: 0x0A)

@@ -5,7 +5,7 @@ import TidemarkTesting
     static let commands = [
         ["ingest"], ["get"], ["list"], ["stats"], ["verify"], ["export"], ["quarantine", "list"],
         ["quarantine", "show"],
-        ["quarantine", "retry"], ["gaps"], ["queries"], ["generate"],
+        ["quarantine", "retry"], ["gaps"], ["queries"], ["policy", "check"], ["generate"],
     ]
 
     @Test(arguments: commands)

@@ -1,4 +1,5 @@
 import Testing
+import TidemarkModel
 import TidemarkTesting
 
 @testable import TidemarkGraphQL
@@ -56,6 +57,26 @@ import TidemarkTesting
         }
     }
 
+    @Test func `broken policies are read or refused`() {
+        var accepted = 0
+        for seed in UInt64(0)..<3_000 {
+            var generator = SeededGenerator(seed: seed, index: 5)
+            var bytes =
+                seed % 3 == 0
+                ? MutationTests.bytes(seed: seed) : Array(NaivePolicy(seed: seed).text(seed: seed).utf8)
+            for _ in 0..<generator.below(4) { MutationTests.swapWords(in: &bytes, &generator) }
+            do throws(GraphQLErrors) {
+                let policy = try CachePolicy.read(bytes)
+                accepted += 1
+                #expect(!bytes.isEmpty && policy.types.allSatisfy { policy.type($0.name) == $0 }, "seed \(seed)")
+            } catch {
+                let places = error.errors.map { SourcePlace(line: $0.line, column: $0.column) }
+                #expect(!places.isEmpty && places == places.sorted(), "seed \(seed): \(error.errors)")
+            }
+        }
+        #expect(300...2_700 ~= accepted, "\(accepted) of 3,000 were accepted")
+    }
+
     /// - Returns: It is a document.
     private static func reads(_ bytes: [UInt8], _ name: String) -> Bool {
         do throws(GraphQLError) {
@@ -73,6 +94,18 @@ import TidemarkTesting
     private static func bytes(seed: UInt64) -> [UInt8] {
         var document = RoundTripTests.document(seed: seed)
         return Array(RoundTripTests.text(&document, seed: seed).utf8)
+    }
+
+    /// Puts one word of the document where another stands: mostly still a document, about other names.
+    private static func swapWords(in bytes: inout [UInt8], _ generator: inout SeededGenerator) {
+        let starts = bytes.indices.filter {
+            Lexer.isNamePart(bytes[$0]) && ($0 == 0 || !Lexer.isNamePart(bytes[$0 - 1]))
+        }
+        guard !starts.isEmpty else { return }
+        let source = generator.pick(starts)
+        let target = generator.pick(starts)
+        let word = Array(bytes[source...].prefix(while: Lexer.isNamePart))
+        bytes.replaceSubrange(target..<target + bytes[target...].prefix(while: Lexer.isNamePart).count, with: word)
     }
 
     private static func spoil(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {

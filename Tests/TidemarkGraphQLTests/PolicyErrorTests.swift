@@ -152,6 +152,15 @@ import TidemarkModel
         }
     }
 
+    @Test func `what interfaces hand down is bounded`() {
+        let text = "interface I { a: Int b: Int c: Int } " + (0..<4).map { "type T\($0) implements I " }.joined()
+        var limits = DocumentLimits()
+        limits.memberCountMax = 15
+        #expect(errors(text, limits) == [])
+        limits.memberCountMax = 14
+        #expect(errors(text, limits).map { "\($0.column) \($0.code)" } == ["106 tooManyMembers"])
+    }
+
     @Test func `a type has at most 256 interfaces, and long chains of them are no danger`() {
         let names = (0..<257).map { "I\($0)" }
         let interfaces = names.map { "interface \($0) " }.joined()
@@ -168,9 +177,9 @@ import TidemarkModel
         #expect(errors(circle).count == 1_000)
     }
 
-    private func errors(_ text: String) -> [GraphQLError] {
+    private func errors(_ text: String, _ limits: DocumentLimits = DocumentLimits()) -> [GraphQLError] {
         do throws(GraphQLErrors) {
-            _ = try CachePolicy.read(Array(text.utf8))
+            _ = try CachePolicy.read(Array(text.utf8), limits: limits)
             return []
         } catch {
             return error.errors

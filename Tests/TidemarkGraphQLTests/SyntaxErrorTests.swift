@@ -47,6 +47,7 @@ import TidemarkGraphQL
         Refusal("\"\\uD83D\"", .badEscape, 1, 2),
         Refusal("\"\\uDE00\"", .badEscape, 1, 2),
         Refusal("\"\\uD83D\\u0041\"", .badEscape, 1, 2),
+        Refusal("\"\\uD83D\\uE000\"", .badEscape, 1, 2),
         Refusal("\"\\uD83D\\n\"", .badEscape, 1, 2),
         Refusal("\"\\u{}\"", .badEscape, 1, 2),
         Refusal("\"\\u{110000}\"", .badEscape, 1, 2),

@@ -30,7 +30,8 @@ package struct DocumentParser {
         guard bytes.count <= limits.byteCountMax else {
             throw GraphQLError(
                 .documentTooLong,
-                "a document of \(bytes.count) bytes; at most \(limits.byteCountMax) are read, leave out what is not needed",
+                "a document of \(bytes.count) bytes; at most \(limits.byteCountMax) are read, leave out "
+                    + "what is not needed",
                 at: SourcePlace(line: 1, column: 1))
         }
         self.limits = limits
@@ -105,7 +106,8 @@ package struct DocumentParser {
         guard memberCount <= limits.memberCountMax else {
             throw GraphQLError(
                 .tooManyMembers,
-                "more than \(limits.memberCountMax) fields, arguments, values and directives; leave out what is not needed",
+                "more than \(limits.memberCountMax) fields, arguments, values and directives; leave out "
+                    + "what is not needed",
                 at: token.place)
         }
     }

@@ -17,6 +17,6 @@ extension CachePolicy {
         } catch {
             throw GraphQLErrors(error)
         }
-        return try PolicyReader.read(document)
+        return try PolicyReader.read(document, limits: limits)
     }
 }

@@ -7,7 +7,8 @@ extension PolicyReader {
         if let place = places[name.text] {
             return errors.append(
                 .duplicateType,
-                "\(PolicyReader.excerpt(name.text)) was defined at \(place.line):\(place.column); define it once, add with extend",
+                "\(PolicyReader.excerpt(name.text)) was defined at \(place.line):\(place.column); define it "
+                    + "once, add with extend",
                 at: name.place)
         }
         places[name.text] = name.place
@@ -20,20 +21,21 @@ extension PolicyReader {
     }
 
     /// Adds an extension to its type.
-    mutating func extend(_ extension: TypeDefinition) {
-        let name = `extension`.name
+    mutating func extend(_ addition: TypeDefinition) {
+        let name = addition.name
         guard let kind = kinds[name.text] else {
             return errors.append(
                 .unknownType, "\(PolicyReader.excerpt(name.text)) is extended and not defined; define it",
                 at: name.place)
         }
-        guard kind == PolicyReader.kind(of: `extension`.body) else {
+        guard kind == PolicyReader.kind(of: addition.body) else {
             return errors.append(
                 .wrongKind,
-                "\(PolicyReader.excerpt(name.text)) is \(kind.words); extend it as that, not as \(`extension`.body.keyword)",
+                "\(PolicyReader.excerpt(name.text)) is \(kind.words); extend it as that, not as "
+                    + "\(addition.body.keyword)",
                 at: name.place)
         }
-        if let index = indices[name.text] { add(`extension`, to: index) }
+        if let index = indices[name.text] { add(addition, to: index) }
     }
 
     static func kind(of body: TypeDefinition.Body) -> Kind {
@@ -84,7 +86,8 @@ extension PolicyReader {
         guard types[index].interfaces.count < PolicyReader.interfaceCountMax else {
             return errors.append(
                 .tooManyInterfaces,
-                "\(PolicyReader.excerpt(types[index].name.text)) implements more than \(PolicyReader.interfaceCountMax) "
+                "\(PolicyReader.excerpt(types[index].name.text)) implements more than "
+                    + "\(PolicyReader.interfaceCountMax) "
                     + "interfaces; leave out what is not needed", at: name.place)
         }
         types[index].interfaces.append(name)

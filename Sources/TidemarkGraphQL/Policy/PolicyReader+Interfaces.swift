@@ -63,7 +63,8 @@ extension PolicyReader {
         if let other = rules.first(where: { !$0.control.agrees(with: first.control) }) {
             errors.append(
                 .interfaceConflict,
-                "\(owner) gets \(first.control.words) from \(first.owner) at \(PolicyReader.words(first.control.place)) and "
+                "\(owner) gets \(first.control.words) from \(first.owner) at "
+                    + "\(PolicyReader.words(first.control.place)) and "
                     + "\(other.control.words) from \(other.owner) at \(PolicyReader.words(other.control.place)); "
                     + "give \(owner) a rule of its own", at: place)
             return nil

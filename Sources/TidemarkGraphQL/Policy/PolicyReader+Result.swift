@@ -10,10 +10,10 @@ extension PolicyReader {
         for index in implementationOrder() {
             resolved[index] = resolve(index, resolved)
             fieldCount += resolved[index].fields.count
-            guard fieldCount <= PolicyReader.fieldCountMax else {
+            guard fieldCount <= limits.memberCountMax else {
                 errors.append(
                     .tooManyMembers,
-                    "types have more than \(PolicyReader.fieldCountMax) fields with those of their interfaces; leave out "
+                    "types have more than \(limits.memberCountMax) fields with those of their interfaces; leave out "
                         + "what is not needed", at: types[index].name.place)
                 return CachePolicy()
             }

@@ -44,7 +44,8 @@ extension PolicyReader {
         if let own = field.own, own.cascades, kind != .composite(.object) {
             errors.append(
                 .cascadeWithoutObject,
-                "cascadeDeletion on \(PolicyReader.excerpt(type.name.text)).\(PolicyReader.excerpt(field.name.text)), which holds "
+                "cascadeDeletion on "
+                    + "\(PolicyReader.excerpt(type.name.text)).\(PolicyReader.excerpt(field.name.text)), which holds "
                     + "\(kind.words); only a field that holds an object type, or a list of one, can cascade",
                 at: own.place)
         }
@@ -53,7 +54,8 @@ extension PolicyReader {
     private mutating func refuseUnknown(_ name: Name) {
         errors.append(
             .unknownType,
-            "\(PolicyReader.excerpt(name.text)) is not defined; define it, a scalar as scalar \(PolicyReader.excerpt(name.text))",
+            "\(PolicyReader.excerpt(name.text)) is not defined; define it, a scalar as scalar "
+                + "\(PolicyReader.excerpt(name.text))",
             at: name.place)
     }
 }

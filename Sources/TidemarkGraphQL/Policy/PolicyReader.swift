@@ -10,8 +10,6 @@ import TidemarkModel
 struct PolicyReader {
     /// Interfaces of one type.
     static let interfaceCountMax = 256
-    /// Fields of all types, those handed down included.
-    static let fieldCountMax = 1_000_000
     /// The largest `maxAge`, in seconds: what an `Int` of GraphQL holds.
     static let ageMax = Int(Int32.max)
 
@@ -33,6 +31,8 @@ struct PolicyReader {
         }
     }
 
+    /// Its `memberCountMax` also bounds the fields of all types, those handed down included.
+    let limits: DocumentLimits
     var errors = GraphQLErrors()
     var kinds: [ByteString: Kind] = [:]
     /// Where each name was defined.
@@ -45,8 +45,8 @@ struct PolicyReader {
     static let builtInScalars: [ByteString] = ["Int", "Float", "String", "Boolean", "ID"]
 
     /// - Throws: All that is wrong, in the order of places.
-    static func read(_ document: Document) throws(GraphQLErrors) -> CachePolicy {
-        var reader = PolicyReader()
+    static func read(_ document: Document, limits: DocumentLimits) throws(GraphQLErrors) -> CachePolicy {
+        var reader = PolicyReader(limits: limits)
         for name in builtInScalars { reader.kinds[name] = .scalar }
         let definitions: [TypeDefinition] = document.definitions.compactMap { definition in
             guard case .type(let type) = definition else { return nil }
@@ -65,6 +65,6 @@ struct PolicyReader {
         return policy
     }
 
-    /// `a, b`-like text for a message: names come from outside and may be long.
+    /// A name for a message, where it must not be long.
     static func excerpt(_ name: ByteString) -> String { DocumentParser.excerpt(name.description) }
 }
