@@ -145,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkTests",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkWire", "TidemarkTesting",
+                "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkWire",
+                "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
