@@ -42,7 +42,7 @@ struct PendingCommand: AsyncParsableCommand {
         line.object { line in
             line.name("pending")
             line.array { line in
-                for layer in layers { line.pendingLayer(layer.layer) }
+                for layer in layers { line.value(layer.layer) }
             }
         }
         return line.bytes

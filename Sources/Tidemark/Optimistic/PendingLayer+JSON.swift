@@ -1,0 +1,53 @@
+import TidemarkModel
+import TidemarkWire
+
+extension JSONLine {
+    /// One element of what `optimistic.list` gives.
+    ///
+    /// - Source: Protocol/optimistic.md, methods.
+    package mutating func value(_ layer: PendingLayer) {
+        object { line in
+            line.member("pending_id", Optional(layer.pendingID))
+            line.member("state", ByteString(layer.state.rawValue))
+            line.name("changes")
+            line.array { line in
+                for operation in layer.operations { line.value(operation) }
+            }
+            line.member("library_id", Optional(layer.library))
+            line.strings("depends_on", layer.dependsOn)
+        }
+    }
+
+    /// In the form in which operations are given.
+    private mutating func value(_ operation: TransactionOperation) {
+        object { line in
+            switch operation {
+            case .put(let type, let resource):
+                line.operation("put", type)
+                line.member("resource", json: Optional(resource))
+            case .patch(let type, let id, let fields, let unset):
+                line.operation("patch", type, id)
+                line.member("fields", json: fields.isEmpty ? Array("{}".utf8) : fields)
+                if !unset.isEmpty { line.strings("unset", unset) }
+            case .delete(let type, let id):
+                line.operation("delete", type, id)
+            case .removeField(let type, let id, let field):
+                line.operation("remove_field", type, id)
+                line.member("field", Optional(field))
+            }
+        }
+    }
+
+    private mutating func operation(_ name: ByteString, _ type: ByteString, _ id: ByteString? = nil) {
+        member("op", Optional(name))
+        member("resource_type", Optional(type))
+        if let id { member("id", Optional(id)) }
+    }
+
+    private mutating func strings(_ name: ByteString, _ strings: [ByteString]) {
+        self.name(name)
+        array { line in
+            for string in strings { line.value(string) }
+        }
+    }
+}
