@@ -183,4 +183,24 @@ import TidemarkTesting
         let list = try await bed.list("1")
         #expect(list == "a b")
     }
+
+    @Test func `what a layer puts behind the end of what is known goes when that end comes closer`() async throws {
+        let bed = try await OptimisticBed.open(MemoryJournal())
+        try await bed.put([], rule: #","order":[{"path":"/n"}],"limit":1"#)
+        try await bed.lay("far", .put(Self.resource("far", 100)))
+        #expect(try await bed.list() == "far*")
+        // The list keeps 33 of its own; one more, and what stands behind them is not known any more.
+        for n in 1...34 { try await bed.change(Int64(n), Self.resource("e\(n + 10)", n)) }
+        #expect(try await bed.list() == "e11")
+        try await bed.lay("all", .delete("e11"), .delete("e12"))
+        #expect(try await bed.list() == "e13")
+        try await bed.rollBack("all")
+        try await bed.fixture.cache.update(
+            OptimisticUpdate(
+                pendingID: "everyone", library: "a",
+                operations: (11...44).map { .delete(type: "file", id: ByteString("e\($0)")) }))
+        #expect(try await bed.list() == "!")
+        try await bed.rollBack("everyone")
+        #expect(try await bed.list() == "e11")
+    }
 }
