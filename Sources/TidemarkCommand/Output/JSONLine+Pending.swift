@@ -14,6 +14,17 @@ extension JSONLine {
             line.array { line in
                 for operation in layer.operations { line.change(operation) }
             }
+            if !layer.along.isEmpty {
+                line.name("along")
+                line.array { line in
+                    for key in layer.along {
+                        line.object { line in
+                            line.member("resource_type", key.type)
+                            line.member("id", key.id)
+                        }
+                    }
+                }
+            }
             line.member("library_id", layer.library)
             line.name("depends_on")
             line.array { line in
