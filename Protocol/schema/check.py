@@ -63,6 +63,8 @@ layer={"pending_id":"p","state":"pending","changes":[{"op":"patch","resource_typ
 check("pending",{"pending":[]},True,'')
 check("pending",{"pending":[layer]},True,'')
 check("pending",{"pending":[{**layer,"state":"settled"}]},False,'')
+check("pending",{"pending":[{**layer,"along":[{"resource_type":"file","id":"4"}]}]},True,'');check("pending",{"pending":[{**layer,"along":[]}]},False,'')
+check("remove",{"dry_run":False,"removed":2},True,'');check("remove",{"dry_run":True,"removed":0,"keys":["file:1"]},True,'');check("remove",{"dry_run":True,"removed":1,"keys":[]},False,'')
 check("pending",{"pending":[{**layer,"changes":[]}]},False,'')
 check("pending",{"pending":[{**layer,"changes":[{"op":"patch","resource_type":"file","id":"1","fields":{},"unset":[]}]}]},False,'')
 check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","queries":1,"missing":0,"layers":1,"problem_count":0,"problems":[]},True,'')

@@ -23,7 +23,8 @@ struct RootCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self,
-            VerifyCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self, QuarantineCommand.self,
+            VerifyCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self, RemoveCommand.self,
+            QuarantineCommand.self,
             GapsCommand.self, PolicyCommand.self, GenerateCommand.self,
         ])
 }

@@ -24,6 +24,8 @@ public struct Limits: Hashable, Sendable {
     public var quarantineByteCountMax = 4_096
     /// Records in quarantine: 10,000; the oldest make room.
     public var quarantineRecordCountMax = 10_000
+    /// Entities that one delete takes along: 1,000,000, those nearest to it; what lies behind them stays.
+    public var cascadeCountMax = 1_000_000
     /// Tombstones: 100,000; the oldest make room.
     public var tombstoneCountMax = 100_000
     /// A tombstone's age: 30 days, in milliseconds.

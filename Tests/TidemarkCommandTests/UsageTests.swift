@@ -5,7 +5,7 @@ import TidemarkTesting
     static let commands = [
         ["ingest"], ["get"], ["list"], ["stats"], ["verify"], ["export"], ["quarantine", "list"],
         ["quarantine", "show"],
-        ["quarantine", "retry"], ["gaps"], ["queries"], ["policy", "check"], ["generate"],
+        ["quarantine", "retry"], ["gaps"], ["queries"], ["policy", "check"], ["remove"], ["generate"],
     ]
 
     @Test(arguments: commands)
@@ -32,6 +32,9 @@ import TidemarkTesting
         ["bogus"], ["get"], ["get", "--db", "x"], ["get", "--db", "x", "noColon"], ["get", "--db", "", "a:b"],
         ["list", "--db", "x", "--limit", "0"], ["ingest"], ["ingest", "--db", "x", "--upstream", "ftp://x"],
         ["ingest", "--db", "x", "--profile", "other"], ["generate", "--ids", "0"], ["generate", "--gap-rate", "2"],
+        ["remove", "--db", "x"], ["remove", "--db", "x", "--matching", ""],
+        ["remove", "--db", "x", "a:b", "--cascade"],
+        ["remove", "--db", "x", "a:b", "--type", "c"],
         ["quarantine", "retry", "--db", "x"], ["quarantine", "retry", "--db", "x", "--all", "3"],
         ["quarantine", "list", "--db", "x", "--reason", "unlucky"],
     ])
@@ -46,7 +49,7 @@ import TidemarkTesting
 
     @Test(arguments: [
         ["get", "file:1"], ["list"], ["stats"], ["verify"], ["export"], ["gaps"], ["quarantine", "list"],
-        ["quarantine", "show", "1"],
+        ["quarantine", "show", "1"], ["remove", "file:1"],
     ])
     func `a database that is not there ends with 66 and is not made`(command: [String]) async throws {
         let folder = try TemporaryFolder()

@@ -95,9 +95,7 @@ extension SyncCache {
         let requests: [ReconcileRequest]
         do throws(StorageError) {
             // A failure may be the last: then held events are applied, and need their entities like an answer's.
-            requests = try await withLoaded({
-                batches.reduce(into: state.keysToLoadForHeld()) { $0 += state.keysToLoad(for: $1) }
-            }) {
+            requests = try await withLoaded({ state.keysToLoad(for: batches) }) {
                 take(result, library: library, attempt: attempt, random: random)
             }
         } catch {

@@ -13,6 +13,17 @@ extension JSONLine {
             line.array { line in
                 for operation in layer.operations { line.value(operation) }
             }
+            if !layer.along.isEmpty {
+                line.name("along")
+                line.array { line in
+                    for key in layer.along {
+                        line.object { line in
+                            line.member("resource_type", Optional(key.type))
+                            line.member("id", Optional(key.id))
+                        }
+                    }
+                }
+            }
             line.member("library_id", Optional(layer.library))
             line.strings("depends_on", layer.dependsOn)
         }

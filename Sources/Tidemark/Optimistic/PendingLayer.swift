@@ -16,17 +16,20 @@ public struct PendingLayer: Hashable, Sendable {
     public var library: ByteString
     /// As they were given, ids in canonical form.
     public var operations: [TransactionOperation]
+    /// What its deletes take along by the policy.
+    public var along: [EntityKey]
     /// Pending layers with which it is rolled back.
     public var dependsOn: [ByteString]
 
     package init(
         pendingID: ByteString, state: State, library: ByteString, operations: [TransactionOperation],
-        dependsOn: [ByteString]
+        along: [EntityKey] = [], dependsOn: [ByteString]
     ) {
         self.pendingID = pendingID
         self.state = state
         self.library = library
         self.operations = operations
+        self.along = along
         self.dependsOn = dependsOn
     }
 }

@@ -189,7 +189,7 @@ extension PendingLayer {
                 case .removeField(_, let field): .removeField(type: key.type, id: key.id, field: field)
                 case .delete: .delete(type: key.type, id: key.id)
                 }
-            }, dependsOn: status.dependsOn)
+            }, along: status.along, dependsOn: status.dependsOn)
     }
 }
 

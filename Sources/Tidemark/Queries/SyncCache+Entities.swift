@@ -117,23 +117,54 @@ extension SyncCache {
 
     /// Forgets entities. Not a delete: nothing is said about the server, and no tombstone stays.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: ``CacheError`` `storageFailed`; what was found up to then is gone.
+    /// - Returns: How many there were, with those that were taken along.
+    /// - Throws: ``CacheError`` `storageFailed`; then nothing changed.
     package func remove(_ removal: Removal) async throws(CacheError) -> Int {
-        loadingCount += 1
-        defer { loadingCount -= 1 }
-        var rows: [StoredRow] = []
-        repeat {
-            let commit = commitCount
-            rows = try await storedRows(removal)
-            if commit == commitCount { break }
-        } while true
-        let keys = state.residentKeys(
-            library: removal.library, type: removal.resourceType, ids: removal.ids, matching: removal.matching)
-        let count = state.remove(keys, rows: rows, at: clock.now())
-        distribute()
+        let count = try await found(removal) { found, rows in
+            defer { distribute() }
+            return state.remove(found, rows: rows, at: clock.now())
+        }
         scheduleFlush()
         return count
+    }
+
+    /// What ``remove(_:)`` would forget, in key order.
+    ///
+    /// - Throws: ``CacheError`` `storageFailed`.
+    package func removable(_ removal: Removal) async throws(CacheError) -> [EntityKey] {
+        try await found(removal) { found, _ in state.entityKeys(of: found).sorted() }
+    }
+
+    /// Finds what a removal concerns and uses it in the same step.
+    ///
+    /// - Parameter body: Gets the keys, with those that go along, and the journal's rows.
+    private func found<Result>(
+        _ removal: Removal, _ body: ([StoredKey], [StoredRow]) -> Result
+    ) async throws(CacheError) -> Result {
+        loadingCount += 1
+        defer { loadingCount -= 1 }
+        while true {
+            let commit = commitCount
+            let rows = try await storedRows(removal)
+            let result: Result?
+            do throws(StorageError) {
+                result = try await withLoaded({
+                    removal.cascades ? state.keysToLoad(forRemovalOf: resident(removal) + rows.map(\.key)) : []
+                }) {
+                    // Rows that a commit overtook may be other rows by now.
+                    guard commit == commitCount else { return nil }
+                    return body(state.removed(resident(removal), rows: rows, cascades: removal.cascades), rows)
+                }
+            } catch {
+                throw CacheError(.storageFailed, error.description)
+            }
+            if let result { return result }
+        }
+    }
+
+    private func resident(_ removal: Removal) -> [StoredKey] {
+        state.residentKeys(
+            library: removal.library, type: removal.resourceType, ids: removal.ids, matching: removal.matching)
     }
 
     /// Rows of the journal that a removal concerns, whether memory has their entities or not.

@@ -29,6 +29,7 @@ struct RunCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var database: DatabaseOptions
+    @OptionGroup var policy: PolicyOptions
     @Option(
         name: .customLong("library"),
         help: ArgumentHelp("The library of events and requests that name none.", valueName: "id"))
@@ -52,6 +53,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let policy = try policy.policy()
         if case .file(let path) = upstream { try IngestCommand.checkReadable(path) }
         let input: DescriptorInput
         do throws(InputError) {
@@ -62,14 +64,14 @@ struct RunCommand: AsyncParsableCommand {
         let signals = SignalWatch { input.stop() }
         defer { signals.end() }
         do {
-            try await serve(input)
+            try await serve(input, policy)
         } catch let error as InputError {
             throw IngestCommand.failure(error)
         }
     }
 
-    private func serve(_ input: DescriptorInput) async throws {
-        let configuration = cacheConfiguration
+    private func serve(_ input: DescriptorInput, _ policy: CachePolicy) async throws {
+        let configuration = cacheConfiguration(policy)
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outbox = Outbox(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
         let clock = SystemClock()
@@ -98,8 +100,9 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    private var cacheConfiguration: CacheConfiguration {
+    private func cacheConfiguration(_ policy: CachePolicy) -> CacheConfiguration {
         var configuration = CacheConfiguration()
+        configuration.policy = policy
         configuration.defaultLibrary = ByteString(defaultLibrary)
         configuration.flush = .interactive
         if let profile { configuration.apply(profile) }

@@ -10,7 +10,7 @@ extension IngestCommand {
     ///   - errors: Gets the words that a user should see on the way.
     ///   - show: Called after each block of input.
     func ingest(
-        _ input: DescriptorInput, errors: Output, show: (IngestProgress) throws(Failure) -> Void
+        _ input: DescriptorInput, _ policy: CachePolicy, errors: Output, show: (IngestProgress) throws(Failure) -> Void
     ) async throws -> IngestSummary {
         let clock = ContinuousClock()
         let start = clock.now
@@ -19,7 +19,7 @@ extension IngestCommand {
             try IngestCommand.tellRebuilt(
                 database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: errors)
         }
-        let cache = try await SyncCache.open(configuration: configuration, journal: journal, upstream: upstream)
+        let cache = try await SyncCache.open(configuration: configuration(policy), journal: journal, upstream: upstream)
         let before = await cache.counts()
         let stream: IngestStream
         do throws(InputError) {
@@ -53,8 +53,9 @@ extension IngestCommand {
         return summary
     }
 
-    private var configuration: CacheConfiguration {
+    private func configuration(_ policy: CachePolicy) -> CacheConfiguration {
         var configuration = CacheConfiguration()
+        configuration.policy = policy
         configuration.defaultLibrary = ByteString(options.defaultLibrary)
         if let profile = options.profile { configuration.apply(profile) }
         // Nobody waits for a line's acknowledgement: larger flushes do the same work with fewer writes.

@@ -27,9 +27,11 @@ struct IngestCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var options: IngestOptions
+    @OptionGroup var policy: PolicyOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
+        let policy = try policy.policy()
         let input: DescriptorInput
         do throws(InputError) {
             input = try DescriptorInput(STDIN_FILENO)
@@ -47,7 +49,9 @@ struct IngestCommand: AsyncParsableCommand {
         // Watching goes on until the last commit: a second signal is the user's way out of a flush that hangs.
         defer { signals.end() }
         var line = ProgressLine(errors)
-        let summary = try await ingest(input, errors: errors) { progress throws(Failure) in try line.show(progress) }
+        let summary = try await ingest(input, policy, errors: errors) { progress throws(Failure) in
+            try line.show(progress)
+        }
         try line.clear()
         if output.isTerminal, !format.isJSON {
             try summary.write(to: output)

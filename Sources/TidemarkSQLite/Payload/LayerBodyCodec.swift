@@ -11,7 +11,7 @@ import TidemarkStore
 /// count      v  pending ids that it depends on, each: v length, and the text
 /// types      v  names of types, each: v length, and the text
 /// count      v  changes, each:
-///   kind     1  0 put, 1 patch, 2 remove_field, 3 delete
+///   kind     1  0 put, 1 patch, 2 remove_field, 3 delete, 4 delete along with another entity
 ///   type     v  its place among the names
 ///   id          0 and the 16 bytes of a UUID, or v with the length of a text and 1 more, and the text
 ///   rest        put: v length, the resource · patch: v length, the fields; v count, each name as a pending id ·
@@ -80,6 +80,7 @@ enum LayerBodyCodec {
         case patch = 1
         case removeField = 2
         case delete = 3
+        case deleteAlong = 4
     }
 
     private static func content(_ record: LayerRecord, types: [ByteString]) -> [UInt8] {
@@ -115,7 +116,7 @@ enum LayerBodyCodec {
         case .put: .put
         case .patch: .patch
         case .removeField: .removeField
-        case .delete: .delete
+        case .delete(_, let isAlong): isAlong ? .deleteAlong : .delete
         }
     }
 
@@ -174,6 +175,7 @@ enum LayerBodyCodec {
                     changes.append(.patch(key, fields: try object(orEmpty: true), unset: try names()))
                 case .removeField: changes.append(.removeField(key, ByteString(try run())))
                 case .delete: changes.append(.delete(key))
+                case .deleteAlong: changes.append(.delete(key, isAlong: true))
                 }
             }
             guard offset == bytes.count else { throw .lengthMismatch }

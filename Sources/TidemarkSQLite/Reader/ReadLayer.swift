@@ -16,16 +16,18 @@ public struct ReadLayer: Hashable, Sendable {
     init(_ record: LayerRecord, isOrphaned: Bool, _ names: ReadNames) {
         number = record.number
         createdAt = record.createdAt
-        keys = record.changes.map { change in
+        let name = { (change: LayerChange) in
             EntityKey(
                 library: names.libraries[Int(change.key.library)], type: names.types[Int(change.key.type)],
                 id: change.key.id.text)
         }
+        let given = record.changes.filter { !$0.isAlong }
+        keys = given.map(name)
         layer = PendingLayer(
             pendingID: record.pendingID,
             state: isOrphaned ? .orphaned : record.isConfirmed ? .confirmed : .pending,
             library: names.libraries[Int(record.library)],
-            operations: record.changes.map { change in
+            operations: given.map { change in
                 let type = names.types[Int(change.key.type)]
                 let id = change.key.id.text
                 return switch change {
@@ -35,7 +37,7 @@ public struct ReadLayer: Hashable, Sendable {
                 case .delete: .delete(type: type, id: id)
                 }
             },
-            dependsOn: record.dependsOn)
+            along: record.changes.filter(\.isAlong).map(name), dependsOn: record.dependsOn)
     }
 }
 

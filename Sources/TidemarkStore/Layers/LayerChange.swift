@@ -9,12 +9,18 @@ package enum LayerChange: Hashable, Sendable {
     /// `fields`: compact JSON, an object; empty for none. `unset`: unescaped names.
     case patch(StoredKey, fields: [UInt8], unset: [ByteString])
     case removeField(StoredKey, ByteString)
-    case delete(StoredKey)
+    /// `isAlong`: nobody gave it; the policy deletes the entity with another one.
+    case delete(StoredKey, isAlong: Bool = false)
 
     package var key: StoredKey {
         switch self {
-        case .put(let key, _), .patch(let key, _, _), .removeField(let key, _), .delete(let key): key
+        case .put(let key, _), .patch(let key, _, _), .removeField(let key, _), .delete(let key, _): key
         }
+    }
+
+    /// Whether nobody gave it: the policy deletes the entity with another one that the layer deletes.
+    package var isAlong: Bool {
+        if case .delete(_, let isAlong) = self { isAlong } else { false }
     }
 
     /// What the change takes, for the bound on layers.

@@ -82,7 +82,7 @@ extension CacheState {
         count(view)
         // Without lists and observers there is nobody to tell.
         let hasReaders = !queries.isEmpty
-        if hasReaders { beginUnit(isMulti: event.memberCount > 1 || maySettle(by: view, in: library)) }
+        if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         defer { if hasReaders { endUnit(at: now) } }
         switch event.kind {
         case .changed, .batchChanged:
@@ -245,7 +245,10 @@ extension CacheState {
             return false
         }
         let key = identity.storedKey
-        delete(key, Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now))
+        let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
+        let along = cascade(from: key, tombstone)
+        delete(key, tombstone)
+        delete(along: along, tombstone)
         if isAwaitingAnswers { recentWrites.append(key, sequence: view.event.sequence) }
         return true
     }

@@ -112,9 +112,10 @@ extension CacheState {
     /// The type under which a layer names an id, or the only one it names.
     private func type(of id: StoredID, _ layer: Layer, _ realIDs: [LayerConfirmation.RealID]) -> TypeIndex? {
         let names = [id] + realIDs.filter { StoredID($0.real) == id }.map { StoredID($0.temporary) }
-        let own = Set(layer.changes.lazy.map(\.key).filter { names.contains($0.id) }.map(\.type))
+        let given = layer.changes.filter { !$0.isAlong }
+        let own = Set(given.lazy.map(\.key).filter { names.contains($0.id) }.map(\.type))
         if own.count == 1 { return own.first }
-        let all = Set(layer.changes.map(\.key.type))
+        let all = Set(given.map(\.key.type))
         return own.isEmpty && all.count == 1 ? all.first : nil
     }
 

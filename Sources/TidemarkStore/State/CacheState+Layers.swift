@@ -39,7 +39,10 @@ package struct LayerStatus: Sendable {
     package var library: ByteString
     package var isConfirmed: Bool
     package var isOrphaned: Bool
+    /// As they were given.
     package var changes: [(key: EntityKey, change: LayerChange)]
+    /// What its deletes take along.
+    package var along: [EntityKey]
     package var dependsOn: [ByteString]
 }
 
@@ -57,11 +60,12 @@ extension CacheState {
             return LayerStatus(
                 pendingID: layer.pendingID, library: name, isConfirmed: layer.isConfirmed,
                 isOrphaned: isOrphaned(layer),
-                changes: layer.changes.map { (entityKey(of: $0.key), $0) }, dependsOn: layer.dependsOn)
+                changes: layer.changes.filter { !$0.isAlong }.map { (entityKey(of: $0.key), $0) },
+                along: layer.changes.filter(\.isAlong).map { entityKey(of: $0.key) }, dependsOn: layer.dependsOn)
         }
     }
 
-    private func entityKey(of key: StoredKey) -> EntityKey {
+    func entityKey(of key: StoredKey) -> EntityKey {
         EntityKey(
             library: libraryNames.names[Int(key.library)], type: typeNames.names[Int(key.type)], id: key.id.text)
     }
@@ -100,7 +104,21 @@ extension CacheState {
             throw .tooManyLibraries
         }
         var changes: [LayerChange] = []
-        for (number, step) in update.steps.enumerated() { changes.append(try change(of: step, number, in: library)) }
+        // What the changes make of entities: read by later ones that delete, where something goes along.
+        var changed: [StoredKey: [UInt8]?] = [:]
+        for (number, step) in update.steps.enumerated() {
+            let change = try change(of: step, number, in: library)
+            changes.append(change)
+            guard !cascades.isEmpty else { continue }
+            if case .delete(let key, _) = change {
+                for other in cascade(from: key, over: { changed[$0] }, isVisible: true) {
+                    changes.append(.delete(other, isAlong: true))
+                    changed.updateValue(nil, forKey: other)
+                }
+            }
+            let below = changed[change.key] ?? visibleResource(change.key)
+            changed.updateValue(LayerFold.apply(change, to: below), forKey: change.key)
+        }
         let layer = Layer(
             number: layers.nextNumber, pendingID: update.pendingID, library: library, createdAt: now, changes: changes,
             dependsOn: update.dependsOn)

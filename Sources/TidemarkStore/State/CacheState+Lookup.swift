@@ -40,31 +40,12 @@ extension CacheState {
     ///
     /// - Returns: Each once; empty when memory holds every entity there is.
     /// - Complexity: O(members + held events).
-    package func keysToLoad(for batch: EventBatch) -> [StoredKey] {
-        guard absentCount > 0 else { return [] }
-        var keys: Set<StoredKey> = []
-        batch.withBytes { bytes in
-            batch.members.withUnsafeBufferPointer { members in
-                for event in batch.events {
-                    let view = EventView(
-                        event: event, members: members, bytes: bytes, source: .upstream, offset: 0, byteCount: 0)
-                    collectKeys(of: view, into: &keys)
-                }
-            }
-        }
-        collectHeldKeys(into: &keys)
-        return Array(keys)
-    }
+    package func keysToLoad(for batch: EventBatch) -> [StoredKey] { keysToLoad(for: [batch]) }
 
     /// Keys that held events touch and that only the journal may have.
-    package func keysToLoadForHeld() -> [StoredKey] {
-        guard absentCount > 0 else { return [] }
-        var keys: Set<StoredKey> = []
-        collectHeldKeys(into: &keys)
-        return Array(keys)
-    }
+    package func keysToLoadForHeld() -> [StoredKey] { keysToLoad(for: []) }
 
-    private func collectHeldKeys(into keys: inout Set<StoredKey>) {
+    func collectHeldKeys(into keys: inout Set<StoredKey>) {
         for library in watched {
             for held in libraries[Int(library)].gate.held.all {
                 held.withView { collectKeys(of: $0, into: &keys) }
@@ -72,7 +53,7 @@ extension CacheState {
         }
     }
 
-    private func collectKeys(of view: EventView, into keys: inout Set<StoredKey>) {
+    func collectKeys(of view: EventView, into keys: inout Set<StoredKey>) {
         let event = view.event
         guard event.memberCount > 0, !event.type.isAbsent else { return }
         let wireType = ByteString(view.bytes[event.type])

@@ -64,6 +64,22 @@ extension CacheState {
         return queries.keys.isLayered(handle)
     }
 
+    /// What a removal concerns, in memory and with the journal alone, with what it takes along.
+    ///
+    /// - Parameters:
+    ///   - rows: Of the journal.
+    ///   - cascades: Follow what the policy names.
+    /// - Returns: Each once: those of memory first, in no order.
+    package func removed(_ keys: [StoredKey], rows: [StoredRow], cascades: Bool) -> [StoredKey] {
+        var seen: Set<StoredKey> = []
+        let own = (keys + rows.lazy.map(\.key).filter { absentCount > 0 && !isKnown($0) })
+            .filter { seen.insert($0).inserted }
+        return cascades ? own + cascade(fromRemovalOf: own) : own
+    }
+
+    /// As everybody else names them.
+    package func entityKeys(of keys: [StoredKey]) -> [EntityKey] { keys.map { entityKey(of: $0) } }
+
     /// Forgets entities in one unit.
     ///
     /// - Parameters:

@@ -34,7 +34,7 @@ extension CacheState {
             case .put(_, let resource): .put(key, resource: CacheState.renamed(resource, json))
             case .patch(_, let fields, let unset): .patch(key, fields: fields, unset: unset)
             case .removeField(_, let field): .removeField(key, field)
-            case .delete: .delete(key)
+            case .delete(_, let isAlong): .delete(key, isAlong: isAlong)
             }
         }
         queries.keys.setLayered(old, false)

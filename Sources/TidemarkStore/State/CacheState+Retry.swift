@@ -64,7 +64,7 @@ extension CacheState {
 
     /// Only what changes entities is worth doing late: a heartbeat or a refresh of then says nothing now.
     private mutating func writeLate(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
-        beginUnit(isMulti: view.event.memberCount > 1 || maySettle(by: view, in: library))
+        beginUnit(isMulti: isMulti(view, in: library))
         defer { endUnit(at: now) }
         defer { if !layers.isEmpty { settle(by: view, in: library, at: now) } }
         switch view.event.kind {

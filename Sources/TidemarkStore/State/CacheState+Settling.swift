@@ -15,6 +15,12 @@ extension CacheState {
         dropOutlived(at: now)
     }
 
+    /// Whether an event may change several entities.
+    func isMulti(_ view: EventView, in library: LibraryIndex) -> Bool {
+        view.event.memberCount > 1 || maySettle(by: view, in: library)
+            || view.event.kind == .deleted && cascadingType(of: view) != nil
+    }
+
     /// Whether an event may settle layers: several entities change then, whatever the event has.
     func maySettle(by view: EventView, in library: LibraryIndex) -> Bool {
         guard !layers.isEmpty else { return false }

@@ -25,6 +25,11 @@ extension CacheState {
     private enum Outcome {
         case written([UInt8], fields: [ByteString]?)
         case deleted
+
+        /// nil: nothing.
+        var resource: [UInt8]? {
+            if case .written(let resource, _) = self { resource } else { nil }
+        }
     }
 
     /// Keys that a transaction's steps touch and that only the journal may have.
@@ -41,7 +46,7 @@ extension CacheState {
                 keys.insert(key)
             }
         }
-        return Array(keys)
+        return Array(keys.union(cascadeKeysToLoad(for: steps, in: library)))
     }
 
     /// Applies all steps in order or none, as one unit.
@@ -58,6 +63,12 @@ extension CacheState {
         var order: [StoredKey] = []
         for (number, step) in steps.enumerated() {
             let (key, outcome) = try outcome(of: step, number, in: library, outcomes)
+            if case .deleted = outcome, !cascades.isEmpty {
+                for other in cascade(from: key, over: { outcomes[$0].map(\.resource) }, isVisible: false) {
+                    forgotten.insert(other)
+                    if outcomes.updateValue(.deleted, forKey: other) == nil { order.append(other) }
+                }
+            }
             if outcomes.updateValue(outcome, forKey: key) == nil { order.append(key) }
         }
         isUnwritten = true

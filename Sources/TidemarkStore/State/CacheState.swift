@@ -7,6 +7,8 @@ import TidemarkModel
 /// - Note: What an event touches must be in memory before it is applied: ``keysToLoad(for:)`` names what is not.
 package struct CacheState: ~Copyable {
     package let configuration: CacheStateConfiguration
+    /// Of the configuration's policy.
+    let cascades: CascadeRules
 
     package internal(set) var entities: EntityStore
     package internal(set) var tombstones: TombstoneStore
@@ -47,6 +49,7 @@ package struct CacheState: ~Copyable {
 
     package init(configuration: CacheStateConfiguration, recovered: RecoveredState, seed: UInt64) {
         self.configuration = configuration
+        cascades = CascadeRules(configuration.policy, aliases: configuration.typeAliases)
         let limits = configuration.limits
         entities = EntityStore(seed: seed, lastRow: recovered.lastRow)
         tombstones = TombstoneStore(limits: limits, recovered: recovered.tombstones)

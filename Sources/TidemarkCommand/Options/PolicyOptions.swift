@@ -1,0 +1,30 @@
+import ArgumentParser
+import TidemarkGraphQL
+import TidemarkModel
+
+/// Which policy a command follows.
+struct PolicyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("policy"),
+        help: ArgumentHelp(
+            "GraphQL types with @cacheControl: how old what is read may be, and what is deleted along.",
+            valueName: "file"))
+    var file: String?
+
+    /// - Returns: A policy without a rule when no file is named.
+    /// - Throws: ``Failure`` when the file cannot be read or used; what is wrong with it stands on standard error then.
+    func policy() throws -> CachePolicy {
+        guard let file else { return CachePolicy() }
+        let bytes = try FileContents.bytes(of: file, byteCountMax: DocumentLimits().byteCountMax)
+        do throws(GraphQLErrors) {
+            return try CachePolicy.read(bytes)
+        } catch {
+            let output = Output.errors()
+            for error in error.errors { try output.writeLine(Printable.text("\(file):\(error)")) }
+            try output.flush()
+            throw Failure(
+                .configuration, "bad_policy", HumanText.count(error.count, "error"), place: file,
+                outcome: "nothing was done", advice: "mend what is listed; tidemark policy check says when it is sound")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import TidemarkModel
+
+/// What events, operations and removals are going to delete along, before they are applied.
+extension CacheState {
+    /// Keys that batches touch together, or that held events may touch with them, and that only the journal may have.
+    ///
+    /// - Returns: Each once; empty when memory holds every entity there is.
+    /// - Complexity: O(members + held events), and O(resources) of what is deleted along.
+    package func keysToLoad(for batches: [EventBatch]) -> [StoredKey] {
+        guard absentCount > 0 else { return [] }
+        var keys: Set<StoredKey> = []
+        for batch in batches { forEachView(of: batch) { collectKeys(of: $0, into: &keys) } }
+        collectHeldKeys(into: &keys)
+        if !cascades.isEmpty { keys.formUnion(keysToLoad(forCascadeFrom: sources(batches))) }
+        return Array(keys)
+    }
+
+    private func forEachView(of batch: EventBatch, _ body: (EventView) -> Void) {
+        batch.withBytes { bytes in
+            batch.members.withUnsafeBufferPointer { members in
+                for event in batch.events {
+                    body(
+                        EventView(
+                            event: event, members: members, bytes: bytes, source: .upstream, offset: 0, byteCount: 0))
+                }
+            }
+        }
+    }
+
+    /// Every event of batches, and those that wait.
+    private func forEachView(of batches: [EventBatch], _ body: (EventView) -> Void) {
+        for batch in batches { forEachView(of: batch, body) }
+        for library in watched {
+            for held in libraries[Int(library)].gate.held.all { held.withView(body) }
+        }
+    }
+
+    private func existingLibrary(of view: EventView) -> LibraryIndex? {
+        libraryNames.existingIndex(of: view.string(view.event.library) ?? configuration.defaultLibrary)
+    }
+
+    /// What events delete along, of batches and of those that wait. Nothing unless one of them deletes.
+    private func sources(_ batches: [EventBatch]) -> CascadeSources {
+        var sources = CascadeSources()
+        var deletes = false
+        forEachView(of: batches) { view in
+            guard view.event.kind == .deleted, let type = cascadingType(of: view) else { return }
+            deletes = true
+            guard let library = existingLibrary(of: view), let index = typeNames.existingIndex(of: type) else { return }
+            for member in view.ownMembers where member.reason == nil {
+                sources.roots.append(identity(of: member, in: view, library: library, type: index).storedKey)
+            }
+        }
+        guard deletes else { return sources }
+        forEachView(of: batches) { view in
+            guard view.event.kind != .deleted, cascadingType(of: view) != nil,
+                let library = existingLibrary(of: view)
+            else { return }
+            let others = view.text(view.event.detail).map { MergeRules(metadata: $0).alternateIDs } ?? []
+            for member in view.ownMembers where member.reason == nil {
+                let own = identity(of: member, in: view, library: library, type: 0).storedKey.id
+                note(
+                    view.bytes[member.resource], of: ByteString(view.bytes[view.event.type]), [own] + others,
+                    in: library, into: &sources)
+            }
+        }
+        return sources
+    }
+
+    /// Under its own name, where entities of it take others along.
+    func cascadingType(of view: EventView) -> ByteString? {
+        guard !cascades.isEmpty, view.event.memberCount > 0, !view.event.type.isAbsent else { return nil }
+        let wireType = ByteString(view.bytes[view.event.type])
+        let type = configuration.typeAliases[wireType] ?? wireType
+        return cascades.concern(type) ? type : nil
+    }
+
+    /// What the deletes among operations take along.
+    func cascadeKeysToLoad(for steps: [TransactionStep], in name: ByteString) -> Set<StoredKey> {
+        guard !cascades.isEmpty, let library = libraryNames.existingIndex(of: name) else { return [] }
+        var sources = CascadeSources()
+        var deletes = false
+        for step in steps {
+            switch step {
+            case .put(let batch):
+                guard let event = batch.events.first, event.kind == .changed, event.memberCount == 1 else { continue }
+                let member = batch.members[Int(event.firstMember)]
+                guard member.reason == nil else { continue }
+                batch.withBytes { bytes in
+                    let id = member.isUUID ? StoredID.uuid(member.uuid) : .text(ByteString(bytes[member.id]))
+                    note(bytes[member.resource], of: ByteString(bytes[event.type]), [id], in: library, into: &sources)
+                }
+            case .patch(let type, let id, let fields, _):
+                guard !fields.isEmpty else { continue }
+                fields.withUnsafeBytes {
+                    note($0, of: type, [StoredID(EntityKey.canonicalID(id))], in: library, into: &sources)
+                }
+            case .removeField: continue
+            case .delete(let type, let id):
+                deletes = true
+                if let key = storedKey(of: EntityKey(library: name, type: type, id: id)) { sources.roots.append(key) }
+            }
+        }
+        return deletes ? keysToLoad(forCascadeFrom: sources) : []
+    }
+
+    /// What the removal of some entities takes along, as far as that is known, and that only the journal may have.
+    ///
+    /// Those among them that refer to nothing are not asked for.
+    package func keysToLoad(forRemovalOf keys: [StoredKey]) -> [StoredKey] {
+        guard !cascades.isEmpty else { return [] }
+        let roots = keys.filter { cascades.concern(typeNames.names[Int($0.type)]) }
+        return Array(keysToLoad(forCascadeFrom: CascadeSources(roots: roots)))
+    }
+}

@@ -1,0 +1,235 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+/// What is deleted along with an entity.
+///
+/// - Source: Protocol/policy.md, cascades.
+@Suite struct CascadeTests {
+    @Test(arguments: [
+        #""parts":"1""#, #""parts":1"#, #""parts":{"id":"1","n":2}"#, #""parts":{"id":1}"#, #""parts":{"uuid":"1"}"#,
+        #""parts":{"id":null,"uuid":"1"}"#, #""parts":["1"]"#, #""parts":[{"id":"9"},1,null]"#, #""parts":[["1"]]"#,
+        #""parts":"\u0031""#, #""p\u0061rts":["1"]"#, #""next":{"id":"n"},"parts":["1"]"#,
+    ])
+    func `an id, an object with one and a list of these are references`(field: String) async throws {
+        let bed = try await CascadeBed.open()
+        try await bed.fill(("part", #"{"id":"1"}"#), ("part", #"{"id":"2"}"#), ("file", #"{"id":"f",\#(field)}"#))
+        try await bed.delete(4, "file:f")
+        #expect(try await bed.seen("file:f", "part:1", "part:2") == "part:2")
+        let origin = try await bed.cache.explain(try CascadeBed.key("part:1"))
+        #expect(origin.miss == .deleted && origin.deletion?.sequence == EventSequence(4))
+    }
+
+    @Test(arguments: [
+        #""friend":"1""#, #""parts":{"name":"1"}"#, #""parts":{"id":{"id":"1"}}"#, #""parts":true"#, #""parts":1.0"#,
+        #""parts":1e0"#, #""parts":"""#, #""parts":{"id":[1],"uuid":"1"}"#, #""other":"1""#, #""parts":null"#,
+    ])
+    func `nothing else is`(field: String) async throws {
+        let bed = try await CascadeBed.open()
+        try await bed.fill(("part", #"{"id":"1"}"#), ("file", #"{"id":"1"}"#), ("file", #"{"id":"f",\#(field)}"#))
+        try await bed.delete(4, "file:f")
+        #expect(try await bed.seen("file:f", "part:1", "file:1") == "part:1 file:1")
+    }
+
+    @Test func `an id in the form of a UUID is followed however it is written`() async throws {
+        let bed = try await CascadeBed.open()
+        try await bed.fill(
+            ("part", #"{"id":"0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001"}"#),
+            ("file", #"{"id":"f","parts":["0C5F4D0E-6A77-4F5E-9B53-6D9AD2A7C001"]}"#))
+        try await bed.delete(3, "file:f")
+        #expect(try await bed.seen("part:0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001") == "")
+    }
+
+    @Test func `types go by the cache's own names`() async throws {
+        let policy = CachePolicy(types: [CascadeBed.type("entry", [("parts", "piece", true)])])
+        let bed = try await CascadeBed.open(policy: policy) { $0.typeAliases = ["entry": "file", "piece": "part"] }
+        try await bed.fill(("piece", #"{"id":"1"}"#), ("file", #"{"id":"f","parts":1}"#))
+        try await bed.delete(3, "entry:f")
+        #expect(try await bed.seen("file:f", "part:1") == "")
+    }
+
+    @Test(arguments: [0, 256 << 20])
+    func `a chain and a cycle are followed across the tiers`(memoryByteCountMax: Int) async throws {
+        let bed = try await CascadeBed.open { $0.memoryByteCountMax = memoryByteCountMax }
+        try await bed.fill(
+            ("file", #"{"id":"1","next":"2","parts":["1","2"]}"#), ("part", #"{"id":"1","leaf":{"id":"3"}}"#),
+            ("part", #"{"id":"2"}"#), ("part", #"{"id":"3","whole":1}"#), ("file", #"{"id":"2","next":1}"#),
+            ("file", #"{"id":"3","next":"1"}"#))
+        try await bed.flush()
+        let before = try await bed.seen("file:3")
+        #expect(before == "file:3")
+        try await bed.flush()
+        try await bed.delete(7, "file:2")
+        #expect(try await bed.seen("file:1", "file:2", "file:3", "part:1", "part:2", "part:3") == "file:3")
+        try await bed.flush()
+        #expect(try await bed.seen("file:1", "file:2", "file:3", "part:1", "part:2", "part:3") == "file:3")
+        #expect(await bed.cache.entityCount() == 1)
+    }
+
+    @Test func `what a batch writes before it deletes is followed, of a type that is new with it as well`() async throws
+    {
+        let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
+        try await bed.fill(("part", #"{"id":"1"}"#), ("part", #"{"id":"2"}"#), ("part", #"{"id":"3"}"#))
+        try await bed.flush()
+        try await bed.feed(
+            CascadeBed.change(4, "file", #"{"id":"f","parts":["1"]}"#),
+            CascadeBed.change(5, "part", #"{"id":"1","leaf":"2"}"#), CascadeBed.delete(6, "file:f"))
+        #expect(try await bed.seen("file:f", "part:1", "part:2", "part:3") == "part:3")
+    }
+
+    @Test func `what a held event deletes is there when its turn comes`() async throws {
+        let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
+        try await bed.fill(("part", #"{"id":"1"}"#), ("file", #"{"id":"f"}"#))
+        try await bed.flush()
+        try await bed.feed(CascadeBed.delete(4, "file:f"))
+        try await bed.flush()
+        try await bed.feed(CascadeBed.change(3, "file", #"{"id":"f","parts":[1]}"#))
+        #expect(try await bed.seen("file:f", "part:1") == "")
+    }
+
+    @Test func `what is newer than the delete stays, with what it refers to`() async throws {
+        let bed = try await CascadeBed.open()
+        try await bed.fill(
+            ("file", #"{"id":"1","next":"2","parts":["1"]}"#), ("file", #"{"id":"2","next":"3"}"#),
+            ("file", #"{"id":"3"}"#), ("part", #"{"id":"1"}"#))
+        try await bed.bed.put([#"{"id":"2","n":1}"#]) { $0.asOf = EventSequence(9) }
+        try await bed.delete(5, "file:1")
+        #expect(try await bed.seen("file:1", "file:2", "file:3", "part:1") == "file:2 file:3")
+    }
+
+    @Test func `observers of a list and of what goes along are told once`() async throws {
+        let bed = try await CascadeBed.open()
+        try await bed.fill(
+            ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2","next":"3"}"#), ("file", #"{"id":"3"}"#),
+            ("file", #"{"id":"4"}"#))
+        try await bed.bed.put([#"{"id":"1"}"#, #"{"id":"4"}"#, #"{"id":"2"}"#, #"{"id":"3"}"#])
+        let list = try await bed.bed.observe()
+        let last = try await bed.bed.watch("3")
+        try await bed.delete(5, "file:1")
+        #expect(
+            bed.bed.trace(list) == [
+                #"{"id":"1","next":"2"} {"id":"4"} {"id":"2","next":"3"} {"id":"3"}"#, #"{"id":"4"}"#,
+            ])
+        #expect(bed.bed.told(last) == [nil])
+    }
+
+    @Test func `a transaction's delete follows what the operations before it wrote, and later ones stand`() async throws
+    {
+        let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
+        try await bed.fill(
+            ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2"}"#), ("part", #"{"id":"1"}"#),
+            ("part", #"{"id":"2"}"#))
+        try await bed.flush()
+        try await bed.cache.transact(
+            [
+                .patch(type: "file", id: "1", fields: Array(#"{"parts":["1","2"],"next":null}"#.utf8), unset: []),
+                .delete(type: "file", id: "1"), .put(type: "part", resource: Array(#"{"id":"2","new":true}"#.utf8)),
+            ], library: "a")
+        #expect(try await bed.seen("file:1", "file:2", "part:1", "part:2") == "file:2 part:2")
+        await #expect(throws: CacheError.self) {
+            try await bed.cache.transact(
+                [
+                    .patch(type: "file", id: "2", fields: Array(#"{"parts":["2"]}"#.utf8), unset: []),
+                    .delete(type: "file", id: "2"),
+                    .patch(type: "part", id: "2", fields: Array("{}".utf8), unset: []),
+                ], library: "a")
+        }
+        #expect(try await bed.seen("file:2", "part:2") == "file:2 part:2")
+    }
+
+    @Test func `a layer hides what its delete takes along and brings it back whole`() async throws {
+        let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
+        try await bed.fill(
+            ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2","parts":["1"]}"#), ("part", #"{"id":"1"}"#),
+            ("file", #"{"id":"4"}"#))
+        try await bed.bed.put([#"{"id":"1"}"#, #"{"id":"4"}"#, #"{"id":"2"}"#])
+        try await bed.flush()
+        let list = try await bed.bed.observe()
+        try await bed.bed.lay("m", .delete("1"))
+        #expect(try await bed.seen("file:1", "file:2", "part:1", "file:4") == "file:4")
+        let layer = try #require(await bed.cache.pendingLayers().first)
+        #expect(layer.operations == [.delete(type: "file", id: "1")])
+        #expect(layer.along == [try CascadeBed.key("file:2"), try CascadeBed.key("part:1")])
+        // The server writes on: what the layer hides stays hidden, and comes back as the server has it.
+        try await bed.feed(CascadeBed.change(5, "part", #"{"id":"1","n":5}"#))
+        #expect(try await bed.seen("part:1") == "")
+        try await bed.bed.rollBack("m")
+        #expect(try await bed.seen("file:1", "file:2", "part:1", "file:4") == "file:1 file:2 part:1 file:4")
+        let one = #"{"id":"1","next":"2"} {"id":"4"} {"id":"2","parts":["1"]}"#
+        #expect(bed.bed.trace(list) == [one, #"{"id":"4"}"#, one])
+    }
+
+    @Test func `a layer's delete that its event settles leaves what the event deleted`() async throws {
+        let store = MemoryJournal.Store()
+        var bed = try await CascadeBed.open(MemoryJournal(store: store))
+        try await bed.fill(("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2"}"#), ("file", #"{"id":"3"}"#))
+        try await bed.bed.lay("m", .patch("2", #"{"next":3}"#), .delete("1"))
+        try await bed.flush()
+        try await bed.cache.close()
+        bed = try await CascadeBed.open(MemoryJournal(store: store))
+        #expect(try await bed.seen("file:1", "file:2", "file:3") == "")
+        #expect(
+            await bed.cache.pendingLayers().first?.along == [
+                try CascadeBed.key("file:2"), try CascadeBed.key("file:3"),
+            ])
+        try await bed.delete(4, "file:1", mutation: "m")
+        // The server never heard of the patch: 3 is its own.
+        #expect(try await bed.seen("file:1", "file:2", "file:3") == "file:3")
+        #expect(await bed.cache.pendingLayers().isEmpty)
+    }
+
+    @Test func `a removal follows references only when it is asked to`() async throws {
+        let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
+        try await bed.fill(
+            ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2","next":1,"parts":["1"]}"#),
+            ("part", #"{"id":"1"}"#), ("file", #"{"id":"3","next":"2"}"#))
+        try await bed.flush()
+        var removal = Removal(library: "a")
+        removal.matching = "file:3"
+        #expect(try await bed.cache.remove(removal) == 1)
+        removal.matching = "FILE:1"
+        removal.cascades = true
+        let names = ["file:1", "file:2", "part:1"]
+        #expect(try await bed.cache.removable(removal) == names.map { try CascadeBed.key($0) })
+        #expect(try await bed.seen("file:1", "file:2", "part:1", "file:3") == names.joined(separator: " "))
+        #expect(try await bed.cache.remove(removal) == 3)
+        #expect(try await bed.seen("file:1", "file:2", "part:1", "file:3") == "")
+        #expect(try await bed.cache.explain(try CascadeBed.key("part:1")).miss == .absent)
+    }
+
+    @Test func `without a policy nothing goes along`() async throws {
+        let bed = try await CascadeBed.open(policy: CachePolicy())
+        try await bed.fill(
+            ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2"}"#), ("file", #"{"id":"3","next":2}"#))
+        try await bed.delete(4, "file:1")
+        var removal = Removal(library: "a")
+        removal.resourceType = "file"
+        removal.ids = ["3"]
+        removal.cascades = true
+        #expect(try await bed.cache.remove(removal) == 1)
+        #expect(try await bed.seen("file:1", "file:2", "file:3") == "file:2")
+    }
+
+    @Test func `what goes along stays gone when there is no room for its tombstone`() async throws {
+        let bed = try await CascadeBed.open {
+            $0.memoryByteCountMax = 0
+            $0.limits.tombstoneCountMax = 1
+        }
+        try await bed.fill(
+            ("file", #"{"id":"1","parts":[1,2,3]}"#), ("part", #"{"id":"1"}"#), ("part", #"{"id":"2"}"#),
+            ("part", #"{"id":"3"}"#))
+        try await bed.flush()
+        try await bed.delete(5, "file:1")
+        #expect(try await bed.seen("part:1", "part:2", "part:3") == "")
+    }
+
+    @Test func `what lies behind the bound stays`() async throws {
+        let bed = try await CascadeBed.open { $0.limits.cascadeCountMax = 2 }
+        try await bed.fill(
+            ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2","next":"3"}"#), ("file", #"{"id":"3","next":4}"#),
+            ("file", #"{"id":"4"}"#))
+        try await bed.delete(5, "file:1")
+        #expect(try await bed.seen("file:1", "file:2", "file:3", "file:4") == "file:4")
+    }
+}
