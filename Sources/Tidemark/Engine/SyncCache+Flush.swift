@@ -110,9 +110,8 @@ extension SyncCache {
             position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: pending.libraries))
         }
         tellDurable(pending.places)
-        if loadingCount == 0 {
-            evictedCount += state.evict(toByteCount: configuration.memoryByteCountMax)
-        }
+        keptCount = 0
+        checkMemory()
         scheduleFlush()
     }
 

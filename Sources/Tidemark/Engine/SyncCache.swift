@@ -16,7 +16,7 @@ public actor SyncCache {
 
     /// All of the cache's logic. Never touched across an `await`.
     var state: CacheState
-    /// The flush under way; nil when there is none. Nothing is evicted while there is one.
+    /// The flush under way; nil when there is none. What it took is not evicted.
     var flushTask: Task<Void, Never>?
     /// A flush that could not be written; it goes before any other.
     var failedFlush: PendingFlush?
@@ -48,6 +48,11 @@ public actor SyncCache {
     var loadTurn = FirstComeLock()
     /// Callers between asking the journal for entities and using them; nothing is evicted meanwhile.
     var loadingCount = 0
+    /// Goes on with an eviction, slice by slice; nil when there is nothing to do.
+    var evictionTask: Task<Void, Never>?
+    /// Entities that had to stay when all were looked at last. Until the next commit, or an eighth more of them, looking
+    /// again is not worth it.
+    var keptCount = 0
     /// Told after each commit which libraries' cursors became durable; nil when nobody listens.
     var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
     /// What the observer was told last, or knew from the start; one entry a library.
@@ -71,6 +76,8 @@ public actor SyncCache {
         queryUpstream: (any QueryUpstream)?, clock: any CacheClock,
         state: consuming CacheState
     ) {
+        var configuration = configuration
+        configuration.flush = configuration.boundedFlush
         self.configuration = configuration
         self.journal = journal
         self.upstream = upstream
@@ -150,6 +157,9 @@ public actor SyncCache {
                         return .missing(.absent)
                     }
                     countRead(miss: nil)
+                    // To be read is to be used.
+                    state.install(LoadedEntities(entities: [entity]))
+                    checkMemory()
                     return .found(
                         StoredResource(
                             bytes: entity.payload, sequence: entity.sequence, writtenAt: entity.writtenAt))

@@ -61,7 +61,7 @@ extension SyncCache {
         type: ByteString, library: ByteString, after: EntityKey?, countMax: Int
     ) async throws(CacheError) -> EntityPage {
         loadingCount += 1
-        defer { loadingCount -= 1 }
+        defer { endLoading() }
         while true {
             let commit = commitCount
             var page = LoadedEntities()
@@ -121,7 +121,7 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `storageFailed`; what was found up to then is gone.
     package func remove(_ removal: Removal) async throws(CacheError) -> Int {
         loadingCount += 1
-        defer { loadingCount -= 1 }
+        defer { endLoading() }
         var rows: [StoredRow] = []
         repeat {
             let commit = commitCount

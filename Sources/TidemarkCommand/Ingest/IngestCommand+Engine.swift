@@ -59,6 +59,7 @@ extension IngestCommand {
         if let profile = options.profile { configuration.apply(profile) }
         // Nobody waits for a line's acknowledgement: larger flushes do the same work with fewer writes.
         if !options.printsAcknowledgements { configuration.flush = .bulk }
+        limits.apply(to: &configuration)
         return configuration
     }
 

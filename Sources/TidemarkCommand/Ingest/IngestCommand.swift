@@ -27,6 +27,7 @@ struct IngestCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var options: IngestOptions
+    @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
