@@ -81,8 +81,10 @@ extension SyncCache {
         do throws(StorageError) {
             try await journal.commit(pending.flush)
             recordFlush(since: start, isCommitted: true)
-            flushTask = nil
             committed(pending)
+            await makeRoom()
+            flushTask = nil
+            scheduleFlush()
         } catch {
             recordFlush(since: start, isCommitted: false)
             await failed(pending, error)
@@ -112,7 +114,6 @@ extension SyncCache {
         tellDurable(pending.places)
         keptCount = 0
         checkMemory()
-        scheduleFlush()
     }
 
     private func failed(_ pending: PendingFlush, _ error: StorageError) async {

@@ -50,6 +50,8 @@ public actor SyncCache {
     var loadingCount = 0
     /// Goes on with an eviction, slice by slice; nil when there is nothing to do.
     var evictionTask: Task<Void, Never>?
+    /// Where looking for old rows goes on; nil: at the first.
+    var evictionHand: StoredKey?
     /// Entities that had to stay when all were looked at last. Until the next commit, or an eighth more of them, looking
     /// again is not worth it.
     var keptCount = 0
@@ -100,10 +102,11 @@ public actor SyncCache {
         clock: any CacheClock = SystemClock()
     ) async throws(StorageError) -> SyncCache {
         let recovered = try await journal.recover()
-        let stateConfiguration = CacheStateConfiguration(
+        var stateConfiguration = CacheStateConfiguration(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
             hasUpstream: upstream != nil, policy: configuration.policy)
+        stateConfiguration.keptTypes = configuration.eviction.keptTypes
         let state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: UInt64.random(in: .min ... .max))
         var time = clock
@@ -116,6 +119,7 @@ public actor SyncCache {
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
             clock: time, state: state)
         try await cache.activateLayers()
+        await cache.beginMakingRoom()
         return cache
     }
 
@@ -144,8 +148,7 @@ public actor SyncCache {
                 countRead(miss: .deleted)
                 return .missing(.deleted)
             case .absent:
-                countRead(miss: .absent)
-                return .missing(.absent)
+                return missing(key)
             case .elsewhere(let stored):
                 let commitCount = commitCount
                 let loaded = try await journal.load([stored]).entities
@@ -153,8 +156,7 @@ public actor SyncCache {
                 guard commitCount == self.commitCount else { continue }
                 if case .elsewhere = state.lookUp(key) {
                     guard let entity = loaded.first else {
-                        countRead(miss: .absent)
-                        return .missing(.absent)
+                        return missing(key)
                     }
                     countRead(miss: nil)
                     // To be read is to be used.
@@ -166,6 +168,12 @@ public actor SyncCache {
                 }
             }
         }
+    }
+
+    private func missing(_ key: EntityKey) -> EntityAnswer {
+        let wasEvicted = state.wasEvicted(key)
+        countRead(miss: wasEvicted ? .evicted : .absent)
+        return .missing(wasEvicted ? .evicted : .absent)
     }
 
     /// Every library's place in its log, in the order they were first seen.
@@ -199,6 +207,7 @@ public actor SyncCache {
         var failure: StorageError?
         do throws(StorageError) {
             try await flush()
+            try await settleLimits()
         } catch {
             failure = error
         }

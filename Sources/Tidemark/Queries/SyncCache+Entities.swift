@@ -46,9 +46,13 @@ extension SyncCache {
         case .deleted(let sequence, let isPending):
             return EntityRead(entity: nil, isPending: isPending, sequence: sequence, isStale: false, miss: .deleted)
         case .absent(let isPending):
-            return EntityRead(entity: nil, isPending: isPending, sequence: nil, isStale: false, miss: .absent)
+            return EntityRead(
+                entity: nil, isPending: isPending, sequence: nil, isStale: false,
+                miss: state.wasEvicted(request.key) ? .evicted : .absent)
         case .elsewhere:
-            return EntityRead(entity: nil, isPending: false, sequence: nil, isStale: false, miss: .absent)
+            return EntityRead(
+                entity: nil, isPending: false, sequence: nil, isStale: false,
+                miss: state.wasEvicted(request.key) ? .evicted : .absent)
         }
     }
 

@@ -34,6 +34,7 @@ extension IngestCommand {
                 try show(await progress(of: stream, cache))
             }
             try await stream.finish()
+            try await cache.settleLimits()
         } catch let error as InputError {
             failure = IngestCommand.failure(error)
         } catch {

@@ -53,7 +53,8 @@ extension EntityStore {
         return slice
     }
 
-    private func mustStay(
+    /// Law L9.
+    func mustStay(
         _ index: UInt32, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
     ) -> Bool {
         let slot = self.slot(index).pointee
