@@ -9,6 +9,9 @@ struct ForgetfulJournal: Journal {
     func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
     ) async throws(StorageError) -> LoadedEntities { LoadedEntities() }
+    func rows(after key: StoredKey?, countMax: Int) async throws(StorageError) -> [StoredRowAge] { [] }
+    func size() async throws(StorageError) -> JournalSize { JournalSize(fileByteCount: 0, usedByteCount: 0) }
+    func shrink() async throws(StorageError) {}
     func commit(_ flush: FlushBatch) async throws(StorageError) {}
     func rebuild() async throws(StorageError) {}
     func byteCount() async -> Int64 { 0 }

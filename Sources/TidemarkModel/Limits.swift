@@ -30,6 +30,8 @@ public struct Limits: Hashable, Sendable {
     public var tombstoneCountMax = 100_000
     /// A tombstone's age: 30 days, in milliseconds.
     public var tombstoneAgeMax: Int64 = 30 * 24 * 3_600 * 1_000
+    /// Evicted entities that reads still call evicted: 262,144; the oldest are forgotten.
+    public var evictedKeyCountMax = 262_144
     /// Lost ranges a library: 1,000; past it the two that lie closest are joined.
     public var lostRangeCountMax = 1_000
     /// Names of ignored kinds that are counted apart: 1,000; the rest are counted together.

@@ -18,6 +18,8 @@ import TidemarkTesting
         /// In memory, most recently used first.
         var recent: [StoredKey] = []
         var dirty: Set<StoredKey> = []
+        /// What the last flush took, until it is with the journal.
+        var underWay: Set<StoredKey> = []
         /// As flushes left it.
         var journal: [Int64: (key: StoredKey, row: Row)] = [:]
 
@@ -49,8 +51,17 @@ import TidemarkTesting
                         store.touch(index)
                         model.touch(key)
                     }
-                case 4: evict(random.below(400), &store, &model)
-                default: flush(&store, &model)
+                case 4:
+                    let seenCountMax = random.pick([1, 3, 1_000])
+                    evict(random.below(400), seenCountMax: seenCountMax, &store, &model)
+                default:
+                    // The last flush may be with the journal for some time before the next one is taken.
+                    if !model.underWay.isEmpty, random.chance(500) {
+                        store.flushCommitted()
+                        model.underWay = []
+                    } else {
+                        flush(&store, &model)
+                    }
                 }
             }
             store.checkInvariants()
@@ -93,16 +104,24 @@ import TidemarkTesting
         store.remove(index)
         model.all[key] = nil
         model.dirty.remove(key)
+        model.underWay.remove(key)
         model.recent.removeAll { $0 == key }
     }
 
-    private func evict(_ byteCount: Int, _ store: inout EntityStore, _ model: inout Model) {
-        var count = store.evict(toByteCount: max(0, store.byteCount - byteCount))
-        for key in model.recent.reversed() where count > 0 && !model.dirty.contains(key) {
+    private func evict(_ byteCount: Int, seenCountMax: Int, _ store: inout EntityStore, _ model: inout Model) {
+        var slice = store.evict(
+            toByteCount: max(0, store.entityByteCount - byteCount), seenCountMax: seenCountMax)
+        #expect(slice.seenCount <= seenCountMax)
+        // What must stay goes to the recent end, so that the next slice begins behind it.
+        for key in Array(model.recent.reversed().prefix(slice.seenCount)) {
             model.recent.removeAll { $0 == key }
-            count -= 1
+            if model.dirty.contains(key) || model.underWay.contains(key) {
+                model.recent.insert(key, at: 0)
+            } else {
+                slice.evictedCount -= 1
+            }
         }
-        #expect(count == 0)
+        #expect(slice.evictedCount == 0)
     }
 
     private func flush(_ store: inout EntityStore, _ model: inout Model) {
@@ -132,6 +151,7 @@ import TidemarkTesting
                 model.journal[row.row] = nil
             }
         }
+        model.underWay = model.dirty
         model.dirty = []
         #expect(store.dirtyCount == 0)
     }

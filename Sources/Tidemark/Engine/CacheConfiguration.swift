@@ -14,6 +14,8 @@ public struct CacheConfiguration: Sendable {
     /// What entities may take in memory, in bytes: 256 MiB. Those used least recently are then read from the
     /// journal again. What is not written yet always stays.
     public var memoryByteCountMax = 256 << 20
+    /// How room is made when a limit is reached.
+    public var eviction = EvictionPolicy()
     /// How long an upstream may take to answer a query, in milliseconds: 30,000.
     public var fetchTimeout: Int64 = 30_000
     /// Queries that an upstream is asked for at once: 1,000; one more is refused.
@@ -24,6 +26,13 @@ public struct CacheConfiguration: Sendable {
     public var logger = Logger(label: "tidemark")
 
     public init() {}
+
+    /// As much as may be unwritten: that stays in memory, so it is a quarter of the memory at most, and at least 1 MiB.
+    var boundedFlush: FlushPolicy {
+        var bounded = flush
+        bounded.byteCountMax = min(flush.byteCountMax, max(1 << 20, memoryByteCountMax / 4))
+        return bounded
+    }
 
     /// A kind of source that names things its own way.
     public enum Profile: String, Sendable, CaseIterable {

@@ -9,6 +9,8 @@ public enum EntityAnswer: Hashable, Sendable {
     public enum Miss: String, Sendable {
         /// Never seen, or forgotten so long ago that nobody remembers.
         case absent
+        /// Dropped to make room.
+        case evicted
         /// Deleted by an event.
         case deleted
     }

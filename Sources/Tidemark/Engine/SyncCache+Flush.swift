@@ -81,8 +81,10 @@ extension SyncCache {
         do throws(StorageError) {
             try await journal.commit(pending.flush)
             recordFlush(since: start, isCommitted: true)
-            flushTask = nil
             committed(pending)
+            await makeRoom()
+            flushTask = nil
+            scheduleFlush()
         } catch {
             recordFlush(since: start, isCommitted: false)
             await failed(pending, error)
@@ -110,10 +112,8 @@ extension SyncCache {
             position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: pending.libraries))
         }
         tellDurable(pending.places)
-        if loadingCount == 0 {
-            evictedCount += state.evict(toByteCount: configuration.memoryByteCountMax)
-        }
-        scheduleFlush()
+        keptCount = 0
+        checkMemory()
     }
 
     private func failed(_ pending: PendingFlush, _ error: StorageError) async {

@@ -102,7 +102,7 @@ extension SyncCache {
         if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
         loadingCount += 1
         defer {
-            loadingCount -= 1
+            endLoading()
             loadTurn.giveBack()
         }
         // While one load is under way what is needed may grow; what the journal does not have is asked for once.

@@ -16,7 +16,7 @@ public actor SyncCache {
 
     /// All of the cache's logic. Never touched across an `await`.
     var state: CacheState
-    /// The flush under way; nil when there is none. Nothing is evicted while there is one.
+    /// The flush under way; nil when there is none. What it took is not evicted.
     var flushTask: Task<Void, Never>?
     /// A flush that could not be written; it goes before any other.
     var failedFlush: PendingFlush?
@@ -48,6 +48,13 @@ public actor SyncCache {
     var loadTurn = FirstComeLock()
     /// Callers between asking the journal for entities and using them; nothing is evicted meanwhile.
     var loadingCount = 0
+    /// Goes on with an eviction, slice by slice; nil when there is nothing to do.
+    var evictionTask: Task<Void, Never>?
+    /// Where looking for old rows goes on; nil: at the first.
+    var evictionHand: StoredKey?
+    /// Entities that had to stay when all were looked at last. Until the next commit, or an eighth more of them, looking
+    /// again is not worth it.
+    var keptCount = 0
     /// Told after each commit which libraries' cursors became durable; nil when nobody listens.
     var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
     /// What the observer was told last, or knew from the start; one entry a library.
@@ -71,6 +78,8 @@ public actor SyncCache {
         queryUpstream: (any QueryUpstream)?, clock: any CacheClock,
         state: consuming CacheState
     ) {
+        var configuration = configuration
+        configuration.flush = configuration.boundedFlush
         self.configuration = configuration
         self.journal = journal
         self.upstream = upstream
@@ -93,10 +102,11 @@ public actor SyncCache {
         clock: any CacheClock = SystemClock()
     ) async throws(StorageError) -> SyncCache {
         let recovered = try await journal.recover()
-        let stateConfiguration = CacheStateConfiguration(
+        var stateConfiguration = CacheStateConfiguration(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
             hasUpstream: upstream != nil, policy: configuration.policy)
+        stateConfiguration.keptTypes = configuration.eviction.keptTypes
         let state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: UInt64.random(in: .min ... .max))
         var time = clock
@@ -109,6 +119,7 @@ public actor SyncCache {
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
             clock: time, state: state)
         try await cache.activateLayers()
+        await cache.beginMakingRoom()
         return cache
     }
 
@@ -137,8 +148,7 @@ public actor SyncCache {
                 countRead(miss: .deleted)
                 return .missing(.deleted)
             case .absent:
-                countRead(miss: .absent)
-                return .missing(.absent)
+                return missing(key)
             case .elsewhere(let stored):
                 let commitCount = commitCount
                 let loaded = try await journal.load([stored]).entities
@@ -146,16 +156,24 @@ public actor SyncCache {
                 guard commitCount == self.commitCount else { continue }
                 if case .elsewhere = state.lookUp(key) {
                     guard let entity = loaded.first else {
-                        countRead(miss: .absent)
-                        return .missing(.absent)
+                        return missing(key)
                     }
                     countRead(miss: nil)
+                    // To be read is to be used.
+                    state.install(LoadedEntities(entities: [entity]))
+                    checkMemory()
                     return .found(
                         StoredResource(
                             bytes: entity.payload, sequence: entity.sequence, writtenAt: entity.writtenAt))
                 }
             }
         }
+    }
+
+    private func missing(_ key: EntityKey) -> EntityAnswer {
+        let wasEvicted = state.wasEvicted(key)
+        countRead(miss: wasEvicted ? .evicted : .absent)
+        return .missing(wasEvicted ? .evicted : .absent)
     }
 
     /// Every library's place in its log, in the order they were first seen.
@@ -189,6 +207,7 @@ public actor SyncCache {
         var failure: StorageError?
         do throws(StorageError) {
             try await flush()
+            try await settleLimits()
         } catch {
             failure = error
         }

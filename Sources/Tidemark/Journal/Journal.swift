@@ -29,6 +29,18 @@ package protocol Journal: Sendable {
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
     ) async throws(StorageError) -> LoadedEntities
 
+    /// Rows in some order that stays the same, as they were last committed.
+    ///
+    /// - Parameter key: Begins behind this key, which need not be stored; nil: at the first.
+    /// - Returns: Fewer than `countMax` only at the end.
+    func rows(after key: StoredKey?, countMax: Int) async throws(StorageError) -> [StoredRowAge]
+
+    /// What it takes on the disk; 0 for a journal that is on none.
+    func size() async throws(StorageError) -> JournalSize
+
+    /// Gives back to the disk what is free, as far as that is quickly done.
+    func shrink() async throws(StorageError)
+
     /// Writes a flush in one transaction and returns after COMMIT reached the disk.
     ///
     /// - Throws: ``StorageError``; then nothing of the flush was written, and it may be given again.

@@ -46,9 +46,13 @@ extension SyncCache {
         case .deleted(let sequence, let isPending):
             return EntityRead(entity: nil, isPending: isPending, sequence: sequence, isStale: false, miss: .deleted)
         case .absent(let isPending):
-            return EntityRead(entity: nil, isPending: isPending, sequence: nil, isStale: false, miss: .absent)
+            return EntityRead(
+                entity: nil, isPending: isPending, sequence: nil, isStale: false,
+                miss: state.wasEvicted(request.key) ? .evicted : .absent)
         case .elsewhere:
-            return EntityRead(entity: nil, isPending: false, sequence: nil, isStale: false, miss: .absent)
+            return EntityRead(
+                entity: nil, isPending: false, sequence: nil, isStale: false,
+                miss: state.wasEvicted(request.key) ? .evicted : .absent)
         }
     }
 
@@ -61,7 +65,7 @@ extension SyncCache {
         type: ByteString, library: ByteString, after: EntityKey?, countMax: Int
     ) async throws(CacheError) -> EntityPage {
         loadingCount += 1
-        defer { loadingCount -= 1 }
+        defer { endLoading() }
         while true {
             let commit = commitCount
             var page = LoadedEntities()
@@ -142,7 +146,7 @@ extension SyncCache {
         _ removal: Removal, _ body: ([StoredKey], [StoredRow]) -> Result
     ) async throws(CacheError) -> Result {
         loadingCount += 1
-        defer { loadingCount -= 1 }
+        defer { endLoading() }
         while true {
             let commit = commitCount
             let rows = try await storedRows(removal)

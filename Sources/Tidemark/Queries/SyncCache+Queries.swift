@@ -258,7 +258,7 @@ extension SyncCache {
     private func fill(_ query: UInt32) async throws(CacheError) {
         guard let fill = state.fill(of: query) else { return }
         loadingCount += 1
-        defer { loadingCount -= 1 }
+        defer { endLoading() }
         var after: StoredID?
         while true {
             let commit = commitCount

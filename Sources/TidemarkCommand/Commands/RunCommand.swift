@@ -43,6 +43,7 @@ struct RunCommand: AsyncParsableCommand {
     var upstream = SessionUpstream.host
     @Option(help: ArgumentHelp("How long the host may take for an answer.", valueName: "seconds"))
     var fetchTimeout = 30.0
+    @OptionGroup(title: "Limits") var limits: LimitOptions
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.warning
 
@@ -105,6 +106,7 @@ struct RunCommand: AsyncParsableCommand {
         configuration.policy = policy
         configuration.defaultLibrary = ByteString(defaultLibrary)
         configuration.flush = .interactive
+        limits.apply(to: &configuration)
         if let profile { configuration.apply(profile) }
         configuration.logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
         configuration.logger.logLevel = logLevel

@@ -34,6 +34,7 @@ extension IngestCommand {
                 try show(await progress(of: stream, cache))
             }
             try await stream.finish()
+            try await cache.settleLimits()
         } catch let error as InputError {
             failure = IngestCommand.failure(error)
         } catch {
@@ -60,6 +61,7 @@ extension IngestCommand {
         if let profile = options.profile { configuration.apply(profile) }
         // Nobody waits for a line's acknowledgement: larger flushes do the same work with fewer writes.
         if !options.printsAcknowledgements { configuration.flush = .bulk }
+        limits.apply(to: &configuration)
         return configuration
     }
 

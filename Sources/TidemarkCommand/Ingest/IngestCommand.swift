@@ -28,6 +28,7 @@ struct IngestCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var options: IngestOptions
     @OptionGroup var policy: PolicyOptions
+    @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {

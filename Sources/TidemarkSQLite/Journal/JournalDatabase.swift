@@ -10,7 +10,7 @@ import TidemarkStore
 final class JournalDatabase {
     let file: DataFilePath
     private let configuration: SQLiteJournal.Configuration
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
     private var memory = JournalMemory()
     private var trainer = DictionaryTrainer()
     /// Whether commits reach past the drive's cache; see ``setBarrier(_:_:)``.
@@ -324,6 +324,11 @@ final class JournalDatabase {
         try queue.writeWithoutTransaction { db in
             (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try Int.fetchOne(db, sql: "PRAGMA fullfsync"))
         }
+    }
+
+    func openStatements() throws -> JournalStatements {
+        guard let statements else { throw closed }
+        return statements
     }
 
     private func report(_ rows: [DamagedRow]) {

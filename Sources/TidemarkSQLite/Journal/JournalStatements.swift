@@ -15,6 +15,7 @@ struct JournalStatements {
     let layers: LayerTable
     let ranges: EntityRangeReader
     let clearing: LibraryClearing
+    let ages: RowAgeReader
 
     init(_ connection: OpaquePointer) throws {
         self.connection = connection
@@ -32,5 +33,6 @@ struct JournalStatements {
         layers = try LayerTable(connection)
         ranges = try EntityRangeReader(connection)
         clearing = try LibraryClearing(connection)
+        ages = try RowAgeReader(connection)
     }
 }

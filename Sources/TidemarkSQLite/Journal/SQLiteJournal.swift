@@ -163,6 +163,29 @@ public actor SQLiteJournal: Journal {
         do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    package func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {
+        let database = try openDatabase()
+        do {
+            return try database.rows(after: key, countMax: countMax)
+        } catch {
+            throw SQLiteFailure.storageError(error, path: file.path)
+        }
+    }
+
+    package func size() throws(StorageError) -> JournalSize {
+        let database = try openDatabase()
+        do {
+            return JournalSize(fileByteCount: file.storedByteCount, usedByteCount: try database.usedByteCount())
+        } catch {
+            throw SQLiteFailure.storageError(error, path: file.path)
+        }
+    }
+
+    package func shrink() throws(StorageError) {
+        let database = try openDatabase()
+        do { try database.shrink() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
     package func rebuild() throws(StorageError) {
         _ = try rebuild(reason: "damage that was met while it was in use")
     }

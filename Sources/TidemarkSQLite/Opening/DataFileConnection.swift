@@ -21,6 +21,8 @@ enum DataFileConnection {
             let queue = try open(file.unfinished)
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA page_size = \(DataFile.pageByteCount)")
+                // Free pages can be taken out of the file; it can be chosen only now.
+                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
                 try db.execute(sql: "PRAGMA synchronous = FULL")
             }
             try DataFileSchema.migrator().migrate(queue)
@@ -50,6 +52,9 @@ enum DataFileConnection {
         try database.close()
     }
 
+    /// How long a lock of another connection is waited for.
+    static let busyMillisecondCount = 5_000
+
     /// Gives a file that was made its name.
     static func finish(_ file: DataFilePath) throws {
         guard rename(file.unfinished, file.path) == 0 else {
@@ -65,7 +70,7 @@ enum DataFileConnection {
         var configuration = GRDB.Configuration()
         configuration.label = "tidemark.journal"
         configuration.foreignKeysEnabled = false
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(Double(busyMillisecondCount) / 1_000)
         configuration.prepareDatabase { db in
             for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY"] {
                 try db.execute(sql: "PRAGMA \(pragma)")

@@ -33,6 +33,11 @@ struct DataFilePath: Hashable, Sendable {
     }
 
     /// Bytes of the database and the journals beside it.
+    /// Of the database and its log, without the log's index, which is no data and goes with the connection.
+    var storedByteCount: Int64 {
+        [path, writeAheadLog].reduce(0) { $0 + (DataFilePath.byteCount($1) ?? 0) }
+    }
+
     var byteCount: Int64 {
         [path, writeAheadLog, sharedMemory, rollbackJournal].reduce(0) { $0 + (DataFilePath.byteCount($1) ?? 0) }
     }

@@ -45,6 +45,12 @@ struct EntitySlot {
         static let isTracked = Flags(rawValue: 64)
         /// Its fields were not all written at once: the store keeps ``FieldStamps`` for it.
         static let hasFieldStamps = Flags(rawValue: 128)
+
+        /// The last flush that took it, by the low byte of its number.
+        var flush: UInt8 {
+            get { UInt8(truncatingIfNeeded: rawValue >> 8) }
+            set { rawValue = rawValue & 0xFF | UInt16(newValue) << 8 }
+        }
     }
 
     /// The journal's row: dense, 48 bits.

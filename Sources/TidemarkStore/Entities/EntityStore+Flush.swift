@@ -22,6 +22,8 @@ extension EntityStore {
         flush.rows.reserveCapacity(dirty.count + deletedRows.count)
         flush.bytes.reserveCapacity(dirtyByteCount + dirty.count * 16)
         for deleted in deletedRows { append(deleted, to: &flush) }
+        lastFlush &+= 1
+        isFlushUnderWay = true
         // Sorted while they are small: a row of a flush is six times as large as its number.
         var changed: [(row: Int64, index: UInt32)] = []
         changed.reserveCapacity(dirty.count)
@@ -35,12 +37,16 @@ extension EntityStore {
             append(index, self.slot(index).pointee, to: &flush)
             self.slot(index).pointee.flags.subtract([.isDirty, .hasNewPayload])
             self.slot(index).pointee.flags.insert(.hasRow)
+            self.slot(index).pointee.flags.flush = lastFlush
         }
         if !deletedRows.isEmpty { flush.rows.sort { $0.row < $1.row } }
         dirty.removeAll(keepingCapacity: true)
         deletedRows.removeAll(keepingCapacity: true)
         dirtyByteCount = 0
     }
+
+    /// The last flush that was taken is with the journal.
+    package mutating func flushCommitted() { isFlushUnderWay = false }
 
     private func append(_ deleted: StoredRow, to flush: inout FlushBatch) {
         let idOffset = flush.bytes.count
@@ -91,6 +97,7 @@ extension EntityStore {
         dirty.removeAll(keepingCapacity: true)
         deletedRows.removeAll()
         dirtyByteCount = 0
+        isFlushUnderWay = false
         nextRow = 1
         for index in 0..<slotCount {
             self.slot(UInt32(index)).pointee.flags.subtract([.isListed, .hasRow])

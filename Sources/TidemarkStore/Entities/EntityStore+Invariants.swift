@@ -36,6 +36,8 @@ extension EntityStore {
             }
         }
         precondition(blocks == blockByteCount, "\(blocks) bytes in blocks, \(blockByteCount) counted")
+        let stamps = fieldStamps.values.reduce(0) { $0 + $1.byteCount }
+        precondition(stamps == fieldStampByteCount, "\(stamps) bytes of stamps, \(fieldStampByteCount) counted")
         precondition(listed == dirty.count, "\(listed) slots listed, \(dirty.count) in the list")
     }
 }

@@ -19,7 +19,7 @@ extension EntityStore {
         if slot.flags.contains(.hasNewPayload) { dirtyByteCount -= Int(slot.payloadCount) }
         displace(index)
         detach(index)
-        if slot.flags.contains(.hasFieldStamps) { fieldStamps.removeValue(forKey: index) }
+        if slot.flags.contains(.hasFieldStamps) { setFieldStamps(nil, of: index) }
         slot.block?.deallocate()
         blockByteCount -= Int(slot.blockCount)
         self.slot(index).pointee.block = nil

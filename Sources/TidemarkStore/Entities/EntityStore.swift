@@ -6,7 +6,7 @@ import TidemarkModel
 /// intrusive list by last access.
 ///
 /// It holds what was read or written lately; the rest is with the journal. What is not yet written there
-/// (dirty) is never evicted.
+/// (dirty), or on its way there, is never evicted.
 ///
 /// - Note: Payload bytes handed out as buffers are valid until the store is next changed.
 /// - Source: docs/decisions/0003-payload-storage.md.
@@ -45,6 +45,12 @@ package struct EntityStore: ~Copyable {
     var nextRow: Int64
     /// By slot, for entities whose fields were not all written at once.
     var fieldStamps: [UInt32: FieldStamps] = [:]
+    /// Bytes of `fieldStamps`.
+    var fieldStampByteCount = 0
+    /// The low byte of the number of the last flush that was taken.
+    var lastFlush: UInt8 = 0
+    /// The last flush is not with the journal yet: what it took is in no other place.
+    var isFlushUnderWay = false
 
     static let none = UInt32.max
     /// 64 KiB a page.
@@ -182,8 +188,7 @@ package struct EntityStore: ~Copyable {
         self.slot(index).pointee.row = row
         self.slot(index).pointee.flags.insert(.hasRow)
         if let fields = FieldStamps(encoded: fields) {
-            fieldStamps[index] = fields
-            self.slot(index).pointee.flags.insert(.hasFieldStamps)
+            setFieldStamps(fields, of: index)
         }
         return index
     }

@@ -16,6 +16,16 @@ package struct FieldStamps: Hashable, Sendable {
 
     package subscript(field: ByteString) -> EntityStamp { named[field] ?? rest }
 
+    /// What they take in memory: the names' bytes and, for each and for the rest, a place in a table.
+    ///
+    /// - Complexity: O(names).
+    var byteCount: Int {
+        named.keys.reduce(FieldStamps.placeByteCount) { $0 + FieldStamps.placeByteCount + $1.bytes.count }
+    }
+
+    /// A name and a stamp are 40 bytes, the head of the name's array 32; a table is half full at worst.
+    private static let placeByteCount = 112
+
     // MARK: Bytes
 
     private static let formatVersion: UInt8 = 1
@@ -78,18 +88,33 @@ extension EntityStore {
     mutating func dateFields(_ fields: [ByteString]?, of index: UInt32, _ stamp: EntityStamp) {
         guard let fields else {
             guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return }
-            fieldStamps.removeValue(forKey: index)
-            self.slot(index).pointee.flags.remove(.hasFieldStamps)
+            setFieldStamps(nil, of: index)
             return
         }
-        var stamps = fieldStamps.removeValue(forKey: index) ?? FieldStamps(rest: self.stamp(of: index), named: [:])
+        var stamps = takeFieldStamps(of: index) ?? FieldStamps(rest: self.stamp(of: index), named: [:])
         if stamps.named.count > fields.count * 2 + FieldStamps.pruneCountMin {
             let present = Set(JSONObject.fieldNames(of: payload(of: index)))
             stamps.named = stamps.named.filter { present.contains($0.key) }
         }
         for field in fields { stamps.named[field] = stamp }
+        setFieldStamps(stamps, of: index)
+    }
+
+    /// The only place that changes `fieldStamps`, with ``takeFieldStamps(of:)``.
+    mutating func setFieldStamps(_ stamps: FieldStamps?, of index: UInt32) {
+        _ = takeFieldStamps(of: index)
+        guard let stamps else { return }
+        fieldStampByteCount += stamps.byteCount
         fieldStamps[index] = stamps
         self.slot(index).pointee.flags.insert(.hasFieldStamps)
+    }
+
+    /// Takes them out, so that they can be changed without a copy.
+    private mutating func takeFieldStamps(of index: UInt32) -> FieldStamps? {
+        guard let stamps = fieldStamps.removeValue(forKey: index) else { return nil }
+        fieldStampByteCount -= stamps.byteCount
+        self.slot(index).pointee.flags.remove(.hasFieldStamps)
+        return stamps
     }
 
     /// When and by what each top-level field was written, in the resource's order.

@@ -156,6 +156,8 @@ extension CacheState {
             noteWrite(of: index, stamp.sequence)
             return true
         }
+        // Merged into nothing it would be a part of what the server has: it stays evicted until it comes whole.
+        if rules != nil, evicted.contains(identity) { return false }
         noteWrite(of: insert(identity, resource, stamp: stamp), stamp.sequence)
         return true
     }
@@ -165,6 +167,7 @@ extension CacheState {
     mutating func insert(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp
     ) -> UInt32 {
+        if !evicted.isEmpty { evicted.remove(identity) }
         let index = entities.insert(identity, payload: resource, stamp: stamp)
         libraries[Int(identity.library)].entityCount += 1
         libraries[Int(identity.library)].isChanged = true
@@ -257,6 +260,7 @@ extension CacheState {
     mutating func delete(_ key: StoredKey, _ tombstone: Tombstone) {
         var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
         if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }
+        if !evicted.isEmpty { key.withIdentity(seed: entities.seed) { evicted.remove($0) } }
         tombstones.insert(tombstone, for: key)
         if let handle { followDelete(handle, at: tombstone.deletedAt) }
         if let handle { noteOutlived(handle, generation: tombstone.generation) }

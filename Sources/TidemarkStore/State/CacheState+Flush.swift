@@ -44,7 +44,10 @@ extension CacheState {
     }
 
     /// The last flush that was taken is with the journal.
-    package mutating func flushCommitted() { forgotten.commit() }
+    package mutating func flushCommitted() {
+        forgotten.commit()
+        entities.flushCommitted()
+    }
 
     private func record(of library: LibraryIndex) -> LibraryRecord {
         let entry = libraries[Int(library)]

@@ -102,17 +102,6 @@ extension CacheState {
             isUnwritten = true
         }
     }
-
-    /// Drops entities that the journal has from memory until it takes at most `byteCountMax`.
-    ///
-    /// Call it only while no flush is under way.
-    package mutating func evict(toByteCount byteCountMax: Int) -> Int {
-        let evicted = entities.evict(toByteCount: byteCountMax) { key in
-            queries.keys.handle(of: key).map { queries.keys.isPinned($0) } ?? false
-        }
-        absentCount += Int64(evicted)
-        return evicted
-    }
 }
 
 extension CacheState {

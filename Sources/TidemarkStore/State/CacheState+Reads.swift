@@ -115,8 +115,6 @@ extension CacheState {
     package func resource(of handle: UInt32) -> [UInt8]? { withPayload(of: handle) { Array($0) } }
 
     package var queryCount: Int { queries.storedCount }
-
-    package var memoryByteCount: Int { entities.byteCount }
 }
 
 /// Observers.

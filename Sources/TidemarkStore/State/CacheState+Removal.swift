@@ -127,6 +127,7 @@ extension CacheState {
             absentCount -= libraries[Int(library)].entityCount - resident[Int(library)]
             libraries[Int(library)].entityCount = 0
             forgotten.insert(library)
+            evicted.removeAll(of: library)
             libraries[Int(library)].isChanged = true
             if !clearedLibraries.contains(library) { clearedLibraries.append(library) }
         }

@@ -42,6 +42,8 @@ package struct CacheState: ~Copyable {
     package var hasLibraryObservers = false
     /// Keys that were forgotten while the journal still has their rows: taken for absent until it has not.
     var forgotten = ForgottenKeys()
+    /// Bounded by `evictedKeyCountMax`.
+    var evicted: EvictedKeys
     /// Libraries that go from the journal with the next flush.
     var clearedLibraries: [LibraryIndex] = []
     /// Something changed since the last flush.
@@ -53,6 +55,7 @@ package struct CacheState: ~Copyable {
         let limits = configuration.limits
         entities = EntityStore(seed: seed, lastRow: recovered.lastRow)
         tombstones = TombstoneStore(limits: limits, recovered: recovered.tombstones)
+        evicted = EvictedKeys(countMax: limits.evictedKeyCountMax)
         counts = recovered.counts
         ignoredKinds = recovered.ignoredKinds
         libraries = recovered.libraries.map { record in

@@ -13,6 +13,8 @@ package struct CacheStateConfiguration: Sendable {
     package var hasUpstream: Bool
     /// How old what is read may be.
     package var policy: CachePolicy
+    /// Types that are never evicted, as on the wire.
+    package var keptTypes: Set<ByteString> = []
 
     package init(
         limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],

@@ -177,6 +177,21 @@ package actor MemoryJournal: Journal {
         return LoadedEntities(entities: keys.compactMap { entities[$0] })
     }
 
+    package func rows(after key: StoredKey?, countMax: Int) async throws(StorageError) -> [StoredRowAge] {
+        try checkOpen()
+        let rows = await store.contents.rows(after: key, countMax: countMax)
+        await waitForLoads()
+        if let loadFailure { throw loadFailure }
+        return rows
+    }
+
+    package func size() async -> JournalSize {
+        let byteCount = await store.contents.byteCount
+        return JournalSize(fileByteCount: byteCount, usedByteCount: byteCount)
+    }
+
+    package func shrink() {}
+
     private func waitForLoads() async {
         while areLoadsPaused {
             await withCheckedContinuation {

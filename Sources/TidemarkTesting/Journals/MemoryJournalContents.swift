@@ -92,6 +92,17 @@ struct MemoryJournalContents: Sendable {
         return Array(ofType.sorted { $0.key.id.text < $1.key.id.text }.prefix(countMax))
     }
 
+    /// In the order of the rows' numbers.
+    func rows(after key: StoredKey?, countMax: Int) -> [StoredRowAge] {
+        let behind = key.flatMap { entities[$0]?.row } ?? 0
+        return entities.values.filter { $0.row > behind }.sorted { $0.row < $1.row }.prefix(countMax).map {
+            StoredRowAge(stored: StoredRow(key: $0.key, row: $0.row), writtenAt: $0.writtenAt)
+        }
+    }
+
+    /// The payloads' bytes.
+    var byteCount: Int64 { entities.values.reduce(0) { $0 + Int64($1.payload.count) } }
+
     private mutating func apply(_ row: FlushRow, _ bytes: [UInt8]) throws(StorageError) {
         let idBytes = Array(bytes[row.idOffset..<row.idOffset + row.idCount])
         let uuid = row.isUUID ? idBytes.withUnsafeBytes { UUIDValue(bytes: $0) } : nil

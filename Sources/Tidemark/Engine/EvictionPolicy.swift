@@ -1,0 +1,26 @@
+import TidemarkModel
+
+/// How a cache makes room. What it may take in memory is ``CacheConfiguration/memoryByteCountMax``.
+public struct EvictionPolicy: Sendable {
+    /// Bytes that an eviction frees below a limit; nil, the default: a tenth of that limit.
+    ///
+    /// With less, room is made again and again for every few entities; with more, entities go that nobody was in the way of.
+    public var autoEvictByteCount: Int?
+
+    /// What the cache may take on the disk, in bytes; nil, the default: as much as there is. Its log is not in it while it is open.
+    public var diskByteCountMax: Int64?
+    /// Entities in both tiers together; nil, the default: any number.
+    public var entityCountMax: Int64?
+    /// Types whose entities are never evicted, as on the wire: none.
+    public var keptTypes: Set<ByteString> = []
+
+    public init() {}
+
+    /// Whether entities may have to leave both tiers.
+    var limitsBothTiers: Bool { diskByteCountMax != nil || entityCountMax != nil }
+
+    /// Down to what an eviction frees.
+    func goal(ofLimit byteCountMax: Int) -> Int {
+        max(0, byteCountMax - (autoEvictByteCount ?? byteCountMax / 10))
+    }
+}

@@ -1,0 +1,51 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Keeps what the cache holds within its limits. Laws: L8, L9.
+extension SyncCache {
+    /// Entities that one slice looks at: 1,000. At most some 0.4 ms, so that nobody waits for an eviction.
+    /// - Source: docs/decisions/0012-eviction.md.
+    private static let sliceEntityCountMax = 1_000
+
+    /// Entities in memory.
+    var residentCount: Int { state.residentCount }
+
+    /// Begins to free memory when entities take more of it than they may.
+    ///
+    /// The first slice is done at once, so that little is over at once. Others follow in turns with everybody else; each
+    /// looks at the state as it finds it.
+    func checkMemory() {
+        guard evictionTask == nil, state.residentCount > keptCount + keptCount / 8, loadingCount == 0,
+            state.memoryByteCount > configuration.memoryByteCountMax
+        else { return }
+        var leftCount = state.residentCount
+        guard evictSlice(&leftCount) else { return }
+        evictionTask = Task { await self.evictInSlices(leftCount) }
+    }
+
+    private func evictInSlices(_ leftCount: Int) async {
+        var leftCount = leftCount
+        repeat { await Task.yield() } while !isClosed && evictSlice(&leftCount)
+        evictionTask = nil
+    }
+
+    /// - Parameter leftCount: Entities that were not looked at yet, so that what must stay is looked at once.
+    /// - Returns: Whether there is more to do. When entities that were read wait for their use, who uses them checks anew.
+    private func evictSlice(_ leftCount: inout Int) -> Bool {
+        guard loadingCount == 0 else { return false }
+        let goal = configuration.eviction.goal(ofLimit: configuration.memoryByteCountMax)
+        let slice = state.evict(
+            toByteCount: goal, seenCountMax: min(leftCount, SyncCache.sliceEntityCountMax))
+        evictedCount += slice.evictedCount
+        leftCount -= slice.seenCount
+        guard state.memoryByteCount > goal else { return false }
+        if leftCount <= 0 { keptCount = state.residentCount }
+        return leftCount > 0
+    }
+
+    /// Entities that were read were used. Reads alone fill memory too, so they make room as well.
+    func endLoading() {
+        loadingCount -= 1
+        if loadingCount == 0 { checkMemory() }
+    }
+}

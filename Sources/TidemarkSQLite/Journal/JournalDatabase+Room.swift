@@ -1,0 +1,51 @@
+import Foundation
+import GRDB
+import Tidemark
+import TidemarkStore
+
+/// What making room on the disk asks of the file.
+extension JournalDatabase {
+    /// Pages that one call moves, at most: 32 MiB.
+    private static let vacuumPageCountMax = 4_096
+
+    func rows(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
+        let statements = try openStatements()
+        return try queue.writeWithoutTransaction { db in
+            var rows: [StoredRowAge] = []
+            try db.inTransaction(.deferred) {
+                rows = try statements.ages.rows(after: key, countMax: countMax)
+                return .commit
+            }
+            return rows
+        }
+    }
+
+    /// Bytes of the pages that hold something.
+    func usedByteCount() throws -> Int64 {
+        try queue.writeWithoutTransaction { db in
+            let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            let free = try Int64.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+            let pageByteCount = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+            return (pages - free) * pageByteCount
+        }
+    }
+
+    /// Takes free pages out of the file, where it was made so that this can be done, and copies the log back. A reader that holds an old
+    /// state is not waited for: the next call does more.
+    func shrink() throws {
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA incremental_vacuum(\(JournalDatabase.vacuumPageCountMax))")
+            try db.execute(sql: "PRAGMA busy_timeout = 0")
+            defer { restoreBusyTimeout(db) }
+            _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
+    private func restoreBusyTimeout(_ db: Database) {
+        do {
+            try db.execute(sql: "PRAGMA busy_timeout = \(DataFileConnection.busyMillisecondCount)")
+        } catch {
+            // It cannot fail: nothing is read or written. Without it a commit beside a reader's checkpoint is tried again later.
+        }
+    }
+}

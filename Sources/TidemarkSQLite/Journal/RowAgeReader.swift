@@ -1,0 +1,37 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Walks the rows of all entities in the order of the table `keys`, without their bodies.
+struct RowAgeReader {
+    private let first: PreparedStatement
+    private let next: PreparedStatement
+
+    init(_ connection: OpaquePointer) throws {
+        func select(_ condition: String) -> String {
+            """
+            SELECT k.library, k.type, k.id, k."row", e.written_at FROM keys k
+            LEFT JOIN entities e ON e."row" = k."row" \(condition) ORDER BY k.library, k.type, k.id LIMIT ?1
+            """
+        }
+        first = try PreparedStatement(connection, select(""))
+        next = try PreparedStatement(connection, select("WHERE (k.library, k.type, k.id) > (?2, ?3, ?4)"))
+    }
+
+    /// - Returns: A row that is missing behind its key counts as the oldest there is.
+    /// - Throws: ``SQLiteFailure``.
+    func rows(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
+        let statement = key == nil ? first : next
+        defer { statement.reset() }
+        statement.bind(1, Int64(countMax))
+        if let key { statement.bind(key, from: 2) }
+        var rows: [StoredRowAge] = []
+        while try statement.step() {
+            guard let key = statement.storedKey(from: 0) else { throw SQLiteFailure.damaged("a key's blob is no UUID") }
+            rows.append(
+                StoredRowAge(
+                    stored: StoredRow(key: key, row: statement.integer(3)),
+                    writtenAt: statement.isNull(4) ? .min : statement.integer(4)))
+        }
+        return rows
+    }
+}

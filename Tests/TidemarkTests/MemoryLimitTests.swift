@@ -1,0 +1,137 @@
+import Logging
+import Testing
+@testable import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+/// What leaves memory, when, and what stays. Laws: L8, L9.
+@Suite struct MemoryLimitTests {
+    private func open(
+        _ journal: MemoryJournal = MemoryJournal(), byteCountMax: Int, autoEvict: Int? = nil
+    ) async throws -> QueryFixture {
+        try await QueryFixture.open(journal) {
+            $0.memoryByteCountMax = byteCountMax
+            $0.eviction.autoEvictByteCount = autoEvict
+        }
+    }
+
+    private func feed(_ fixture: QueryFixture, _ ids: some Sequence<Int>) async throws {
+        try await fixture.input.feed(
+            ids.map {
+                #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#($0)","n":"\#(1_000 + $0)"}}}"#
+            })
+    }
+
+    private func key(_ number: Int) -> EntityKey { EntityKey(library: "", type: "file", id: ByteString("k\(number)")) }
+
+    private func text(_ fixture: QueryFixture, _ number: Int) async throws -> String? {
+        try await fixture.cache.read(key(number), fields: nil).entity.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What each of these entities takes.
+    private func byteCount(of ids: Range<Int>) async throws -> Int {
+        let fixture = try await open(byteCountMax: 1 << 20)
+        try await feed(fixture, ids)
+        return await fixture.cache.statistics().memoryByteCount / ids.count
+    }
+
+    /// Eviction after a commit may take several turns.
+    private func settled(_ fixture: QueryFixture) async throws -> Int {
+        #expect(await eventually { await fixture.cache.evictionTask == nil })
+        return await fixture.cache.residentCount
+    }
+
+    @Test func `room is made down to the limit less what an eviction frees, the least recently used first`()
+        async throws
+    {
+        let each = try await byteCount(of: 10..<30)
+        let journal = MemoryJournal()
+        let fixture = try await open(journal, byteCountMax: 20 * each, autoEvict: 5 * each)
+        try await feed(fixture, 10..<30)
+        try await fixture.cache.flush()
+        #expect(try await settled(fixture) == 20)
+        // Reading is using: these are younger than all that was written.
+        for number in 10..<15 { _ = try await text(fixture, number) }
+        try await feed(fixture, 30..<31)
+        try await fixture.cache.flush()
+        #expect(try await settled(fixture) == 15)
+        await journal.failLoads(StorageError(.inputOutput, "no", advice: "none"))
+        for number in Array(10..<15) + Array(21..<31) {
+            #expect(try await text(fixture, number) == #"{"id":"k\#(number)","n":"\#(1_000 + number)"}"#)
+        }
+        for number in 15..<21 {
+            await #expect(throws: CacheError.self) { try await fixture.cache.read(key(number), fields: nil) }
+        }
+        #expect(await fixture.cache.statistics().evictionCount == 6)
+    }
+
+    @Test func `what left memory is read back byte for byte, and reading alone keeps within the limit`() async throws {
+        let each = try await byteCount(of: 10..<30)
+        let fixture = try await open(byteCountMax: 10 * each)
+        try await feed(fixture, 10..<90)
+        try await fixture.cache.flush()
+        for number in 10..<90 {
+            #expect(try await text(fixture, number) == #"{"id":"k\#(number)","n":"\#(1_000 + number)"}"#)
+            #expect(try await settled(fixture) <= 10)
+        }
+        #expect(await fixture.cache.entityCount() == 80)
+    }
+
+    @Test func `an entity that is looked up one by one counts as used too`() async throws {
+        let each = try await byteCount(of: 10..<30)
+        let journal = MemoryJournal()
+        let fixture = try await open(journal, byteCountMax: 10 * each, autoEvict: 0)
+        try await feed(fixture, 10..<30)
+        try await fixture.cache.flush()
+        #expect(try await settled(fixture) == 10)
+        guard case .found = try await fixture.cache.entity(key(12)) else {
+            Issue.record("k12 is gone")
+            return
+        }
+        #expect(try await settled(fixture) == 10)
+        await journal.failLoads(StorageError(.inputOutput, "no", advice: "none"))
+        #expect(try await text(fixture, 12) != nil)
+        await #expect(throws: CacheError.self) { try await fixture.cache.read(key(20), fields: nil) }
+    }
+
+    @Test func `many entities go in slices, and others get their turn in between`() async throws {
+        let fixture = try await open(byteCountMax: 0)
+        try await feed(fixture, 10_000..<15_500)
+        try await fixture.cache.flush()
+        let first = await fixture.cache.residentCount
+        #expect(first > 0 && first < 5_500)
+        #expect(try await settled(fixture) == 0)
+        #expect(await fixture.cache.statistics().memoryByteCount == 0)
+        #expect(await fixture.cache.evictedCount == 5_500)
+    }
+
+    @Test func `what a flush under way took stays, the rest may go meanwhile`() async throws {
+        let journal = MemoryJournal()
+        let fixture = try await open(journal, byteCountMax: 0)
+        try await feed(fixture, 10..<14)
+        try await fixture.cache.flush()
+        #expect(try await settled(fixture) == 0)
+        await journal.pause()
+        try await feed(fixture, [20])
+        async let flushed: Void = fixture.cache.flush()
+        await journal.waitUntilHeld()
+        // Read from the journal, and gone again at once; what is on its way to the journal is not.
+        #expect(try await text(fixture, 10) != nil)
+        #expect(try await settled(fixture) == 1)
+        #expect(try await text(fixture, 20) != nil)
+        await journal.resume()
+        try await flushed
+        #expect(try await settled(fixture) == 0)
+    }
+
+    @Test func `no more is unwritten than a quarter of the memory`() {
+        var configuration = CacheConfiguration()
+        configuration.flush = .bulk
+        #expect(configuration.boundedFlush.byteCountMax == 64 << 20)
+        configuration.memoryByteCountMax = 16 << 20
+        #expect(configuration.boundedFlush.byteCountMax == 4 << 20)
+        configuration.memoryByteCountMax = 0
+        #expect(configuration.boundedFlush.byteCountMax == 1 << 20)
+    }
+}
