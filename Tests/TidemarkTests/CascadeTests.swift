@@ -222,6 +222,12 @@ import TidemarkTesting
         try await bed.flush()
         try await bed.delete(5, "file:1")
         #expect(try await bed.seen("part:1", "part:2", "part:3") == "")
+        let parts = (1...3).map { Array(#"{"id":"\#($0)"}"#.utf8) }
+        try await bed.cache.transact(parts.map { TransactionOperation.put(type: "part", resource: $0) }, library: "a")
+        try await bed.flush()
+        try await bed.cache.transact(
+            (1...3).map { TransactionOperation.delete(type: "part", id: ByteString("\($0)")) }, library: "a")
+        #expect(try await bed.seen("part:1", "part:2", "part:3") == "")
     }
 
     @Test func `what lies behind the bound stays`() async throws {

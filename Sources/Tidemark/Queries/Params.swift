@@ -31,6 +31,9 @@ package struct Params {
         return value
     }
 
+    /// Whether a member is there, null or not.
+    package func holds(_ name: String) -> Bool { members[Array(name.utf8)] != nil }
+
     /// How messages call a member.
     package func name(_ name: String) -> String { path + name }
 

@@ -87,38 +87,6 @@ extension SyncCache {
 
     // MARK: Changing
 
-    /// Applies all operations or none; observers are told once.
-    ///
-    /// - Throws: ``CacheError``: `invalidParams`, `limitExceeded`, `storageFailed`; then nothing changed.
-    package func transact(_ operations: [TransactionOperation], library: ByteString) async throws(CacheError) {
-        guard operations.count <= configuration.limits.batchMemberCountMax else {
-            throw CacheError(
-                .limitExceeded,
-                "\(operations.count) operations: pass at most \(configuration.limits.batchMemberCountMax) at once")
-        }
-        var steps: [TransactionStep] = []
-        for (index, operation) in operations.enumerated() {
-            steps.append(try operation.step(index, library: library, limits: configuration.limits))
-        }
-        let result: Result<Void, TransactionRefusal>
-        do throws(StorageError) {
-            result = try await withLoaded({ state.keysToLoad(for: steps, in: library) }) {
-                do throws(TransactionRefusal) {
-                    try state.transact(steps, in: library, at: clock.now())
-                    distribute()
-                    return .success(())
-                } catch {
-                    return .failure(error)
-                }
-            }
-        } catch {
-            throw CacheError(.storageFailed, error.description)
-        }
-        if case .failure(let refusal) = result { throw refusal.cacheError }
-        scheduleFlush()
-        await waitForWriting()
-    }
-
     /// Forgets entities. Not a delete: nothing is said about the server, and no tombstone stays.
     ///
     /// - Returns: How many there were, with those that were taken along.

@@ -68,6 +68,12 @@ extension TransactionRefusal {
             CacheError(
                 .invalidParams,
                 "operations[\(step)] would give the entity another id: put another entity, nothing changed")
+        case .conflict(let step?, let type, let id):
+            CacheError(
+                .conflict,
+                "operations[\(step)] expects another sequence of \(type):\(id): read it again, nothing changed")
+        case .conflict(nil, let type, let id):
+            CacheError(.conflict, "\(type):\(id) was changed since it was read: begin anew, nothing changed")
         case .tooManyLibraries: AnswerRefusal.tooManyLibraries.cacheError
         case .tooManyTypes: AnswerRefusal.tooManyTypes.cacheError
         }

@@ -1,6 +1,10 @@
 import TidemarkModel
+import TidemarkStore
 
-/// Changes that are made together, or not at all. Collected first, then applied in order.
+/// Changes that are made together, or not at all, and what they were decided by. Collected first, then applied in order.
+///
+/// What it reads is what the server says with its own changes over it; pending edits are not seen. When something that it read was
+/// changed by somebody else before it is applied, it is not applied: ``CacheError`` `.conflict`.
 ///
 /// Of a transaction they change what the server says; of an optimistic edit they lie over it. There a patch of an absent
 /// entity is no error and shows nothing until the entity is there, and a delete leaves no tombstone.
@@ -9,14 +13,33 @@ public struct CacheTransaction: Sendable {
     public static let operationCountMax = 100_000
 
     private(set) var operations: [TransactionOperation] = []
+    /// Places among `operations`, by what they change.
+    private var places: [EntityKey: [Int]] = [:]
+    /// Entities that were read, as they were stored; nil inside: there was none. At most `operationCountMax`.
+    private(set) var reads: [EntityKey: [UInt8]?] = [:]
+    private var hasDeletes = false
+    /// What is read; nil for an optimistic edit.
+    private let cache: SyncCache?
+    let library: ByteString
 
-    init() {}
+    /// For an optimistic edit, or for one that reads nothing.
+    init() {
+        cache = nil
+        library = ""
+    }
+
+    init(of cache: SyncCache, library: ByteString) {
+        self.cache = cache
+        self.library = library
+    }
 
     /// Replaces the whole entity, fields that its Swift type does not name included.
     ///
     /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form, `.limitExceeded`.
     public mutating func put<R: Resource>(_ resource: R) throws(CacheError) {
-        try add(.put(type: ByteString(R.resourceType), resource: try ResourceCoder().encode(resource)))
+        try add(
+            .put(type: ByteString(R.resourceType), resource: try ResourceCoder().encode(resource)),
+            key(R.resourceType, resource.id.keyText))
     }
 
     /// Replaces the named top-level fields and leaves the others as they are.
@@ -37,7 +60,7 @@ public struct CacheTransaction: Sendable {
             .patch(
                 type: ByteString(R.resourceType), id: ByteString(id.keyText),
                 fields: try ResourceCoder().encode(fields),
-                unset: unset.map { ByteString($0) }))
+                unset: unset.map { ByteString($0) }), key(R.resourceType, id.keyText))
     }
 
     /// Replaces the named top-level fields and leaves the others as they are.
@@ -49,7 +72,7 @@ public struct CacheTransaction: Sendable {
         try add(
             .patch(
                 type: ByteString(R.resourceType), id: ByteString(id.keyText), fields: fields.bytes,
-                unset: unset.map { ByteString($0) }))
+                unset: unset.map { ByteString($0) }), key(R.resourceType, id.keyText))
     }
 
     /// Sets and removes fields that key paths name, and leaves the others as they are.
@@ -67,14 +90,15 @@ public struct CacheTransaction: Sendable {
     ) throws(CacheError) {
         var patch = FieldPatch<R>()
         body(&patch)
-        try add(try patch.operation(id: id))
+        try add(try patch.operation(id: id), key(R.resourceType, id.keyText))
     }
 
     /// Deletes the entity and leaves a tombstone; nothing happens when there is none.
     ///
     /// - Throws: ``CacheError`` `.limitExceeded`.
     public mutating func delete<R: Resource>(_ type: R.Type, id: R.ID) throws(CacheError) {
-        try add(.delete(type: ByteString(R.resourceType), id: ByteString(id.keyText)))
+        try add(
+            .delete(type: ByteString(R.resourceType), id: ByteString(id.keyText)), key(R.resourceType, id.keyText))
     }
 
     /// Removes one top-level field.
@@ -82,15 +106,90 @@ public struct CacheTransaction: Sendable {
     /// - Throws: ``CacheError`` `.limitExceeded`.
     public mutating func removeField<R: Resource>(_ type: R.Type, id: R.ID, _ field: String) throws(CacheError) {
         try add(
-            .removeField(type: ByteString(R.resourceType), id: ByteString(id.keyText), field: ByteString(field)))
+            .removeField(type: ByteString(R.resourceType), id: ByteString(id.keyText), field: ByteString(field)),
+            key(R.resourceType, id.keyText))
     }
 
-    private mutating func add(_ operation: TransactionOperation) throws(CacheError) {
+    private func key(_ type: String, _ id: String) -> EntityKey {
+        EntityKey(library: library, type: ByteString(type), id: ByteString(id))
+    }
+
+    mutating func add(_ operation: TransactionOperation, _ key: EntityKey) throws(CacheError) {
         guard operations.count < CacheTransaction.operationCountMax else {
             throw CacheError(
                 .limitExceeded,
                 "a transaction holds \(CacheTransaction.operationCountMax) changes at most; make several of them")
         }
+        places[key, default: []].append(operations.count)
         operations.append(operation)
+        if case .delete = operation { hasDeletes = true }
+    }
+
+    // MARK: Reading
+
+    /// An entity as it is stored, with what this transaction changes of it.
+    ///
+    /// - Returns: nil when there is none, or this transaction deletes it.
+    /// - Throws: ``CacheError``: `.conflict` when it was changed since it was read before, `.invalidParams` in an optimistic
+    ///   edit and behind a patch of what is absent, `.limitExceeded`, `.storageFailed`; ``ResourceDecodingError``.
+    public mutating func read<R: Resource>(_ type: R.Type, id: R.ID) async throws -> R? {
+        guard let bytes = try await bytes(of: key(R.resourceType, id.keyText)) else { return nil }
+        return try ResourceCoder().decode(type, bytes)
+    }
+
+    /// An entity as JSON, or the fields of it that are named.
+    ///
+    /// - Parameters:
+    ///   - type: On the wire.
+    ///   - fields: Exactly those come back; nil: all.
+    /// - Returns: As the other one.
+    /// - Throws: As the other one.
+    public mutating func read(type: String, id: String, fields: [String]? = nil) async throws -> JSONValue? {
+        guard let bytes = try await bytes(of: key(type, id)) else { return nil }
+        return try JSONValue(parsing: Selection.resource(bytes, fields: fields.map { Set($0.map { Array($0.utf8) }) }))
+    }
+
+    private mutating func bytes(of key: EntityKey) async throws(CacheError) -> [UInt8]? {
+        guard let cache else {
+            throw CacheError(.invalidParams, "an optimistic edit does not read: read from the cache before it")
+        }
+        guard reads[key] != nil || reads.count < CacheTransaction.operationCountMax else {
+            throw CacheError(
+                .limitExceeded, "a transaction reads \(CacheTransaction.operationCountMax) entities at most")
+        }
+        let base: [UInt8]?
+        var seen: [UInt8]?
+        if hasDeletes, cache.hasCascades {
+            // Whether a delete takes it along only the store can tell.
+            (base, seen) = try await cache.preview(operations, of: key)
+        } else {
+            base = try await cache.base(of: key)
+            seen = base
+            for place in places[key] ?? [] { seen = try CacheTransaction.apply(operations[place], to: seen, key) }
+        }
+        if let before = reads[key], before != base {
+            throw CacheError(.conflict, "\(key.text) was changed since it was read: begin anew, nothing changed")
+        }
+        reads.updateValue(base, forKey: key)
+        return seen
+    }
+
+    private static func apply(
+        _ operation: TransactionOperation, to value: [UInt8]?, _ key: EntityKey
+    ) throws(CacheError) -> [UInt8]? {
+        // Folding looks at no key.
+        let any = StoredKey(library: 0, type: 0, id: .text(""))
+        let change: LayerChange
+        switch operation {
+        case .put(_, let resource): return resource
+        case .delete: return nil
+        case .patch(_, _, let fields, let unset): change = .patch(any, fields: fields, unset: unset)
+        case .removeField(_, _, let field): change = .removeField(any, field)
+        }
+        guard value != nil else {
+            throw CacheError(
+                .invalidParams, "the transaction patches \(key.text), which is not there: put it, nothing changed")
+        }
+        return LayerFold.apply(change, to: value)
     }
 }

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// Changing what is stored, with Swift types.
 ///
@@ -14,16 +15,54 @@ extension SyncCache {
     /// }
     /// ```
     ///
+    /// `body` may read, and sees what it changed. Nobody waits for it, and it waits for nobody: when something that it read was
+    /// changed meanwhile, nothing is applied and it is run again, as often as `retryCount` says. One that only reads is
+    /// checked as well: what it read was true at one moment.
+    ///
     /// - Parameters:
     ///   - library: nil: the default library.
-    ///   - body: Says what to change. When it throws, nothing is changed.
-    /// - Throws: ``CacheError``, among others `.invalidParams` for a patch of what is absent; what `body` throws.
-    public nonisolated func transaction(
-        library: String? = nil, _ body: (inout CacheTransaction) throws -> Void
-    ) async throws {
-        var transaction = CacheTransaction()
-        try body(&transaction)
-        if !transaction.operations.isEmpty { try await transact(transaction.operations, library: named(library)) }
+    ///   - retryCount: Runs of `body` beyond the first, each after a conflict: none.
+    ///   - body: Says what to change. When it throws, nothing is changed. It begins no other transaction of this cache.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``CacheError``, among others `.invalidParams` for a patch of what is absent and inside another transaction,
+    ///   `.conflict` when what it read was changed by somebody else; what `body` throws; `CancellationError` between
+    ///   two runs.
+    @discardableResult
+    public nonisolated func transaction<Value: Sendable>(
+        library: String? = nil, retrying retryCount: Int = 0,
+        _ body: (inout CacheTransaction) async throws -> Value
+    ) async throws -> Value {
+        let own = ObjectIdentifier(self)
+        guard !SyncCache.openTransactions.contains(own) else {
+            throw CacheError(
+                .invalidParams, "a transaction began inside another one of the same cache: make it part of that one")
+        }
+        var rest = retryCount
+        while true {
+            var transaction = CacheTransaction(of: self, library: named(library))
+            do {
+                let value = try await SyncCache.$openTransactions.withValue(SyncCache.openTransactions + [own]) {
+                    try await body(&transaction)
+                }
+                var expecting = TransactionExpectations()
+                expecting.resources = transaction.reads
+                if !transaction.operations.isEmpty || !transaction.reads.isEmpty {
+                    try await transact(transaction.operations, library: named(library), expecting: expecting)
+                }
+                return value
+            } catch let error as CacheError where error.code == .conflict && rest > 0 {
+                rest -= 1
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    /// Caches of which this task, or the one that started it, is inside a transaction's body.
+    @TaskLocal private static var openTransactions: [ObjectIdentifier] = []
+
+    /// Whether a delete may take others along.
+    nonisolated var hasCascades: Bool {
+        configuration.policy.types.contains { $0.fields.contains(where: \.cascades) }
     }
 
     /// Replaces one entity.

@@ -9,7 +9,7 @@ enum Method: Sendable {
     case get(EntityRequest)
     case list(type: ByteString, library: ByteString, after: EntityKey?, countMax: Int)
     case observeEntity(EntityRequest)
-    case transact([TransactionOperation], library: ByteString)
+    case transact([TransactionOperation], library: ByteString, expecting: TransactionExpectations)
     case remove(Removal)
     /// nil: every library.
     case clear(library: ByteString?)

@@ -17,6 +17,18 @@ extension MethodReader {
         return operations
     }
 
+    /// What the operations of a transaction expect of what is stored.
+    func expectations(_ params: Params) throws(CacheError) -> TransactionExpectations {
+        var expectations = TransactionExpectations()
+        let elements = try params.elements("operations", countMax: limits.batchMemberCountMax) ?? []
+        for (index, element) in elements.enumerated() {
+            let operation = try Params(element, path: "operations[\(index)]")
+            guard operation.holds("expected_sequence") else { continue }
+            expectations.sequences.updateValue(try operation.sequence("expected_sequence"), forKey: index)
+        }
+        return expectations
+    }
+
     private func operation(_ params: Params) throws(CacheError) -> TransactionOperation {
         let type = try params.resourceType(limits: limits)
         switch try params.requiredText("op").description {

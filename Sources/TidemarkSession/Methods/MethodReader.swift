@@ -32,7 +32,9 @@ struct MethodReader: Sendable {
             .observeEntity(try reader.entityRequest(params))
         },
         "cache.transaction": { (reader, params) throws(CacheError) in
-            .transact(try reader.operations(params), library: try reader.library(params))
+            .transact(
+                try reader.operations(params), library: try reader.library(params),
+                expecting: try reader.expectations(params))
         },
         "cache.remove": { (reader, params) throws(CacheError) in .remove(try reader.removal(params)) },
         "cache.clear": { (reader, params) throws(CacheError) in

@@ -40,8 +40,8 @@ extension Session {
         case .observeEntity(let request):
             await observe(request, responder)
             return nil
-        case .transact(let operations, let library):
-            try await cache.transact(operations, library: library)
+        case .transact(let operations, let library, let expecting):
+            try await cache.transact(operations, library: library, expecting: expecting)
         case .remove(let removal):
             let count = try await cache.remove(removal)
             return Answer.object { $0.member("removed", count) }

@@ -42,7 +42,7 @@ extension CacheState {
         return found
     }
 
-    private func storedResource(_ key: StoredKey) -> [UInt8]? {
+    func storedResource(_ key: StoredKey) -> [UInt8]? {
         withIdentity(key) { entities.find($0) }.map { Array(entities.payload(of: $0)) }
     }
 

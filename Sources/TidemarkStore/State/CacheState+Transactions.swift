@@ -17,8 +17,20 @@ package enum TransactionRefusal: Error, Hashable, Sendable {
     case badResource(step: Int, reason: QuarantineReason)
     /// A patch would give the entity another id.
     case changesIdentity(step: Int)
+    /// What a transaction read, or an operation expects, is not what is stored any more.
+    case conflict(step: Int?, type: ByteString, id: ByteString)
     case tooManyLibraries
     case tooManyTypes
+}
+
+/// What somebody knows of entities and wants to be true still when a transaction is applied.
+package struct TransactionExpectations: Sendable {
+    /// Resources as they were read; nil inside: there was none.
+    package var resources: [EntityKey: [UInt8]?] = [:]
+    /// By the number of an operation: the sequence of the stored entity that it changes; nil inside: there is none.
+    package var sequences: [Int: EventSequence?] = [:]
+
+    package init() {}
 }
 
 extension CacheState {
@@ -53,24 +65,17 @@ extension CacheState {
     ///
     /// - Precondition: What they touch is in memory.
     package mutating func transact(
-        _ steps: [TransactionStep], in libraryName: ByteString, at now: Int64
+        _ steps: [TransactionStep], in libraryName: ByteString, expecting: TransactionExpectations = .init(),
+        at now: Int64
     ) throws(TransactionRefusal) {
+        for (key, resource) in expecting.resources where base(of: key) != resource {
+            throw .conflict(step: nil, type: key.type, id: key.id)
+        }
+        guard !steps.isEmpty else { return }
         guard let library = libraryName.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
             throw .tooManyLibraries
         }
-        // What each entity will be, in the order of first mention: read by later steps, written when all hold.
-        var outcomes: [StoredKey: Outcome] = [:]
-        var order: [StoredKey] = []
-        for (number, step) in steps.enumerated() {
-            let (key, outcome) = try outcome(of: step, number, in: library, outcomes)
-            if case .deleted = outcome, !cascades.isEmpty {
-                for other in cascade(from: key, over: { outcomes[$0].map(\.resource) }, isVisible: false) {
-                    forgotten.insert(other)
-                    if outcomes.updateValue(.deleted, forKey: other) == nil { order.append(other) }
-                }
-            }
-            if outcomes.updateValue(outcome, forKey: key) == nil { order.append(key) }
-        }
+        let (outcomes, order) = try outcomes(of: steps, in: library, sequences: expecting.sequences)
         isUnwritten = true
         let generation = libraries[Int(library)].gate.generation
         let stamp = EntityStamp(sequence: nil, generation: generation, writtenAt: now, writer: .transaction)
@@ -80,6 +85,8 @@ extension CacheState {
             case .written(let resource, let fields):
                 resource.withUnsafeBytes { write($0, key, fields: fields, stamp: stamp) }
             case .deleted:
+                // Many deletes push tombstones out before the journal has heard of them.
+                forgotten.insert(key)
                 delete(key, Tombstone(sequence: nil, generation: generation, deletedAt: now))
             case nil:
                 preconditionFailure("a transaction lost a step")
@@ -88,6 +95,51 @@ extension CacheState {
         }
         dropOutlived(at: now)
         endUnit(at: now)
+    }
+
+    /// An entity as it is stored, without layers; nil when there is none.
+    ///
+    /// - Precondition: It is in memory if it is anywhere.
+    package func base(of key: EntityKey) -> [UInt8]? { storedKey(of: key).flatMap { storedResource($0) } }
+
+    /// What an entity would be after some steps; nothing is changed.
+    ///
+    /// - Precondition: What they touch is in memory.
+    package mutating func preview(
+        _ steps: [TransactionStep], of key: EntityKey
+    ) throws(TransactionRefusal) -> [UInt8]? {
+        guard let library = key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+            throw .tooManyLibraries
+        }
+        let (outcomes, _) = try outcomes(of: steps, in: library, sequences: [:])
+        guard let stored = storedKey(of: key) else { return nil }
+        return resource(of: stored, outcomes)
+    }
+
+    /// What each entity will be, and in the order of first mention: read by later steps, written when all hold.
+    private mutating func outcomes(
+        of steps: [TransactionStep], in library: LibraryIndex, sequences: [Int: EventSequence?]
+    ) throws(TransactionRefusal) -> (outcomes: [StoredKey: Outcome], order: [StoredKey]) {
+        var outcomes: [StoredKey: Outcome] = [:]
+        var order: [StoredKey] = []
+        for (number, step) in steps.enumerated() {
+            let (key, outcome) = try outcome(of: step, number, in: library, outcomes)
+            if let expected = sequences[number] { try check(key, number, expected) }
+            if case .deleted = outcome, !cascades.isEmpty {
+                for other in cascade(from: key, over: { outcomes[$0].map(\.resource) }, isVisible: false) {
+                    if outcomes.updateValue(.deleted, forKey: other) == nil { order.append(other) }
+                }
+            }
+            if outcomes.updateValue(outcome, forKey: key) == nil { order.append(key) }
+        }
+        return (outcomes, order)
+    }
+
+    private func check(_ key: StoredKey, _ step: Int, _ expected: EventSequence?) throws(TransactionRefusal) {
+        let stamp = withIdentity(key) { entities.find($0) }.map { entities.stamp(of: $0) }
+        if let stamp, let expected, stamp.sequence == expected { return }
+        if stamp == nil, expected == nil { return }
+        throw .conflict(step: step, type: typeNames.names[Int(key.type)], id: key.id.text)
     }
 
     private mutating func outcome(

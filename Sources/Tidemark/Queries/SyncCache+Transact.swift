@@ -1,0 +1,83 @@
+import TidemarkModel
+import TidemarkStore
+
+extension SyncCache {
+    /// Applies all operations or none; observers are told once.
+    ///
+    /// - Parameter expecting: What must be true still; without operations it is only checked.
+    /// - Throws: ``CacheError``: `conflict`, `invalidParams`, `limitExceeded`, `storageFailed`; then nothing changed.
+    package func transact(
+        _ operations: [TransactionOperation], library: ByteString, expecting: TransactionExpectations = .init()
+    ) async throws(CacheError) {
+        let steps = try steps(operations, library: library)
+        try await withTransaction(
+            { state.keysToLoad(for: steps, in: library) + expecting.resources.keys.compactMap { state.keyToLoad($0) } }
+        ) { () throws(TransactionRefusal) in
+            try state.transact(steps, in: library, expecting: expecting, at: clock.now())
+            distribute()
+        }
+        guard !steps.isEmpty else { return }
+        scheduleFlush()
+        await waitForWriting()
+    }
+
+    /// An entity as it is stored, without layers; nil when there is none.
+    ///
+    /// - Throws: ``CacheError`` `storageFailed`.
+    func base(of key: EntityKey) async throws(CacheError) -> [UInt8]? {
+        try await withTransaction({ state.keyToLoad(key).map { [$0] } ?? [] }) { () throws(TransactionRefusal) in
+            state.base(of: key)
+        }
+    }
+
+    /// An entity as it is stored, and as operations would leave it; nothing is changed.
+    ///
+    /// - Throws: ``CacheError``, as ``transact(_:library:expecting:)``.
+    func preview(
+        _ operations: [TransactionOperation], of key: EntityKey
+    ) async throws(CacheError) -> (base: [UInt8]?, seen: [UInt8]?) {
+        let steps = try steps(operations, library: key.library)
+        return try await withTransaction(
+            { state.keysToLoad(for: steps, in: key.library) + (state.keyToLoad(key).map { [$0] } ?? []) }
+        ) { () throws(TransactionRefusal) in
+            (state.base(of: key), try state.preview(steps, of: key))
+        }
+    }
+
+    private func steps(
+        _ operations: [TransactionOperation], library: ByteString
+    ) throws(CacheError) -> [TransactionStep] {
+        guard operations.count <= configuration.limits.batchMemberCountMax else {
+            throw CacheError(
+                .limitExceeded,
+                "\(operations.count) operations: pass at most \(configuration.limits.batchMemberCountMax) at once")
+        }
+        var steps: [TransactionStep] = []
+        for (index, operation) in operations.enumerated() {
+            steps.append(try operation.step(index, library: library, limits: configuration.limits))
+        }
+        return steps
+    }
+
+    /// Does something in one step, with what that needs in memory.
+    private func withTransaction<Value>(
+        _ keys: () -> [StoredKey], _ body: () throws(TransactionRefusal) -> Value
+    ) async throws(CacheError) -> Value {
+        let result: Result<Value, TransactionRefusal>
+        do throws(StorageError) {
+            result = try await withLoaded(keys) {
+                do throws(TransactionRefusal) {
+                    return .success(try body())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        switch result {
+        case .success(let value): return value
+        case .failure(let refusal): throw refusal.cacheError
+        }
+    }
+}

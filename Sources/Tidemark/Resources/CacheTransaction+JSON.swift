@@ -1,0 +1,44 @@
+import TidemarkModel
+
+/// Changes of entities that have no Swift type.
+extension CacheTransaction {
+    /// Replaces the whole entity; its `id`, or its `uuid` where that is null or absent, says which.
+    ///
+    /// - Parameter type: On the wire.
+    /// - Throws: ``CacheError`` `.invalidParams` when it has no id, `.limitExceeded`.
+    public mutating func put(type: String, _ resource: JSONValue) throws(CacheError) {
+        let own = resource["id"].flatMap { $0 == .null ? nil : $0 } ?? resource["uuid"]
+        let id: ByteString
+        switch own {
+        case .string(let text): id = ByteString(text)
+        case .number(let number): id = ByteString(JSONValue.number(number).text)
+        default:
+            throw CacheError(.invalidParams, "the resource of type \(type) has no id: give it a string or an integer")
+        }
+        try add(
+            .put(type: ByteString(type), resource: resource.bytes),
+            EntityKey(library: library, type: ByteString(type), id: id))
+    }
+
+    /// Replaces the named top-level fields, null included, and removes those in `unset`.
+    ///
+    /// - Throws: ``CacheError`` `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such entity.
+    public mutating func patch(
+        type: String, id: String, _ fields: JSONValue, unset: [String] = []
+    ) throws(CacheError) {
+        try add(
+            .patch(
+                type: ByteString(type), id: ByteString(id), fields: fields.bytes,
+                unset: unset.map { ByteString($0) }),
+            EntityKey(library: library, type: ByteString(type), id: ByteString(id)))
+    }
+
+    /// Deletes the entity and leaves a tombstone; nothing happens when there is none.
+    ///
+    /// - Throws: ``CacheError`` `.limitExceeded`.
+    public mutating func delete(type: String, id: String) throws(CacheError) {
+        try add(
+            .delete(type: ByteString(type), id: ByteString(id)),
+            EntityKey(library: library, type: ByteString(type), id: ByteString(id)))
+    }
+}
