@@ -19,7 +19,7 @@ final class SessionRig: Sendable {
     /// - Parameter skipsUpTo: Pauses of the cache up to so many milliseconds take no time.
     init(
         skipsUpTo: Int64 = 0, timeout: Int64 = 30_000, journal: MemoryJournal = MemoryJournal(),
-        _ change: (inout CacheConfiguration) -> Void = { _ in }
+        asksBeforeEvict: Bool = false, _ change: (inout CacheConfiguration) -> Void = { _ in }
     ) async throws {
         let clock = ManualClock(skipsUpTo: skipsUpTo)
         self.clock = clock
@@ -37,6 +37,7 @@ final class SessionRig: Sendable {
         self.outbox = outbox
         calls = HostCalls(outbox, timeout: timeout, clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
+        if asksBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: host, queryUpstream: host, clock: clock)
         var settings = Session.Settings(

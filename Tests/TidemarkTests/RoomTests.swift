@@ -115,6 +115,54 @@ import TidemarkTesting
         #expect(try await read(fixture, 1).miss == .deleted)
     }
 
+    /// Answers questions in order, and counts them; the last answer holds on.
+    private actor Delegate {
+        private(set) var checks: [EvictionCheck] = []
+        private var answers: [Bool]
+
+        init(_ answers: [Bool]) { self.answers = answers }
+
+        func answer(_ check: EvictionCheck) -> Bool {
+            checks.append(check)
+            return answers.count > 1 ? answers.removeFirst() : answers[0]
+        }
+    }
+
+    @Test func `who says no is asked again after the next commit, and nothing goes before`() async throws {
+        let delegate = Delegate([false, true])
+        let fixture = try await QueryFixture.open {
+            $0.eviction.entityCountMax = 2
+            $0.eviction.willEvict = { await delegate.answer($0) }
+        }
+        try await fixture.input.feed((0..<3).map { Self.change($0, $0) })
+        try await fixture.cache.settleLimits()
+        #expect(await delegate.checks == [EvictionCheck(tier: .entities, count: 3, limit: 2)])
+        #expect(await fixture.cache.entityCount() == 3)
+        try await fixture.input.feed([Self.change(3, 3)])
+        try await fixture.cache.settleLimits()
+        #expect(await delegate.checks.last == EvictionCheck(tier: .entities, count: 4, limit: 2))
+        #expect(await delegate.checks.count == 2)
+        #expect(try await misses(fixture, 0..<4) == [0: .evicted, 1: .evicted])
+    }
+
+    @Test func `a question about memory holds up nobody, and its answer is acted on`() async throws {
+        let delegate = Delegate([false, true])
+        let fixture = try await QueryFixture.open {
+            $0.memoryByteCountMax = 0
+            $0.eviction.willEvict = { await delegate.answer($0) }
+        }
+        try await fixture.input.feed((0..<3).map { Self.change($0, $0) })
+        try await fixture.cache.flush()
+        #expect(await eventually { await fixture.cache.evictionTask == nil })
+        #expect(await fixture.cache.residentCount == 3)
+        #expect(try await misses(fixture, 0..<3) == [:])
+        #expect(await delegate.checks.map(\.tier) == [.memory])
+        try await fixture.input.feed([Self.change(3, 3)])
+        try await fixture.cache.flush()
+        #expect(await eventually { await fixture.cache.residentCount == 0 })
+        #expect(await delegate.checks.map(\.tier) == [.memory, .memory])
+    }
+
     @Test func `only so many evicted entities are remembered`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
@@ -171,6 +219,38 @@ import TidemarkTesting
         try await cache.close()
         let report = try SQLiteReader(path: path).verify()
         #expect(report.isSound)
+    }
+
+    @Test func `a file that is larger than its new limit shrinks when it is opened`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("cache.db")
+        var random = SeededGenerator(seed: 6)
+        var configuration = CacheConfiguration()
+        configuration.logger.logLevel = .critical
+        let first = try await SyncCache.open(
+            configuration: configuration, journal: try await SQLiteJournal.open(path: path), clock: ManualClock())
+        let input = try await HandInput(into: first)
+        try await input.feed(
+            (0..<6_000).map { id in
+                let text = (0..<12).map { _ in String(random.next(), radix: 16) }.joined()
+                return
+                    #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#(id)","n":"\#(text)"}}}}"#
+            })
+        try await first.close()
+        let limit: Int64 = 400 << 10
+        configuration.eviction.diskByteCountMax = limit
+        let journal = try await SQLiteJournal.open(path: path)
+        #expect(try await journal.size().fileByteCount > 2 * limit)
+        let again = try await SyncCache.open(configuration: configuration, journal: journal, clock: ManualClock())
+        try await again.settleLimits()
+        let size = try await journal.size()
+        #expect(size.fileByteCount <= limit)
+        let count = await again.entityCount()
+        #expect(count > 500 && count < 3_500)
+        #expect(await again.statistics().evictionCount == 6_000 - Int(count))
+        try await again.close()
+        let report = try SQLiteReader(path: path).verify()
+        #expect(report.isSound && report.entityCount == count)
     }
 
     @Test(arguments: CacheUnderTest.seeds(12))

@@ -18,6 +18,26 @@ extension SyncCache {
         guard evictionTask == nil, state.residentCount > keptCount + keptCount / 8, loadingCount == 0,
             state.memoryByteCount > configuration.memoryByteCountMax
         else { return }
+        guard let willEvict = configuration.eviction.willEvict, !mayEvictMemory else { return beginEviction() }
+        guard !isMemoryVetoed else { return }
+        let check = EvictionCheck(
+            tier: .memory, count: Int64(state.memoryByteCount), limit: Int64(configuration.memoryByteCountMax))
+        evictionTask = Task { [weak self] in
+            let isAllowed = await willEvict(check)
+            await self?.memoryAnswered(isAllowed)
+        }
+    }
+
+    /// Much may have happened since the question: only the answer counts.
+    private func memoryAnswered(_ isAllowed: Bool) {
+        evictionTask = nil
+        isMemoryVetoed = !isAllowed
+        mayEvictMemory = isAllowed
+        checkMemory()
+    }
+
+    private func beginEviction() {
+        mayEvictMemory = false
         var leftCount = state.residentCount
         guard evictSlice(&leftCount) else { return }
         evictionTask = Task { await self.evictInSlices(leftCount) }

@@ -113,6 +113,8 @@ extension SyncCache {
         }
         tellDurable(pending.places)
         keptCount = 0
+        isMemoryVetoed = false
+        isRoomVetoed = false
         checkMemory()
     }
 

@@ -50,6 +50,16 @@ public actor SyncCache {
     var loadingCount = 0
     /// Goes on with an eviction, slice by slice; nil when there is nothing to do.
     var evictionTask: Task<Void, Never>?
+    /// Whoever is asked before an eviction said no: until the next commit nothing leaves memory.
+    var isMemoryVetoed = false
+    /// They said yes, and nothing went yet.
+    var mayEvictMemory = false
+    /// Asks whether entities may leave both tiers; nil when nobody is being asked.
+    var roomQuestion: Task<Void, Never>?
+    /// They said no: until the next commit nothing leaves both tiers.
+    var isRoomVetoed = false
+    /// They said yes, and nothing went yet.
+    var mayMakeRoom = false
     /// Where looking for old rows goes on; nil: at the first.
     var evictionHand: StoredKey?
     /// Entities that had to stay when all were looked at last. Until the next commit, or an eighth more of them, looking

@@ -43,6 +43,8 @@ struct RunCommand: AsyncParsableCommand {
     var upstream = SessionUpstream.host
     @Option(help: ArgumentHelp("How long the host may take for an answer.", valueName: "seconds"))
     var fetchTimeout = 30.0
+    @Flag(help: "Ask the host (cache.will_evict) before entities are evicted; without an answer they are.")
+    var askBeforeEvict = false
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.warning
@@ -72,13 +74,14 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func serve(_ input: DescriptorInput, _ policy: CachePolicy) async throws {
-        let configuration = cacheConfiguration(policy)
+        var configuration = cacheConfiguration(policy)
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outbox = Outbox(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
         let clock = SystemClock()
         let calls = HostCalls(
             outbox, timeout: Int64(max(1, fetchTimeout * 1_000)), clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
+        if askBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         let journal = try await SQLiteJournal.open(path: database.path)
         if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
             try IngestCommand.tellRebuilt(

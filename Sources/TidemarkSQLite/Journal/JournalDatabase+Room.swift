@@ -34,7 +34,12 @@ extension JournalDatabase {
     /// state is not waited for: the next call does more.
     func shrink() throws {
         try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA incremental_vacuum(\(JournalDatabase.vacuumPageCountMax))")
+            guard let connection = db.sqliteConnection else { return }
+            // Each step moves one page: who takes the first for the end frees no more.
+            let vacuum = try PreparedStatement(
+                connection, "PRAGMA incremental_vacuum(\(JournalDatabase.vacuumPageCountMax))")
+            while try vacuum.step() {}
+            vacuum.reset()
             try db.execute(sql: "PRAGMA busy_timeout = 0")
             defer { restoreBusyTimeout(db) }
             _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -53,6 +53,26 @@ package struct HostUpstream: Upstream, QueryUpstream {
         }
     }
 
+    /// Asks whether entities may be evicted. A host that cannot say, or not in time, does not mind.
+    package func mayEvict(_ check: EvictionCheck) async -> Bool {
+        do throws(UpstreamError) {
+            let result = try await calls.call("cache.will_evict") { line in
+                line.member("tier", Optional(ByteString(check.tier.rawValue)))
+                line.member("bytes", check.count)
+                line.member("limit", check.limit)
+            }
+            do throws(CacheError) {
+                let params = try Params(result, path: "result")
+                guard params.value("evict") != nil else { return true }
+                return try params.flag("evict")
+            } catch {
+                return true
+            }
+        } catch {
+            return true
+        }
+    }
+
     /// Events of one answer; the line's length bounds them before this does.
     private static let eventCountMax = 1_000_000
 }

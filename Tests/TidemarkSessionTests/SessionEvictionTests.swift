@@ -1,0 +1,48 @@
+import Testing
+import Tidemark
+import TidemarkTesting
+
+@testable import TidemarkSession
+
+/// A host that is asked before entities are evicted.
+@Suite(.timeLimit(.minutes(10))) struct SessionEvictionTests {
+    private static let question =
+        #"{"jsonrpc":"2.0","id":"tm-1","method":"cache.will_evict","params":{"tier":"entities","bytes":1,"limit":0}}"#
+
+    private func stats(_ evictions: Int, _ line: String?) -> Bool {
+        line?.contains(#""evictions":\#(evictions),"#) == true
+    }
+
+    /// What the host answers, and whether the entity goes.
+    @Test(arguments: [
+        (#""result":{"evict":false}"#, 0), (#""result":{"evict":true}"#, 1), (#""result":{}"#, 1),
+        (#""result":{"evict":"no"}"#, 1), (#""error":{"code":-32601,"message":"no such method"}"#, 1),
+    ])
+    func `the host decides, and who cannot say does not mind`(answer: String, evictions: Int) async throws {
+        let rig = try await SessionRig(asksBeforeEvict: true) { $0.eviction.entityCountMax = 0 }
+        var lines = SessionLines(rig.output)
+        rig.send(SessionRig.change(1), SessionRig.request(1, "cache.flush"))
+        #expect(await lines.next() == Self.question)
+        #expect(await lines.next() == #"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+        rig.send(#"{"jsonrpc":"2.0","id":"tm-1",\#(answer)}"#)
+        let isRight = await eventually { await rig.cache.evictedCount == evictions }
+        #expect(isRight)
+        rig.send(SessionRig.request(2, "entity.get", #"{"resource_type":"file","id":"x","library_id":"a"}"#))
+        #expect(await lines.next()?.contains(evictions == 1 ? #""miss":"evicted""# : #""miss":null"#) == true)
+        rig.calls.close()
+        try await rig.finish()
+    }
+
+    @Test func `who does not answer in time does not mind`() async throws {
+        let rig = try await SessionRig(timeout: 1_000, asksBeforeEvict: true) { $0.eviction.entityCountMax = 0 }
+        var lines = SessionLines(rig.output)
+        rig.send(SessionRig.change(1), SessionRig.request(1, "cache.flush"))
+        #expect(await lines.next() == Self.question)
+        #expect(
+            await eventually {
+                rig.clock.advance(milliseconds: 1_000)
+                return await rig.cache.evictedCount == 1
+            })
+        try await rig.finish()
+    }
+}
