@@ -125,12 +125,12 @@ import TidemarkTesting
         #expect(try await settled(fixture) == 0)
     }
 
-    @Test func `no more is unwritten than a quarter of the memory`() {
+    @Test func `no more is unwritten than half of the memory`() {
         var configuration = CacheConfiguration()
         configuration.flush = .bulk
-        #expect(configuration.boundedFlush.byteCountMax == 64 << 20)
+        #expect(configuration.boundedFlush.byteCountMax == 128 << 20)
         configuration.memoryByteCountMax = 16 << 20
-        #expect(configuration.boundedFlush.byteCountMax == 4 << 20)
+        #expect(configuration.boundedFlush.byteCountMax == 8 << 20)
         configuration.memoryByteCountMax = 0
         #expect(configuration.boundedFlush.byteCountMax == 1 << 20)
     }

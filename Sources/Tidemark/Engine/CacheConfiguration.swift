@@ -27,10 +27,10 @@ public struct CacheConfiguration: Sendable {
 
     public init() {}
 
-    /// As much as may be unwritten: that stays in memory, so it is a quarter of the memory at most, and at least 1 MiB.
+    /// As much as may be unwritten: that stays in memory, so it is half of the memory at most, and at least 1 MiB.
     var boundedFlush: FlushPolicy {
         var bounded = flush
-        bounded.byteCountMax = min(flush.byteCountMax, max(1 << 20, memoryByteCountMax / 4))
+        bounded.byteCountMax = min(flush.byteCountMax, max(1 << 20, memoryByteCountMax / 2))
         return bounded
     }
 
