@@ -37,11 +37,18 @@ struct Transcript: Sendable, CustomStringConvertible {
     /// - Returns: What went wrong, first things first; empty when nothing did.
     func play(database: String, upstreamPath: String?) throws -> [String] {
         let upstream = upstreamPath.map { ["--upstream", "file:\($0)"] } ?? []
-        let command = try LiveCommand(["run", "--db", database] + arguments + upstream)
+        let invocation = ["run", "--db", database] + arguments + upstream
+        var command = try LiveCommand(invocation)
         var comparison = TranscriptComparison()
         var problems: [String] = []
         for (index, line) in lines.enumerated().dropFirst() where problems.isEmpty {
-            problems = step(line, command, &comparison).map { "line \(index + 1): \($0)" }
+            if let restart = line.member("restart")?.text {
+                let isKilled = restart == Array("KILL".utf8)
+                problems = end(command, isKilled: isKilled).map { "line \(index + 1): \($0)" }
+                command = try LiveCommand(invocation)
+            } else {
+                problems = step(line, command, &comparison).map { "line \(index + 1): \($0)" }
+            }
         }
         let (status, errors, rest) = command.finish(seconds: Transcript.patience)
         for line in rest where !TranscriptComparison.isPassedOver(line) {
@@ -50,6 +57,16 @@ struct Transcript: Sendable, CustomStringConvertible {
         if status != 0 { problems.append("at the end: status \(status)") }
         if !problems.isEmpty, !errors.isEmpty { problems.append("standard error: \(errors)") }
         return problems
+    }
+
+    /// Ends the command in the middle of a transcript: at the end of its input, or as `kill -9` does.
+    private func end(_ command: LiveCommand, isKilled: Bool) -> [String] {
+        if isKilled { command.send(signal: SIGKILL) }
+        let (status, errors, rest) = command.finish(seconds: Transcript.patience)
+        if isKilled { return [] }
+        let unexpected = rest.filter { !TranscriptComparison.isPassedOver($0) }
+        return unexpected.map { "unexpected \(String(decoding: $0, as: UTF8.self))" }
+            + (status == 0 ? [] : ["status \(status): \(errors)"])
     }
 
     /// Seconds to wait for a line before the input is closed and the rest is read: a hang fails, it does not hang.

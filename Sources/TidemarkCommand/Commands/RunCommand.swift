@@ -46,12 +46,19 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Ask the host (cache.will_evict) before entities are evicted; without an answer they are.")
     var askBeforeEvict = false
     @OptionGroup(title: "Limits") var limits: LimitOptions
+    @Option(
+        name: .customLong("max-pending"),
+        help: ArgumentHelp("Optimistic edits that may be pending at once; one more is refused.", valueName: "n"))
+    var layerCountMax = Limits().layerCountMax
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.warning
 
     func validate() throws {
         guard fetchTimeout > 0, fetchTimeout <= 86_400 else {
             throw ValidationError("--fetch-timeout takes more than 0 and at most 86400 seconds, not \(fetchTimeout).")
+        }
+        guard (0...Limits().layerCountMax).contains(layerCountMax) else {
+            throw ValidationError("--max-pending takes 0 to \(Limits().layerCountMax), not \(layerCountMax).")
         }
     }
 
@@ -110,6 +117,7 @@ struct RunCommand: AsyncParsableCommand {
         configuration.defaultLibrary = ByteString(defaultLibrary)
         configuration.flush = .interactive
         limits.apply(to: &configuration)
+        configuration.limits.layerCountMax = layerCountMax
         if let profile { configuration.apply(profile) }
         configuration.logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
         configuration.logger.logLevel = logLevel
