@@ -9,13 +9,13 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Rows of the table `layers`: what damage does to them, and what outlives a file that is given up.
+/// Rows of the table `layers`: what damage does to them.
 @Suite struct LayerRowTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func sqlite(_ statements: [String]) {
+    func sqlite(_ statements: [String]) {
         var connection: OpaquePointer?
         #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
         for statement in statements {
@@ -24,7 +24,7 @@ import TidemarkTesting
         sqlite3_close(connection)
     }
 
-    private func record(_ number: Int64, library: LibraryIndex = 0) -> LayerRecord {
+    func record(_ number: Int64, library: LibraryIndex = 0) -> LayerRecord {
         let first = StoredKey(library: library, type: 0, id: .text("1"))
         let second = StoredKey(library: library, type: 1, id: .uuid(UUIDValue(high: 3, low: 4)))
         return LayerRecord(
@@ -39,7 +39,7 @@ import TidemarkTesting
     }
 
     /// Two libraries, two types, an entity, and three layers.
-    private func written(_ entityCount: Int = 1) async throws -> [LayerRecord] {
+    func written(_ entityCount: Int = 1) async throws -> [LayerRecord] {
         let records = [record(1), record(2, library: 1), record(4)]
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
@@ -54,7 +54,7 @@ import TidemarkTesting
         return records
     }
 
-    private func reopened(
+    func reopened(
         _ rows: RowList = RowList(), _ body: (SQLiteJournal) async throws -> Void
     ) async throws {
         var configuration = SQLiteJournal.Configuration(path: folder.file())
@@ -64,7 +64,7 @@ import TidemarkTesting
         try await journal.close()
     }
 
-    private final class RowList: Sendable {
+    final class RowList: Sendable {
         private let list = Mutex<[DamagedRow]>([])
         var rows: [DamagedRow] { list.withLock { $0 } }
         func add(_ row: DamagedRow) { list.withLock { $0.append(row) } }
@@ -194,166 +194,5 @@ import TidemarkTesting
             try await journal.commit(FlushBatch())
             #expect(try await journal.syncSettings() == (2, 0))
         }
-    }
-
-    // MARK: Salvage
-
-    private func rootPage(of table: String) throws -> Int {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
-        defer { sqlite3_close(connection) }
-        let handle = try #require(connection)
-        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
-        return Int(try #require(try PreparedStatement.number(handle, sql)))
-    }
-
-    private func overwritePage(_ number: Int) throws {
-        let url = URL(fileURLWithPath: folder.file())
-        var bytes = try Data(contentsOf: url)
-        let range = (number - 1) * DataFile.pageByteCount..<number * DataFile.pageByteCount
-        bytes.replaceSubrange(range, with: repeatElement(0xA5, count: range.count))
-        try bytes.write(to: url)
-    }
-
-    /// By names, because the new file numbers them anew.
-    private func expectSalvaged(_ records: [LayerRecord]) async throws {
-        try await reopened { (journal: SQLiteJournal) async throws in
-            guard case .rebuilt = await journal.openingReport else {
-                Issue.record("it was \(await journal.openingReport)")
-                return
-            }
-            #expect(await journal.salvagedLayerCount == records.count)
-            let state = try await journal.recover()
-            #expect(state.libraries.map(\.cursor) == state.libraries.map { _ in nil })
-            #expect(state.lastRow == 0)
-            let libraries = ["", "b"] as [ByteString]
-            #expect(state.layers.map(\.number) == records.map(\.number))
-            for (found, wanted) in zip(state.layers, records) {
-                #expect(state.libraries[Int(found.library)].name == libraries[Int(wanted.library)])
-                var named = wanted
-                named.library = found.library
-                named.changes = wanted.changes.map { renamed($0, library: found.library, types: state.types) }
-                #expect(found == named)
-            }
-        }
-        #expect(try SQLiteReader(path: folder.file()).verify().problems == [])
-        // Once brought over they are as any others.
-        try await reopened { (journal: SQLiteJournal) async throws in
-            #expect(await journal.openingReport == .reopened)
-            #expect(await journal.salvagedLayerCount == 0)
-            #expect(try await journal.recover().layers.map(\.number) == records.map(\.number))
-        }
-    }
-
-    private func renamed(_ change: LayerChange, library: LibraryIndex, types: [ByteString]) -> LayerChange {
-        let name = (["file", "tag"] as [ByteString])[Int(change.key.type)]
-        let key = StoredKey(
-            library: library, type: TypeIndex(types.firstIndex(of: name) ?? 99), id: change.key.id)
-        return switch change {
-        case .put(_, let resource): .put(key, resource: resource)
-        case .patch(_, let fields, let unset): .patch(key, fields: fields, unset: unset)
-        case .removeField(_, let field): .removeField(key, field)
-        case .delete: .delete(key)
-        }
-    }
-
-    @Test(arguments: ["entities", "keys", "libraries", "types", "queries", "counters", "lost_ranges", "tombstones"])
-    func `layers outlive a file whose other pages are damaged`(table: String) async throws {
-        let records = try await written(300)
-        let page = try rootPage(of: table)
-        try overwritePage(page)
-        if ["keys"].contains(table) {
-            // Opening does not read it: the damage shows later, and what is in memory is written again.
-            try await reopened { (journal: SQLiteJournal) async throws in
-                #expect(try await journal.recover().layers == records)
-            }
-            return
-        }
-        try await expectSalvaged(records)
-    }
-
-    @Test(arguments: [
-        "DROP TABLE tombstones", "UPDATE libraries SET cursor = cursor + 1", "UPDATE types SET name = 'fil'",
-    ])
-    func `layers outlive records that contradict themselves`(statement: String) async throws {
-        let records = try await written()
-        sqlite([statement])
-        try await expectSalvaged(records)
-    }
-
-    @Test func `what fails its check stays behind with the damaged file`() async throws {
-        let records = try await written()
-        sqlite(["UPDATE layers SET flags = 0 WHERE number = 2", "DROP TABLE tombstones"])
-        try await expectSalvaged([records[0], records[2]])
-    }
-
-    @Test func `a wait for a log that was over stays one in the new file`() async throws {
-        _ = try await written()
-        try await reopened { (journal: SQLiteJournal) async throws in
-            var flush = FlushBatch()
-            var confirmed = record(4)
-            confirmed.awaitedGeneration = 1
-            flush.layers = [confirmed]
-            try await journal.commit(flush)
-        }
-        sqlite(["DROP TABLE tombstones"])
-        try await reopened { (journal: SQLiteJournal) async throws in
-            #expect(try await journal.recover().layers.map(\.awaitedGeneration) == [0, 0, .max])
-        }
-    }
-
-    @Test func `a file whose layers cannot be read is made anew without them`() async throws {
-        _ = try await written()
-        try overwritePage(try rootPage(of: "layers"))
-        try await expectSalvaged([])
-    }
-
-    @Test func `a file that is given up while it is used takes its layers from memory`() async throws {
-        let records = try await written()
-        try await reopened { (journal: SQLiteJournal) async throws in
-            _ = try await journal.rebuild(reason: "a test")
-            #expect(try await journal.recover().layers == [])
-            var cache = SmallCache()
-            _ = cache.stored(EntityKey(type: "file", id: "1"))
-            _ = cache.stored(EntityKey(library: "b", type: "tag", id: "1"))
-            var flush = cache.take()
-            flush.layers = records
-            try await journal.commit(flush)
-        }
-        try await reopened { (journal: SQLiteJournal) async throws in
-            #expect(try await journal.recover().layers == records)
-        }
-    }
-
-    @Test func `no flipped bit of a file with layers crashes, or gives a layer that was not written`() async throws {
-        let records = try await written()
-        let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
-        let rows = try #require(whole.range(of: Data("edit-4".utf8)))
-        let place = rows.lowerBound - 40..<min(whole.count, (rows.lowerBound / 8_192 + 1) * 8_192)
-        var random = SeededGenerator(seed: 41)
-        var damagedCount = 0
-        for turn in 0..<200 {
-            var bytes = whole
-            let offset = turn % 5 == 0 ? random.below(bytes.count) : place.lowerBound + random.below(place.count)
-            bytes[offset] ^= 1 << UInt8(random.below(8))
-            try bytes.write(to: URL(fileURLWithPath: folder.file("flipped.db")))
-            do throws(StorageError) {
-                let journal = try await SQLiteJournal.open(path: folder.file("flipped.db"))
-                let found = try await journal.recover()
-                if await journal.openingReport == .reopened {
-                    #expect(found.layers.allSatisfy { records.contains($0) }, "byte \(offset)")
-                }
-                let ids = Set(records.map(\.pendingID))
-                #expect(found.layers.allSatisfy { ids.contains($0.pendingID) })
-                if found.layers.count < records.count { damagedCount += 1 }
-                try await journal.close()
-            } catch {
-                #expect([.damaged, .notOurs, .newerFormat].contains(error.code), "byte \(offset): \(error)")
-            }
-            for name in try folder.names where name.hasPrefix("flipped") {
-                try FileManager.default.removeItem(atPath: folder.file(name))
-            }
-        }
-        #expect(damagedCount > 40)
     }
 }

@@ -6,7 +6,7 @@ import TidemarkTesting
 /// A cache and the model of it, given the same operations, with observers whose every state is compared.
 struct OptimisticWalk {
     /// A fast and a slow observer of one query.
-    private struct Pair {
+    struct Pair {
         var fast: SubscriptionID
         var slow: SubscriptionID
         /// States of the fast one that were compared.
@@ -14,25 +14,25 @@ struct OptimisticWalk {
     }
 
     /// An observer of one entity, and what it was told last.
-    private struct Watch {
+    struct Watch {
         var subscription: SubscriptionID
         var key: ReferenceKey
         var last: ReferenceJSON?
     }
 
-    private(set) var fixture: QueryFixture
-    private(set) var model: ReferenceCache
+    var fixture: QueryFixture
+    var model: ReferenceCache
     let names: [ReferenceQueryName]
-    private var fast = FoldingSink(keepsTraces: true)
-    private var slow = FoldingSink()
-    private var pairs: [ReferenceQueryName: Pair] = [:]
-    private var watches: [Watch] = []
-    private var toldEntityCount = 0
-    private var replies: [ReferenceQueryName: Reply] = [:]
+    var fast = FoldingSink(keepsTraces: true)
+    var slow = FoldingSink()
+    var pairs: [ReferenceQueryName: Pair] = [:]
+    var watches: [Watch] = []
+    var toldEntityCount = 0
+    var replies: [ReferenceQueryName: Reply] = [:]
     /// What may be on the disk: the model at the last step that is there for certain, and after each step since.
-    private(set) var durable: [ReferenceCache]
+    var durable: [ReferenceCache]
     /// What the model shows after the last step; nil while nobody asked.
-    private var seen: ReferenceSeen?
+    var seen: ReferenceSeen?
 
     init(_ fixture: QueryFixture, _ model: ReferenceCache, names: [ReferenceQueryName]) {
         self.fixture = fixture
@@ -62,7 +62,7 @@ struct OptimisticWalk {
         catchUp()
     }
 
-    private mutating func act(_ operation: CacheOperation) async throws -> [String] {
+    mutating func act(_ operation: CacheOperation) async throws -> [String] {
         let wanted = try model.perform(operation)
         let found = try await fixture.perform(operation, &replies)
         switch (operation, wanted) {
@@ -73,7 +73,7 @@ struct OptimisticWalk {
     }
 
     /// Takes what observers know for right.
-    private mutating func catchUp() {
+    mutating func catchUp() {
         seen = nil
         _ = model.takeMarks()
         let renamed = model.takeRenamed()
@@ -91,7 +91,7 @@ struct OptimisticWalk {
     }
 
     /// Every state that an observer was told of is one that the model was in, in order, and none is missing.
-    private mutating func compareTraces(
+    mutating func compareTraces(
         _ operation: CacheOperation, _ before: ReferenceSeen, _ states: [ReferenceSeen]
     ) async -> [String] {
         var problems: [String] = []
@@ -113,7 +113,7 @@ struct OptimisticWalk {
     }
 
     /// A list that is filled over pages may be seen between them, and a timer says when time is over.
-    private func isLoose(_ operation: CacheOperation) -> Bool {
+    func isLoose(_ operation: CacheOperation) -> Bool {
         switch operation {
         case .put(_, let answer): answer.isLocal
         case .wait: true
@@ -121,7 +121,7 @@ struct OptimisticWalk {
         }
     }
 
-    private mutating func compareWatches(_ states: [ReferenceSeen]) -> [String] {
+    mutating func compareWatches(_ states: [ReferenceSeen]) -> [String] {
         let told = fast.entities[toldEntityCount...]
         toldEntityCount += told.count
         let renamed = model.takeRenamed()
@@ -168,7 +168,7 @@ struct OptimisticWalk {
         return []
     }
 
-    private func observe(_ name: ReferenceQueryName, _ sink: FoldingSink) async throws -> SubscriptionID? {
+    func observe(_ name: ReferenceQueryName, _ sink: FoldingSink) async throws -> SubscriptionID? {
         let reply = Reply()
         var request = QueryRequest(try QueryFixture.key(name), policy: .cacheOnly)
         request.allowsStale = true
@@ -230,139 +230,4 @@ struct OptimisticWalk {
         }
         return ["opened again, it is as it was at none of \(durable.count) steps; at the first:"] + problems
     }
-
-    // MARK: Comparing
-
-    /// Lists, layers, and those entities of which memory has something anyway.
-    mutating func compare() async throws -> [String] {
-        try await compareLists() + compareLayers()
-            + compareEntities(Set(model.layers.flatMap(\.changes).map(\.key)))
-    }
-
-    /// Everything; brings all of it into memory.
-    mutating func compareAll() async throws -> [String] {
-        var keys = Set(model.entities.keys).union(model.tombstones.keys)
-        keys.formUnion(model.layers.flatMap(\.changes).map(\.key))
-        var problems = try await compareLists() + compareLayers() + compareEntities(keys) + compareCursors()
-        for place in Set(keys.map { ReferenceKey(library: $0.library, type: $0.type, id: []) }) {
-            let wanted = model.visibleKeys(library: place.library, type: place.type)
-            let page = try await fixture.cache.list(
-                type: ByteString(place.type), library: ByteString(place.library), after: nil, countMax: 10_000)
-            if page.entities != wanted.compactMap({ model.view($0).json?.written }) {
-                problems.append(
-                    "\(text(place.type)) are \(page.entities.map { text($0) }), not "
-                        + "\(wanted.map { text(model.view($0).json?.written) })")
-            }
-        }
-        return problems
-    }
-
-    private mutating func compareLists() async throws -> [String] {
-        var problems: [String] = []
-        for name in names {
-            let wanted = model.read(name)
-            let reply = Reply()
-            var request = QueryRequest(try QueryFixture.key(name), policy: .cacheOnly)
-            request.allowsStale = true
-            await fixture.cache.read(request, observing: nil, reply: { reply.take($0, nil) }, later: { _ in })
-            #expect(await eventually { reply.isThere })
-            switch try #require(reply.replies.first) {
-            case .success(let read):
-                let found = ReferenceList(
-                    ids: read.answer.keys.map(\.id.bytes), resources: read.answer.entities,
-                    isStale: read.answer.isStale, isPartial: false, asOf: read.answer.asOf?.rawValue,
-                    isPending: read.answer.isPending)
-                if found != wanted {
-                    problems.append("\(text(name.input)) is \(describe(found)), not \(describe(wanted))")
-                }
-            case .failure(let error):
-                if wanted == nil || wanted?.isPartial == true, error.code == .cacheMiss { continue }
-                problems.append("\(text(name.input)) is \(error), not \(describe(wanted))")
-            }
-        }
-        return problems
-    }
-
-    private func compareLayers() async throws -> [String] {
-        let wanted = model.pendingLayers()
-        let found = try await fixture.cache.pendingLayers().map { layer in
-            ReferencePendingLayer(
-                pendingID: layer.pendingID.bytes, library: layer.library.bytes, state: layer.state.rawValue,
-                keys: try layer.operations.map { try OptimisticWalk.key($0, layer.library.bytes) },
-                dependsOn: layer.dependsOn.map(\.bytes))
-        }
-        if found == wanted { return [] }
-        func names(_ layers: [ReferencePendingLayer]) -> [String] {
-            layers.map { layer in
-                "\(text(layer.pendingID)) \(layer.state) \(layer.keys.map { text($0.id) }) after "
-                    + "\(layer.dependsOn.map { text($0) })"
-            }
-        }
-        return ["layers are \(names(found)), not \(names(wanted))"]
-    }
-
-    private func compareCursors() async -> [String] {
-        var problems: [String] = []
-        let known = await fixture.cache.libraries()
-        for (library, own) in model.libraries where own.cursor != nil {
-            if !known.contains(where: { $0.library.bytes == library }) {
-                problems.append("\(text(library)) is not known")
-            }
-        }
-        for status in known {
-            let wanted = model.libraries[status.library.bytes]?.cursor
-            if status.cursor?.rawValue == wanted { continue }
-            problems.append(
-                "the log of \(status.library) is at \(status.cursor.debugDescription), not \(wanted.debugDescription)")
-        }
-        return problems
-    }
-
-    private func compareEntities(_ keys: Set<ReferenceKey>) async throws -> [String] {
-        var problems: [String] = []
-        for key in keys.sorted() {
-            let read = try await fixture.cache.read(OptimisticWalk.key(key), fields: nil)
-            let view = model.view(key)
-            let found = [
-                text(read.entity), "\(read.isPending)", read.sequence.map { "\($0.rawValue)" } ?? "-",
-                read.miss?.rawValue ?? "-",
-            ]
-            let wanted = [
-                text(view.json?.written), "\(view.isPending)", model.entities[key]?.sequence.map { "\($0)" } ?? "-",
-                model.miss(key) ?? "-",
-            ]
-            if found != wanted { problems.append("\(text(key.type)):\(text(key.id)) is \(found), not \(wanted)") }
-        }
-        return problems
-    }
-
-    private static func key(_ operation: TransactionOperation, _ library: [UInt8]) throws -> ReferenceKey {
-        switch operation {
-        case .put(let type, let resource):
-            let id = try ReferenceJSONParser.parse(resource).member("id").flatMap { ReferenceIdentity.id(from: $0) }
-            return ReferenceKey(library: library, type: type.bytes, id: id ?? [])
-        case .patch(let type, let id, _, _), .delete(let type, let id), .removeField(let type, let id, _):
-            return ReferenceKey(library: library, type: type.bytes, id: id.bytes)
-        }
-    }
-
-    static func key(_ key: ReferenceKey) -> EntityKey {
-        EntityKey(library: ByteString(key.library), type: ByteString(key.type), id: ByteString(key.id))
-    }
-
-    private func seen(_ list: ReferenceList?) -> FoldingSink.Seen {
-        FoldingSink.Seen(list: list?.resources ?? [], isStale: list?.isStale ?? true)
-    }
-
-    private func describe(_ seen: FoldingSink.Seen) -> String {
-        "\(seen.list.map { text($0) }) stale \(seen.isStale)"
-    }
-
-    private func describe(_ list: ReferenceList?) -> String {
-        guard let list else { return "nothing" }
-        return "\(list.resources.map { text($0) }) stale \(list.isStale) partial \(list.isPartial) as of "
-            + "\(list.asOf.map { "\($0)" } ?? "-") pending \(list.isPending)"
-    }
-
-    private func text(_ bytes: [UInt8]?) -> String { bytes.map { String(decoding: $0, as: UTF8.self) } ?? "nothing" }
 }
