@@ -149,7 +149,7 @@ package struct EntityStore: ~Copyable {
     package mutating func write(
         _ index: UInt32, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil
     ) -> Bool {
-        dateFields(fields, of: index, stamp)
+        dateFields(fields, of: index, payload, stamp)
         let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
         if !isEqual {
             if self.slot(index).pointee.flags.contains(.hasNewPayload) {

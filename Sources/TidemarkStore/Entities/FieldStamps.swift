@@ -26,6 +26,16 @@ package struct FieldStamps: Hashable, Sendable {
     /// A name and a stamp are 40 bytes, the head of the name's array 32; a table is half full at worst.
     private static let placeByteCount = 112
 
+    /// Whether every field of a resource has this stamp.
+    ///
+    /// - Complexity: O(names), and O(resource) when all names have it.
+    func areAll(_ stamp: EntityStamp, of resource: UnsafeRawBufferPointer) -> Bool {
+        guard named.values.allSatisfy({ $0 == stamp }) else { return false }
+        let object = JSONObject(resource, range: 0..<resource.count)
+        return object.members.count <= named.count
+            && object.members.allSatisfy { named[ByteString(object.unescapedName($0))] != nil }
+    }
+
     // MARK: Bytes
 
     private static let formatVersion: UInt8 = 1
@@ -85,7 +95,11 @@ package struct FieldStamps: Hashable, Sendable {
 
 extension EntityStore {
     /// Dates the fields that a write names; call it before the write.
-    mutating func dateFields(_ fields: [ByteString]?, of index: UInt32, _ stamp: EntityStamp) {
+    ///
+    /// - Parameter resource: What is written. When the write names all of its fields, one date is enough.
+    mutating func dateFields(
+        _ fields: [ByteString]?, of index: UInt32, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
+    ) {
         guard let fields else {
             guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return }
             setFieldStamps(nil, of: index)
@@ -97,7 +111,7 @@ extension EntityStore {
             stamps.named = stamps.named.filter { present.contains($0.key) }
         }
         for field in fields { stamps.named[field] = stamp }
-        setFieldStamps(stamps, of: index)
+        setFieldStamps(stamps.areAll(stamp, of: resource) ? nil : stamps, of: index)
     }
 
     /// The only place that changes `fieldStamps`, with ``takeFieldStamps(of:)``.
@@ -115,6 +129,17 @@ extension EntityStore {
         fieldStampByteCount -= stamps.byteCount
         self.slot(index).pointee.flags.remove(.hasFieldStamps)
         return stamps
+    }
+
+    /// When the field was written that was written longest ago, in milliseconds since 1970.
+    ///
+    /// - Complexity: O(fields that were written apart).
+    func oldestWrite(of index: UInt32) -> Int64 {
+        let whole = stamp(of: index).writtenAt
+        guard self.slot(index).pointee.flags.contains(.hasFieldStamps), let stamps = fieldStamps[index] else {
+            return whole
+        }
+        return stamps.named.values.reduce(min(whole, stamps.rest.writtenAt)) { min($0, $1.writtenAt) }
     }
 
     /// When and by what each top-level field was written, in the resource's order.
