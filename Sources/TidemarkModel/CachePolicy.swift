@@ -8,16 +8,28 @@ package struct CachePolicy: Hashable, Sendable {
     package let types: [TypePolicy]
     /// Names to indices of `types`.
     private let indices: [ByteString: Int]
+    /// The least age, in seconds, that the policy gives anything in an object of a type, as deep as it goes. Types without one are
+    /// left out.
+    private let leastAges: [ByteString: Int]
 
     /// - Parameter types: No two of one name; empty for a policy without a rule.
     package init(types: [TypePolicy] = []) {
         self.types = types
         indices = Dictionary(uniqueKeysWithValues: zip(types.map(\.name), types.indices))
+        leastAges = CachePolicy.leastAges(of: types)
     }
 
     /// - Returns: nil for a type that the policy does not know.
     /// - Complexity: O(name).
     package func type(_ name: ByteString) -> TypePolicy? { indices[name].map { types[$0] } }
+
+    /// What is younger than this, in seconds, is too old in no read of an object of a type; nil: nothing ever is.
+    ///
+    /// - Complexity: O(name + ages of the operation).
+    package func leastAge(of type: ByteString, operation: OperationAges) -> Int? {
+        guard let operation = operation.least else { return leastAges[type] }
+        return min(operation, leastAges[type] ?? operation)
+    }
 
     /// - Returns: nil for a type or field that the policy does not know.
     /// - Complexity: O(names).

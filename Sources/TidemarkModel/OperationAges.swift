@@ -11,6 +11,12 @@ package struct OperationAges: Hashable, Sendable {
 
     package var isEmpty: Bool { types.isEmpty && fields.isEmpty }
 
+    /// The least of them; nil when there are none.
+    package var least: Int? {
+        if isEmpty { return nil }
+        return (Array(types.values) + fields.values.flatMap(\.values)).min()
+    }
+
     /// - Parameter members: `max_ages` of a read: `<type>` or `<type>.<field>`, and seconds from 0. A type on the wire may
     ///   hold a dot itself, so a name with dots speaks of the type of that name and of every way to part it in two.
     package init(_ members: [(name: ByteString, seconds: Int)]) {
@@ -21,6 +27,11 @@ package struct OperationAges: Hashable, Sendable {
                     seconds, field: ByteString(name.bytes[(index + 1)...]), of: ByteString(name.bytes[..<index]))
             }
         }
+    }
+
+    /// - Parameter members: As for the other one.
+    package init(_ members: [ByteString: Int]) {
+        self.init(members.isEmpty ? [] : members.map { ($0.key, $0.value) })
     }
 
     /// For every object of a type.

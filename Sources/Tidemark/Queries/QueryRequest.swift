@@ -20,5 +20,5 @@ public struct QueryRequest: Hashable, Sendable {
 }
 
 extension QueryRequest {
-    var operationAges: OperationAges { OperationAges(maxAges.map { ($0.key, $0.value) }) }
+    var operationAges: OperationAges { OperationAges(maxAges) }
 }

@@ -28,13 +28,15 @@ extension SyncCache {
     /// - Precondition: The entity is in memory if it is anywhere.
     func readNow(_ request: EntityRequest) -> EntityRead {
         switch state.lookUp(request.key) {
-        case .found(let payload, let stamp, let isPending):
+        case .found(let payload, let stamp, let oldestWrite, let isPending):
             let fields = request.fields.map { Set($0.map(\.bytes)) }
             var read = EntityRead(
                 entity: Selection.resource(payload, fields: fields), isPending: isPending, sequence: stamp?.sequence,
                 isStale: status(of: request.key.library).phase == .stale, miss: nil)
-            let ages = OperationAges(request.maxAges.map { ($0.key, $0.value) })
-            read.expired = state.expired(request.key, fields: fields, ages: ages, at: clock.now())
+            let ages = OperationAges(request.maxAges)
+            if state.mayBeExpired(type: request.key.type, oldestWrite: oldestWrite, ages: ages, at: clock.now()) {
+                read.expired = state.expired(request.key, fields: fields, ages: ages, at: clock.now())
+            }
             guard let expired = read.expired else { return read }
             if let maxStale = request.maxStale, expired.overdue <= maxStale {
                 read.isStale = true

@@ -3,8 +3,9 @@ import TidemarkModel
 extension CacheState {
     /// What memory knows of a key.
     package enum Lookup {
-        /// `stamp`: of what is stored; nil when only a layer has it.
-        case found(payload: [UInt8], stamp: EntityStamp?, isPending: Bool)
+        /// `stamp`: of what is stored; nil when only a layer has it. `oldestWrite`: of its fields, in milliseconds since 1970;
+        /// nil with layers.
+        case found(payload: [UInt8], stamp: EntityStamp?, oldestWrite: Int64?, isPending: Bool)
         /// `sequence`: of what is stored, where only a layer deletes it.
         case deleted(sequence: EventSequence?, isPending: Bool)
         /// Never seen: no entity of that library or type is stored.
@@ -20,7 +21,8 @@ extension CacheState {
         if let index = withIdentity(stored, { entities.find($0) }) {
             entities.touch(index)
             return .found(
-                payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index), isPending: false)
+                payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index),
+                oldestWrite: entities.oldestWrite(of: index), isPending: false)
         }
         if tombstones[stored] != nil { return .deleted(sequence: nil, isPending: false) }
         return absentCount > 0 && !forgotten.contains(stored) ? .elsewhere(stored) : .absent(isPending: false)
@@ -31,7 +33,9 @@ extension CacheState {
         if let index { entities.touch(index) }
         guard let overlay = layers.overlays[handle] else { preconditionFailure("key \(handle) lost its layers") }
         let stamp = index.map { entities.stamp(of: $0) }
-        if let visible = overlay.visible { return .found(payload: visible, stamp: stamp, isPending: true) }
+        if let visible = overlay.visible {
+            return .found(payload: visible, stamp: stamp, oldestWrite: nil, isPending: true)
+        }
         guard overlay.isDeleted || tombstones[key] != nil else { return .absent(isPending: true) }
         return .deleted(sequence: stamp?.sequence, isPending: true)
     }
