@@ -33,6 +33,7 @@ let package = Package(
             name: "CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CPrefetch"),
+        .target(name: "CHeap"),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -45,7 +46,7 @@ let package = Package(
         .target(
             name: "Tidemark",
             dependencies: [
-                "TidemarkModel", "TidemarkWire", "TidemarkStore",
+                "TidemarkModel", "TidemarkWire", "TidemarkStore", "CHeap",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
@@ -91,8 +92,8 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire",
-                "TidemarkSQLite", "TidemarkTesting",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkStore",
+                "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -104,8 +105,8 @@ let package = Package(
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
-                "CReference", "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkSQLite",
-                "TidemarkTesting",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                "TidemarkSQLite", "TidemarkTesting",
             ],
             path: "Benchmarks", exclude: ["CReference"], sources: ["Harness", "Suites", "Runner"],
             swiftSettings: strict),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CHeap
 import Tidemark
 
 #if canImport(Darwin)
@@ -13,6 +14,7 @@ import Tidemark
 @main
 enum EntryPoint {
     static func main() async {
+        tidemark_heap_share()
         SignalWatch.ignoreBrokenPipes()
         exit(await status().rawValue)
     }

@@ -6,6 +6,12 @@ package final class BatchPool: Sendable {
     package let lines = BufferPool<EventBatch.LineSpan>()
 
     package init() {}
+
+    /// Frees what nobody uses.
+    package func removeAll() {
+        blocks.removeAll()
+        lines.removeAll()
+    }
 }
 
 /// Arrays of one kind to use again; their contents mean nothing.
@@ -31,5 +37,9 @@ package final class BufferPool<Element: Sendable>: Sendable {
         buffers.withLock { buffers in
             if buffers.count < bufferCountMax { buffers.append(buffer) }
         }
+    }
+
+    package func removeAll() {
+        buffers.withLock { $0.removeAll() }
     }
 }

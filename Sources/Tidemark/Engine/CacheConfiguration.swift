@@ -23,6 +23,9 @@ public struct CacheConfiguration: Sendable {
     /// How old what is read may be, by type and field: nothing expires.
     package var policy = CachePolicy()
     public var flush = FlushPolicy()
+    /// How long nothing must have been written before memory that only writing needs is given back, in milliseconds; nil, the
+    /// default: only ``SyncCache/releaseSpareMemory()`` does that.
+    public var spareMemoryInterval: Int64?
     public var logger = Logger(label: "tidemark")
 
     public init() {}

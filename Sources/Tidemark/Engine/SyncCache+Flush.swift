@@ -85,6 +85,7 @@ extension SyncCache {
             await makeRoom()
             flushTask = nil
             scheduleFlush()
+            scheduleMemoryRelease()
         } catch {
             recordFlush(since: start, isCommitted: false)
             await failed(pending, error)

@@ -13,6 +13,8 @@ public actor SyncCache {
     let upstream: (any Upstream)?
     let queryUpstream: (any QueryUpstream)?
     let clock: any CacheClock
+    /// Of all inputs.
+    let pool = BatchPool()
 
     /// All of the cache's logic. Never touched across an `await`.
     var state: CacheState
@@ -22,6 +24,8 @@ public actor SyncCache {
     var failedFlush: PendingFlush?
     /// Waits for the flush interval; nil when no flush is due.
     var flushTimer: Task<Void, Never>?
+    /// Waits until nothing was written for a while; nil when what can be given back was.
+    var memoryTimer: Task<Void, Never>?
     /// Waits for the reorder window; nil when nothing is missing.
     var gapTimer: Task<Void, Never>?
     /// One for each library that is being asked for, or waits for its next attempt; bounded by `libraryCountMax`.
@@ -149,7 +153,7 @@ public actor SyncCache {
     public func entity(_ key: EntityKey) async throws(StorageError) -> EntityAnswer {
         while true {
             switch state.lookUp(key) {
-            case .found(let payload, let stamp, _):
+            case .found(let payload, let stamp, _, _):
                 countRead(miss: nil)
                 return .found(
                     StoredResource(
@@ -210,6 +214,7 @@ public actor SyncCache {
         isClosed = true
         gapTimer?.cancel()
         expiryTimer?.task.cancel()
+        memoryTimer?.cancel()
         await failFetches("the cache is being closed")
         releasePositionWaiters()
         flushTimer?.cancel()

@@ -29,15 +29,17 @@ final class BatchReader: Sendable {
     /// Locked by the queue's one job at a time, so never contended; the lock is what proves it to the compiler.
     private let work: Mutex<Work>
 
-    /// - Parameter chunkByteCount: Bytes to read at once; what a pipe or file gives may be less.
+    /// - Parameters:
+    ///   - chunkByteCount: Bytes to read at once; what a pipe or file gives may be less.
+    ///   - pool: May be others', too.
     init(
-        _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int, progress: ReadProgress
+        _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int, pool: BatchPool,
+        progress: ReadProgress
     ) throws(WireError) {
         self.input = input
         self.chunkByteCount = chunkByteCount
         self.progress = progress
         queue = DispatchQueue(label: "tidemark.reader.\(id.rawValue)")
-        let pool = BatchPool()
         work = Mutex(
             Work(
                 framer: LineFramer(input: id, limits: limits, pool: pool),

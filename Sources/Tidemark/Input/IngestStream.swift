@@ -33,7 +33,7 @@ package final class IngestStream {
         do throws(WireError) {
             reader = try BatchReader(
                 input, id: self.input, limits: cache.configuration.limits, chunkByteCount: chunkByteCount,
-                progress: progress)
+                pool: cache.pool, progress: progress)
         } catch {
             throw InputError("no memory for a decoder")
         }

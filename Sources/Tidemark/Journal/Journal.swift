@@ -41,6 +41,9 @@ package protocol Journal: Sendable {
     /// Gives back to the disk what is free, as far as that is quickly done.
     func shrink() async throws(StorageError)
 
+    /// Gives back memory that it can do without until the next commit.
+    func releaseMemory() async
+
     /// Writes a flush in one transaction and returns after COMMIT reached the disk.
     ///
     /// - Throws: ``StorageError``; then nothing of the flush was written, and it may be given again.
@@ -56,4 +59,9 @@ package protocol Journal: Sendable {
 
     /// Puts everything in its final place and lets go of the lock. Further calls throw.
     func close() async throws(StorageError)
+}
+
+extension Journal {
+    /// Nothing to give back.
+    package func releaseMemory() async {}
 }

@@ -111,11 +111,15 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
+    /// Milliseconds without a write after which a session gives back what only writing needs.
+    private static let spareMemoryInterval: Int64 = 500
+
     private func cacheConfiguration(_ policy: CachePolicy) -> CacheConfiguration {
         var configuration = CacheConfiguration()
         configuration.policy = policy
         configuration.defaultLibrary = ByteString(defaultLibrary)
         configuration.flush = .interactive
+        configuration.spareMemoryInterval = RunCommand.spareMemoryInterval
         limits.apply(to: &configuration)
         configuration.limits.layerCountMax = layerCountMax
         if let profile { configuration.apply(profile) }

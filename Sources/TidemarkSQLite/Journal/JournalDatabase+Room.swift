@@ -46,6 +46,11 @@ extension JournalDatabase {
         }
     }
 
+    /// Drops the pages that SQLite keeps in memory. The next commit reads those it needs, mostly from the system's cache.
+    func releaseMemory() {
+        queue.releaseMemory()
+    }
+
     private func restoreBusyTimeout(_ db: Database) {
         do {
             try db.execute(sql: "PRAGMA busy_timeout = \(DataFileConnection.busyMillisecondCount)")

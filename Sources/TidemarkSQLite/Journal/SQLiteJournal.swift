@@ -186,6 +186,10 @@ public actor SQLiteJournal: Journal {
         do { try database.shrink() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    package func releaseMemory() {
+        database?.releaseMemory()
+    }
+
     package func rebuild() throws(StorageError) {
         _ = try rebuild(reason: "damage that was met while it was in use")
     }

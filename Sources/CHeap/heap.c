@@ -1,0 +1,21 @@
+#include "heap.h"
+
+#if defined(__APPLE__)
+#include <malloc/malloc.h>
+#elif defined(__linux__)
+#include <malloc.h>
+#endif
+
+void tidemark_heap_share(void) {
+#if defined(__GLIBC__)
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+void tidemark_heap_trim(void) {
+#if defined(__APPLE__)
+    malloc_zone_pressure_relief(0, 0);
+#elif defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
