@@ -22,7 +22,7 @@ struct Measurement {
     /// - Parameter subject: Returns its hash, which must not change from run to run.
     static func compare(
         _ name: String, unit: String = "event", count: Int, runs: Int, goal: Double?, referenceName: String,
-        reference: () throws -> UInt64, subject: () async throws -> UInt64
+        reference: () async throws -> UInt64, subject: () async throws -> UInt64
     ) async rethrows -> Measurement {
         let clock = ContinuousClock()
         var seconds: [Double] = []
@@ -30,7 +30,7 @@ struct Measurement {
         var hash: UInt64?
         for run in 0...runs {
             let start = clock.now
-            let referenceHash = try reference()
+            let referenceHash = try await reference()
             let middle = clock.now
             let subjectHash = try await subject()
             let end = clock.now

@@ -18,6 +18,8 @@ final class PipedProcess {
         try process.run()
     }
 
+    var identifier: Int32 { process.processIdentifier }
+
     /// Writes all bytes; waits as long as the child does.
     func write(_ bytes: UnsafeRawBufferPointer) {
         var start = 0

@@ -24,8 +24,9 @@ final class QueryBed {
     private var queryCount = 0
 
     /// - Parameter queryCount: Of unrelated queries.
-    init(_ unrelated: Unrelated, queryCount: Int) throws {
+    init(_ unrelated: Unrelated, queryCount: Int, policy: CachePolicy = CachePolicy()) throws {
         var configuration = CacheStateConfiguration()
+        configuration.policy = policy
         configuration.limits.queryCountMax = 1_000_000
         state = CacheState(configuration: configuration, recovered: RecoveredState(), seed: 1)
         decoder = try SampleDecoder()

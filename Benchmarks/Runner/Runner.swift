@@ -4,7 +4,9 @@ import Foundation
 /// `--only` takes part of a figure's name, in the suite `observers`.
 @main
 enum Runner {
-    private static let suites = ["parse", "memory", "durable", "queries", "layers", "observers", "sessions"]
+    private static let suites = [
+        "parse", "memory", "durable", "queries", "layers", "ages", "limits", "observers", "sessions",
+    ]
 
     static func main() async throws {
         var arguments = CommandLine.arguments.dropFirst()
@@ -48,6 +50,15 @@ enum Runner {
         if isWanted("layers") {
             report.header("layers over entities; \(cores) cores; \(runs) runs, medians")
             try await LayersSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        }
+        if isWanted("ages") {
+            report.header("a policy in force; \(cores) cores; \(runs) runs, medians")
+            try await AgesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        }
+        if isWanted("limits") {
+            report.header("making room, and what a small cache takes; \(cores) cores; \(runs) runs, medians")
+            try EvictionSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+            try await FootprintSuite.run(into: &report)
         }
         if isWanted("observers") {
             report.header("10,000 events a second to observers in the process; \(cores) cores")

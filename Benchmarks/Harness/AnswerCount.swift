@@ -1,0 +1,17 @@
+import Foundation
+import Synchronization
+
+/// Counts answers on one thread for another that waits for them.
+final class AnswerCount: Sendable {
+    private let count = Mutex(0)
+
+    func add() { count.withLock { $0 += 1 } }
+
+    func wait(for wanted: Int) {
+        for _ in 0..<120_000 {
+            if count.withLock({ $0 >= wanted }) { return }
+            usleep(500)
+        }
+        preconditionFailure("of \(wanted) answers came \(count.withLock { $0 })")
+    }
+}

@@ -1,0 +1,56 @@
+import TidemarkModel
+import TidemarkStore
+
+/// What it costs that something has to go.
+enum EvictionSuite {
+    private static let sliceCount = 1_000
+
+    static func run(isSmoke: Bool, runs: Int, into report: inout Report) throws {
+        let entityCount = isSmoke ? 5_000 : 200_000
+        var lines: [UInt8] = []
+        for index in 0..<entityCount { Sample.appendChange(of: index, version: 0, sequence: index + 1, to: &lines) }
+        let batches = try SampleDecoder().batches(of: lines)
+        try add("eviction from memory", batches, entityCount, runs, into: &report) { state in
+            let slice = state.evict(toByteCount: 0, seenCountMax: sliceCount)
+            return slice.evictedCount
+        }
+        try add("eviction from both tiers", batches, entityCount, runs, into: &report) { state in
+            state.evictResident(countMax: sliceCount, seenCountMax: sliceCount, at: 1).evictedCount
+        }
+    }
+
+    /// Evicts everything, slice by slice, from states that were written; what has to be flushed for it is part of the price.
+    private static func add(
+        _ name: String, _ batches: [EventBatch], _ entityCount: Int, _ runs: Int, into report: inout Report,
+        evict: (inout CacheState) -> Int
+    ) throws {
+        let clock = ContinuousClock()
+        var prices: [Double] = []
+        var slices: [Double] = []
+        for run in 0...runs {
+            var state = CacheState(configuration: CacheStateConfiguration(), recovered: RecoveredState(), seed: 1)
+            for batch in batches { state.apply(batch, at: 1) }
+            _ = state.takeFlush()
+            state.flushCommitted()
+            var evictedCount = 0
+            let start = clock.now
+            while evictedCount < entityCount {
+                let begin = clock.now
+                let count = evict(&state)
+                precondition(count > 0, "\(evictedCount) of \(entityCount) entities went")
+                evictedCount += count
+                if run > 0 { slices.append((clock.now - begin).inSeconds * 1e6) }
+            }
+            let flush = state.takeFlush()
+            state.flushCommitted()
+            if run > 0 { prices.append((clock.now - start).inSeconds * 1e6 / Double(entityCount)) }
+            blackHole(UInt64(flush.rows.count))
+        }
+        slices.sort()
+        let hash = UInt64(entityCount)
+        report.add(name: "\(name), an entity", value: prices.median, unit: "µs", goal: 1.5, hash: hash)
+        report.add(
+            name: "\(name), longest of 100", value: slices[slices.count * 99 / 100], unit: "µs", goal: 1_000, hash: hash
+        )
+    }
+}
