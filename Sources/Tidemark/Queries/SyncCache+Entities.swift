@@ -28,8 +28,12 @@ extension SyncCache {
     /// - Precondition: The entity is in memory if it is anywhere.
     func readNow(_ request: EntityRequest) -> EntityRead {
         switch state.lookUp(request.key) {
-        case .found(let payload, let stamp, let isPending):
+        case .found(let payload, let stamp, let isPending, let isWhole):
             let fields = request.fields.map { Set($0.map(\.bytes)) }
+            guard isWhole || Selection.isKnown(payload, fields: fields) else {
+                return EntityRead(
+                    entity: nil, isPending: isPending, sequence: stamp?.sequence, isStale: false, miss: .evicted)
+            }
             var read = EntityRead(
                 entity: Selection.resource(payload, fields: fields), isPending: isPending, sequence: stamp?.sequence,
                 isStale: status(of: request.key.library).phase == .stale, miss: nil)
@@ -213,11 +217,18 @@ extension EntityExplanation {
             Field(name: "", writer: .event, sequence: tombstone.sequence, writtenAt: tombstone.deletedAt)
         }
         self.init(
-            miss: origin.isVisible ?? (origin.fields != nil)
-                ? nil : origin.tombstone != nil || origin.fields != nil ? .deleted : .absent,
+            miss: EntityExplanation.miss(of: origin),
             deletion: origin.fields == nil ? deletion : nil, fields: fields, layers: origin.layers,
             queries: origin.places.map { Place(query: $0.query, index: $0.index, isStale: $0.isStale) },
             observerCount: origin.observerCount)
+    }
+}
+
+extension EntityExplanation {
+    private static func miss(of origin: EntityOrigin) -> EntityRead.Miss? {
+        if origin.isVisible ?? (origin.fields != nil) { return origin.isReduced ? .evicted : nil }
+        if origin.tombstone != nil || origin.fields != nil { return .deleted }
+        return origin.isEvicted ? .evicted : .absent
     }
 }
 

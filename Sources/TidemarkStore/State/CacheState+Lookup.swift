@@ -3,8 +3,8 @@ import TidemarkModel
 extension CacheState {
     /// What memory knows of a key.
     package enum Lookup {
-        /// `stamp`: of what is stored; nil when only a layer has it.
-        case found(payload: [UInt8], stamp: EntityStamp?, isPending: Bool)
+        /// `stamp`: of what is stored; nil when only a layer has it. `isWhole`: what it has not is not there, rather than evicted.
+        case found(payload: [UInt8], stamp: EntityStamp?, isPending: Bool, isWhole: Bool)
         /// `sequence`: of what is stored, where only a layer deletes it.
         case deleted(sequence: EventSequence?, isPending: Bool)
         /// Never seen: no entity of that library or type is stored.
@@ -20,10 +20,12 @@ extension CacheState {
         if let index = withIdentity(stored, { entities.find($0) }) {
             entities.touch(index)
             return .found(
-                payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index), isPending: false)
+                payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index), isPending: false,
+                isWhole: entities.completeness(of: index) == .whole)
         }
         if tombstones[stored] != nil { return .deleted(sequence: nil, isPending: false) }
-        return absentCount > 0 && !forgotten.contains(stored) ? .elsewhere(stored) : .absent(isPending: false)
+        return absentCount > 0 && !forgotten.contains(stored) && !isUnstored(stored.type)
+            ? .elsewhere(stored) : .absent(isPending: false)
     }
 
     private mutating func lookUp(layered handle: UInt32, _ key: StoredKey) -> Lookup {
@@ -31,7 +33,10 @@ extension CacheState {
         if let index { entities.touch(index) }
         guard let overlay = layers.overlays[handle] else { preconditionFailure("key \(handle) lost its layers") }
         let stamp = index.map { entities.stamp(of: $0) }
-        if let visible = overlay.visible { return .found(payload: visible, stamp: stamp, isPending: true) }
+        if let visible = overlay.visible {
+            return .found(
+                payload: visible, stamp: stamp, isPending: true, isWhole: completeness(of: handle) == .whole)
+        }
         guard overlay.isDeleted || tombstones[key] != nil else { return .absent(isPending: true) }
         return .deleted(sequence: stamp?.sequence, isPending: true)
     }
@@ -73,7 +78,7 @@ extension CacheState {
 
     /// What was deleted is not asked for: until the delete is written the journal still has the entity.
     private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
-        if tombstones[key] == nil, !forgotten.contains(key), !isLayered(key) { keys.insert(key) }
+        if tombstones[key] == nil, !forgotten.contains(key), !isUnstored(key.type), !isLayered(key) { keys.insert(key) }
     }
 
     /// Takes in what the journal gave for keys to load.
