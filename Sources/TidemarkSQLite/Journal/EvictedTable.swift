@@ -113,3 +113,27 @@ struct EvictedTable {
         return checksum.value
     }
 }
+
+extension JournalMemory {
+    /// Reads the log of evicted keys.
+    mutating func readEvicted(
+        _ connection: OpaquePointer, into state: inout RecoveredState, _ damaged: inout [DamagedRow]
+    ) throws {
+        try EvictedTable.forEach(connection) { number, row in
+            lastEvicted = max(lastEvicted, number)
+            switch row {
+            case .records(let records): state.evicted += records
+            case .damaged(let row):
+                damagedEvicted.append(row.row)
+                damaged.append(row)
+            }
+        }
+    }
+
+    /// Adds to the log what a flush brings, and takes rows out that failed their check.
+    mutating func writeEvicted(_ changes: EvictedChanges, _ table: EvictedTable) throws {
+        for number in damagedEvicted { try table.remove(number: number) }
+        damagedEvicted = []
+        try table.write(changes, lastNumber: &lastEvicted)
+    }
+}

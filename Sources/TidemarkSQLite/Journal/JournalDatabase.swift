@@ -113,14 +113,7 @@ final class JournalDatabase {
             return true
         }
         memory.damagedLayers = damaged.filter { $0.kind == .layer }.map(\.row)
-        try EvictedTable.forEach(connection) { number, row in
-            memory.lastEvicted = max(memory.lastEvicted, number)
-            switch row {
-            case .records(let records): state.evicted += records
-            case .damaged(let row): damaged.append(row)
-            }
-        }
-        memory.damagedEvicted = damaged.filter { $0.kind == .evicted }.map(\.row)
+        try memory.readEvicted(connection, into: &state, &damaged)
         self.memory = memory
         return (state, damaged)
     }
@@ -201,9 +194,7 @@ final class JournalDatabase {
                 try statements.tombstones.remove(change.key)
             }
         }
-        for number in next.damagedEvicted { try statements.evicted.remove(number: number) }
-        next.damagedEvicted = []
-        try statements.evicted.write(flush.evicted, lastNumber: &next.lastEvicted)
+        try next.writeEvicted(flush.evicted, statements.evicted)
         try writeQuarantine(flush, statements, &next)
         try writeQueries(flush, statements, &next)
         try writeLayers(flush, statements, &next)
