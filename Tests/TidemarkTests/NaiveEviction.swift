@@ -145,8 +145,8 @@ struct NaiveEviction {
 
     mutating func delete(_ name: Name) {
         isUnwritten = true
+        let hasLoaded = known(name.type) && load(name)
         types.insert(name.type)
-        let hasLoaded = load(name)
         drop(name)
         evicted.remove(name)
         deleted.insert(name)
