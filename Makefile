@@ -39,6 +39,10 @@ crash-test: deps
 big-test: deps
 	TIDEMARK_BIG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
 
+## test-limits: a million entities under 100 MB of disk, and what the process takes; minutes
+test-limits: deps
+	TIDEMARK_LIMITS=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter LimitTests
+
 ## test-tsan: RACES races of observers against everything else, under the thread sanitizer (RACES=10000); minutes
 test-tsan: deps
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan

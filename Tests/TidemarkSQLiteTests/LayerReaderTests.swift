@@ -145,7 +145,7 @@ import TidemarkTesting
             case .absent:
                 #expect(model.visible[key] == nil && !model.deleted.contains(key))
                 #expect(!model.layerDeleted.contains(key))
-            case .damaged: Issue.record("seed \(seed): \(key) is damaged")
+            case .evicted, .damaged: Issue.record("seed \(seed): \(key) is damaged")
             }
             var behind: [EntityKey] = []
             try reader.walk(after: key, limit: 3, showsLayers: true) { step in

@@ -152,7 +152,7 @@ import TidemarkStore
         flush.queries = [query]
         try await journal.commit(flush)
         try await journal.close()
-        #expect(try version() == [0, 0, 0, 3])
+        #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
         journal = try await SQLiteJournal.open(path: folder.file())
         #expect(await journal.openingReport == .reopened)
         state = try await journal.recover()
@@ -184,7 +184,7 @@ import TidemarkStore
         // The same reader sees what a writer then makes of the file.
         #expect(try reader.layers().count == 1)
         try await journal.close()
-        #expect(try version() == [0, 0, 0, 3])
+        #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
         journal = try await SQLiteJournal.open(path: folder.file())
         #expect(try await journal.recover().layers == [layer])
         #expect(try await journal.load(entities.map(\.key)).entities == entities)
@@ -224,13 +224,16 @@ import TidemarkStore
 
     @Test func `a newer format is refused while it stands in the log alone`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
-        sqlite(["PRAGMA user_version = 4"])
+        sqlite(["PRAGMA user_version = \(DataFile.formatVersion + 1)"])
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: folder.file() + suffix, toPath: folder.file("copy.db") + suffix)
         }
         try await journal.close()
         let copy = folder.file("copy.db")
-        #expect(Array(try Data(contentsOf: URL(fileURLWithPath: copy))[60..<64]) == [0, 0, 0, 3])
+        #expect(
+            Array(try Data(contentsOf: URL(fileURLWithPath: copy))[60..<64]) == [
+                0, 0, 0, UInt8(DataFile.formatVersion),
+            ])
         await #expect(throws: StorageError.self) { try await SQLiteJournal.open(path: copy) }
         do throws(StorageError) {
             _ = try SQLiteReader(path: copy)

@@ -210,7 +210,7 @@ import TidemarkTesting
     }
 
     @Test func `an unknown format or codec is refused`() {
-        #expect(decode(forged(header: 0x60, [1])) == .failure(.unknownFormat))
+        #expect(decode(forged(header: 0x80, [1])) == .failure(.unknownFormat))
         #expect(decode(forged(header: 0x23, [1])) == .failure(.unknownFormat))
     }
 

@@ -303,7 +303,7 @@ struct QueryStateUnderTest: ~Copyable {
         try await journal.commit(taken)
         flush = nil
         state.flushCommitted()
-        if evicts { _ = state.evict(toByteCount: 0) }
+        if evicts { _ = state.evict(toByteCount: 0, at: now) }
     }
 
     /// Writes everything, then opens anew from what the journal has.

@@ -111,6 +111,7 @@ import TidemarkTesting
                 case .found(let found): entity = found
                 case .deleted: miss = .deleted
                 case .absent: miss = .absent
+                case .evicted: miss = .evicted
                 case .damaged: Issue.record("seed \(seed): \(id) is damaged")
                 }
                 #expect(entity?.payload == wanted.entity, "seed \(seed): \(id)")

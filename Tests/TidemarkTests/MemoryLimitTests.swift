@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import Testing
 @testable import Tidemark
 import TidemarkModel
@@ -104,6 +105,25 @@ import TidemarkTesting
         #expect(try await settled(fixture) == 0)
         #expect(await fixture.cache.statistics().memoryByteCount == 0)
         #expect(await fixture.cache.evictedCount == 5_500)
+    }
+
+    @Test func `a slice ends when its time is over, at the next look at the clock`() async throws {
+        // Each look finds 0.3 ms gone: the second after 128 entities is past 0.5 ms.
+        let lookCount = Mutex(Int64(0))
+        let fixture = try await QueryFixture.open {
+            $0.memoryByteCountMax = 0
+            $0.stepClock = {
+                lookCount.withLock { count in
+                    count += 1
+                    return count * 300_000
+                }
+            }
+        }
+        try await feed(fixture, 1_000..<1_640)
+        try await fixture.cache.flush()
+        #expect(try await settled(fixture) == 0)
+        // Five slices: each looks when it begins and after each 64, but for the end of the last.
+        #expect(lookCount.withLock { $0 } == 14)
     }
 
     @Test func `what a flush under way took stays, the rest may go meanwhile`() async throws {

@@ -21,6 +21,28 @@ import TidemarkTesting
         try await walk(seed: seed &+ 500) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
     }
 
+    /// Which tiers there are.
+    private enum Tiers {
+        /// Memory with a journal under it, mostly with next to no memory.
+        case both
+        case memoryOnly
+        case diskOnly
+    }
+
+    @Test(arguments: CacheUnderTest.seeds(6))
+    func `with everything in memory alone nobody sees a difference`(seed: UInt64) async throws {
+        let store = MemoryJournal.Store()
+        try await walk(seed: seed &+ 900, .memoryOnly) { MemoryJournal(store: store) }
+        #expect(await MemoryJournal(store: store).stored().isEmpty)
+        #expect(await MemoryJournal(store: store).queries().isEmpty)
+    }
+
+    @Test(arguments: CacheUnderTest.seeds(4))
+    func `with everything on the disk alone nobody sees a difference`(seed: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        try await walk(seed: seed &+ 1_300, .diskOnly) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
+    }
+
     /// A fast and a slow observer of one query, made in one step. In every other walk both are slow, each in its own time:
     /// what nobody hears is logged otherwise.
     private struct Pair {
@@ -28,7 +50,9 @@ import TidemarkTesting
         var slow: SubscriptionID
     }
 
-    private func walk(seed: UInt64, _ open: () async throws -> any Journal) async throws {
+    private func walk(
+        seed: UInt64, _ tiers: Tiers = .both, _ open: () async throws -> any Journal
+    ) async throws {
         var random = SeededGenerator(seed: seed ^ 0xE4E4)
         let queryCountMax = random.chance(300) ? 2 : 100_000
         let memoryByteCountMax = random.chance(800) ? 0 : 256 << 20
@@ -37,7 +61,10 @@ import TidemarkTesting
         func reopened() async throws -> QueryFixture {
             try await QueryFixture.open(try await open(), clock: clock) {
                 $0.limits.queryCountMax = queryCountMax
-                $0.memoryByteCountMax = memoryByteCountMax
+                $0.memoryByteCountMax = tiers == .both ? memoryByteCountMax : 256 << 20
+                // As the wire names them.
+                if tiers == .memoryOnly { $0.diskExcludedTypes = ["file", "tag"] }
+                if tiers == .diskOnly { $0.memoryExcludedTypes = ["file", "tag"] }
                 $0.fetchTimeout = 1 << 40
             }
         }
@@ -107,7 +134,7 @@ import TidemarkTesting
                 }
             }
             if random.chance(250) { try await fixture.cache.flush() }
-            if random.chance(20) {
+            if tiers != .memoryOnly, random.chance(20) {
                 try await fixture.cache.close()
                 fixture = try await reopened()
                 (fast, slow, pairs, replies) = (FoldingSink(), FoldingSink(), [:], [:])

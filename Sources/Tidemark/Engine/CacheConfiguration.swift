@@ -14,6 +14,12 @@ public struct CacheConfiguration: Sendable {
     /// What entities may take in memory, in bytes: 256 MiB. Those used least recently are then read from the
     /// journal again. What is not written yet always stays.
     public var memoryByteCountMax = 256 << 20
+    /// Types whose entities are on the disk only, as on the wire: they leave memory as soon as they are written, and are read again
+    /// each time. None. What is observed or has a pending edit stays.
+    public var memoryExcludedTypes: Set<ByteString> = []
+    /// Types whose entities are in memory only, as on the wire: they are gone after a restart, with their queries. None. No
+    /// type may be in both sets, by whatever alias: that is a programmer's error.
+    public var diskExcludedTypes: Set<ByteString> = []
     /// How room is made when a limit is reached.
     public var eviction = EvictionPolicy()
     /// How long an upstream may take to answer a query, in milliseconds: 30,000.
@@ -27,8 +33,22 @@ public struct CacheConfiguration: Sendable {
     /// default: only ``SyncCache/releaseSpareMemory()`` does that.
     public var spareMemoryInterval: Int64?
     public var logger = Logger(label: "tidemark")
+    /// Nanoseconds of a clock that only goes forward, by which steps of an eviction end.
+    package var stepClock: @Sendable () -> Int64 = { SliceBudget.elapsed() }
 
     public init() {}
+
+    /// Types that are kept out of memory and of the disk, under their own names.
+    public var excludedTwice: Set<ByteString> {
+        func resolved(_ types: Set<ByteString>) -> Set<ByteString> { Set(types.map { typeAliases[$0] ?? $0 }) }
+        return resolved(memoryExcludedTypes).intersection(resolved(diskExcludedTypes))
+    }
+
+    /// Evicted keys take 8 bytes each on the disk, and at most an eighth of what it may take.
+    var boundedEvictedKeyCountMax: Int {
+        guard let byteCountMax = eviction.diskByteCountMax else { return limits.evictedKeyCountMax }
+        return min(limits.evictedKeyCountMax, Int(clamping: max(0, byteCountMax) / 64))
+    }
 
     /// As much as may be unwritten: that stays in memory, so it is half of the memory at most, and at least 1 MiB.
     var boundedFlush: FlushPolicy {

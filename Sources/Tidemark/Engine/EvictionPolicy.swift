@@ -13,6 +13,9 @@ public struct EvictionPolicy: Sendable {
     public var entityCountMax: Int64?
     /// Types whose entities are never evicted, as on the wire: none.
     public var keptTypes: Set<ByteString> = []
+    /// Top-level fields by type, as on the wire: none. When an entity of such a type has to go, these fields stay, with `id` and `uuid`; all
+    /// others are then evicted.
+    public var keptFields: [ByteString: Set<ByteString>] = [:]
     /// Asked before an eviction, one question at a time for memory and one for both tiers; nil, the default: nobody.
     ///
     /// With false nothing goes until the next commit, after which it is asked again. The cache goes on meanwhile, and may pass its limits

@@ -3,7 +3,8 @@ import TidemarkStore
 
 /// Keeps what the cache holds within its limits. Laws: L8, L9.
 extension SyncCache {
-    /// Entities that one slice looks at: 1,000. At most some 0.4 ms, so that nobody waits for an eviction.
+    /// Entities that one slice looks at, at most: 1,000, which take some 0.4 ms. Where they take longer it ends before, see
+    /// ``SliceBudget``.
     /// - Source: docs/decisions/0012-eviction.md.
     private static let sliceEntityCountMax = 1_000
 
@@ -15,6 +16,7 @@ extension SyncCache {
     /// The first slice is done at once, so that little is over at once. Others follow in turns with everybody else; each
     /// looks at the state as it finds it.
     func checkMemory() {
+        dropPassing()
         guard evictionTask == nil, state.residentCount > keptCount + keptCount / 8, loadingCount == 0,
             state.memoryByteCount > configuration.memoryByteCountMax
         else { return }
@@ -54,13 +56,49 @@ extension SyncCache {
     private func evictSlice(_ leftCount: inout Int) -> Bool {
         guard loadingCount == 0 else { return false }
         let goal = configuration.eviction.goal(ofLimit: configuration.memoryByteCountMax)
-        let slice = state.evict(
-            toByteCount: goal, seenCountMax: min(leftCount, SyncCache.sliceEntityCountMax))
-        evictedCount += slice.evictedCount
-        leftCount -= slice.seenCount
+        let budget = SliceBudget(configuration.stepClock)
+        var seenCount = 0
+        repeat {
+            let slice = state.evict(
+                toByteCount: goal, seenCountMax: min(leftCount, SliceBudget.entityCount), at: clock.now())
+            evictedCount += slice.evictedCount
+            droppedCount += slice.evictedCount
+            leftCount -= slice.seenCount
+            seenCount += slice.seenCount
+            if slice.seenCount == 0 { break }
+        } while state.memoryByteCount > goal && leftCount > 0 && seenCount < SyncCache.sliceEntityCountMax
+            && !budget.isSpent
+        if !state.changeLog.isEmpty { distribute() }
         guard state.memoryByteCount > goal else { return false }
         if leftCount <= 0 { keptCount = state.residentCount }
         return leftCount > 0
+    }
+
+    /// Lets entities of types that do not stay in memory go, in slices.
+    private func dropPassing() {
+        guard passingTask == nil, loadingCount == 0 else { return }
+        var rest = state.passing[...]
+        guard !rest.isEmpty, dropPassingSlice(&rest) else { return }
+        passingTask = Task { [rest] in await self.dropPassing(rest) }
+    }
+
+    private func dropPassing(_ slots: ArraySlice<UInt32>) async {
+        var rest = slots
+        repeat { await Task.yield() } while !isClosed && dropPassingSlice(&rest)
+        passingTask = nil
+    }
+
+    /// - Returns: Whether there is more to do.
+    private func dropPassingSlice(_ rest: inout ArraySlice<UInt32>) -> Bool {
+        guard loadingCount == 0 else { return false }
+        let budget = SliceBudget(configuration.stepClock)
+        var seenCount = 0
+        repeat {
+            droppedCount += state.dropPassing(rest.prefix(SliceBudget.entityCount))
+            seenCount += SliceBudget.entityCount
+            rest = rest.dropFirst(SliceBudget.entityCount)
+        } while !rest.isEmpty && seenCount < SyncCache.sliceEntityCountMax && !budget.isSpent
+        return !rest.isEmpty
     }
 
     /// Entities that were read were used. Reads alone fill memory too, so they make room as well.

@@ -10,8 +10,6 @@ extension SyncCache {
     /// Rows that are read to find old ones among them: four times as many as have to go, within these bounds. Up to 1,000 entities
     /// the oldest of all are found.
     private static let windowRowCounts = 1_000...4_000
-    /// Entities in memory that are looked at in one step: 500. Each may have to leave lists.
-    private static let residentCountMax = 500
 
     /// - Precondition: No flush begins before it returns.
     func makeRoom() async {
@@ -19,8 +17,7 @@ extension SyncCache {
         do throws(StorageError) {
             let excess = try await excess()
             guard excess.entityCount > 0, mayEvict(excess.check) else { return }
-            let excessCount = excess.entityCount
-            try await evictEverywhere(Int(min(excessCount, Int64(roomEntityCountMax))))
+            try await evictEverywhere(excess, countMax: Int(min(excess.entityCount, Int64(roomEntityCountMax))))
         } catch {
             configuration.logger.error("no room was made: \(error)")
         }
@@ -97,20 +94,31 @@ extension SyncCache {
             try await journal.shrink()
             size = try await journal.size()
         }
-        guard size.usedByteCount > byteCountMax, entityCount > 0 else { return ofCount }
+        let storedCount = state.storedCount
+        guard size.usedByteCount > byteCountMax, storedCount > 0 else { return ofCount }
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
-        let each = max(1, size.usedByteCount / entityCount)
+        let each = max(1, size.usedByteCount / storedCount)
         let ofBytes = Excess(
-            entityCount: min(entityCount, (size.usedByteCount - goal + each - 1) / each),
+            entityCount: min(storedCount, (size.usedByteCount - goal + each - 1) / each),
             check: EvictionCheck(tier: .disk, count: size.usedByteCount, limit: byteCountMax))
         return ofBytes.entityCount > ofCount.entityCount ? ofBytes : ofCount
     }
 
-    /// First what only the journal has, which was not used for longest; then what is in memory.
-    private func evictEverywhere(_ excessCount: Int) async throws(StorageError) {
-        var leftCount = excessCount
+    /// First what only the journal has, which was not used for longest; then what is in memory. Where all that the journal alone has
+    /// was looked at in vain, and little came since, memory goes first: else each commit would look at all of it again.
+    private func evictEverywhere(_ excess: Excess, countMax: Int) async throws(StorageError) {
+        var leftCount = countMax
+        let seenCount = fruitlessRowCount ?? 0
+        let wasFruitless = seenCount > SyncCache.windowRowCounts.lowerBound && droppedCount < seenCount / 8
+        if !wasFruitless { try await evictStored(&leftCount) }
+        await evictResident(&leftCount, sparesUnstored: excess.check.tier == .disk)
+        if wasFruitless, leftCount > 0, droppedCount > 0 { try await evictStored(&leftCount) }
+    }
+
+    private func evictStored(_ leftCount: inout Int) async throws(StorageError) {
+        let (wanted, onlyStoredCount) = (leftCount, state.storedCount)
         var seenCount: Int64 = 0
-        while leftCount > 0, state.absentCount > 0, seenCount < state.entityCount {
+        while leftCount > 0, state.absentCount > 0, seenCount < onlyStoredCount {
             let bounds = SyncCache.windowRowCounts
             let windowCount = min(max(leftCount * 4, bounds.lowerBound), bounds.upperBound)
             let rows = try await journal.rows(after: evictionHand, countMax: windowCount)
@@ -119,28 +127,63 @@ extension SyncCache {
             seenCount += Int64(max(1, rows.count))
             // A part of a window has a part of the oldest: a quarter goes, the rest is looked at the next time round.
             let countMax = isWhole ? leftCount : min(leftCount, max(1, rows.count / 4))
-            leftCount -= await evicting {
-                state.evictEverywhere(state.evictable(rows).prefix(countMax), at: clock.now())
+            let old = state.evictable(rows, countMax: countMax)
+            leftCount -= try await reduceStored(old.reducible)
+            var rest = old.whole[...]
+            while !rest.isEmpty {
+                leftCount -= await evicting { budget in
+                    var count = 0
+                    repeat {
+                        count += state.evictEverywhere(rest.prefix(SliceBudget.entityCount), at: clock.now())
+                        rest = rest.dropFirst(SliceBudget.entityCount)
+                    } while !rest.isEmpty && !budget.isSpent
+                    return count
+                }
+                await Task.yield()
             }
             if isWhole { break }
         }
+        droppedCount = 0
+        fruitlessRowCount = leftCount == wanted ? Int(clamping: seenCount) : nil
+    }
+
+    private func evictResident(_ leftCount: inout Int, sparesUnstored: Bool) async {
         var unseenCount = state.residentCount
         while leftCount > 0, unseenCount > 0 {
-            leftCount -= await evicting {
-                let slice = state.evictResident(
-                    countMax: leftCount, seenCountMax: min(unseenCount, SyncCache.residentCountMax), at: clock.now())
-                unseenCount -= slice.seenCount
-                return slice.evictedCount
+            leftCount -= await evicting { budget in
+                var count = 0
+                repeat {
+                    let slice = state.evictResident(
+                        countMax: leftCount - count, seenCountMax: min(unseenCount, SliceBudget.entityCount),
+                        sparesUnstored: sparesUnstored, at: clock.now())
+                    count += slice.evictedCount
+                    unseenCount -= slice.seenCount
+                    if slice.seenCount == 0 { unseenCount = 0 }
+                } while unseenCount > 0 && count < leftCount && !budget.isSpent
+                return count
             }
             await Task.yield()
         }
     }
 
+    /// Entities of which fields stay have to be read first: what is left of them is written.
+    private func reduceStored(_ keys: [StoredKey]) async throws(StorageError) -> Int {
+        guard !keys.isEmpty else { return 0 }
+        return try await withLoaded({ keys.filter { !state.isKnown($0) } }) {
+            let count = state.reduce(keys, at: clock.now())
+            evictedCount += count
+            distribute()
+            return count
+        }
+    }
+
     /// Nothing goes between an entity's load and its use: who loads takes the same turn.
-    private func evicting(_ body: () -> Int) async -> Int {
+    ///
+    /// - Parameter body: Goes on until its budget is spent, and says how many went.
+    private func evicting(_ body: (SliceBudget) -> Int) async -> Int {
         if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
         defer { loadTurn.giveBack() }
-        let count = body()
+        let count = body(SliceBudget(configuration.stepClock))
         evictedCount += count
         distribute()
         return count

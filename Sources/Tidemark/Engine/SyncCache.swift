@@ -64,6 +64,12 @@ public actor SyncCache {
     var isRoomVetoed = false
     /// They said yes, and nothing went yet.
     var mayMakeRoom = false
+    /// Lets go of entities that do not stay in memory; nil when there are none.
+    var passingTask: Task<Void, Never>?
+    /// Entities that left memory, and may be found on the disk alone, since all that is there alone was looked at in vain.
+    var droppedCount = 0
+    /// How many were looked at then; nil: there may be some that can go.
+    var fruitlessRowCount: Int?
     /// Where looking for old rows goes on; nil: at the first.
     var evictionHand: StoredKey?
     /// Entities that had to stay when all were looked at last. Until the next commit, or an eighth more of them, looking
@@ -116,11 +122,19 @@ public actor SyncCache {
         clock: any CacheClock = SystemClock()
     ) async throws(StorageError) -> SyncCache {
         let recovered = try await journal.recover()
+        precondition(
+            configuration.excludedTwice.isEmpty,
+            "types kept out of memory and of the disk: \(configuration.excludedTwice.sorted()); keep them out of one")
+        var limits = configuration.limits
+        limits.evictedKeyCountMax = configuration.boundedEvictedKeyCountMax
         var stateConfiguration = CacheStateConfiguration(
-            limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
+            limits: limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
             hasUpstream: upstream != nil, policy: configuration.policy)
         stateConfiguration.keptTypes = configuration.eviction.keptTypes
+        stateConfiguration.keptFields = configuration.eviction.keptFields
+        stateConfiguration.memoryExcludedTypes = configuration.memoryExcludedTypes
+        stateConfiguration.diskExcludedTypes = configuration.diskExcludedTypes
         let state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: UInt64.random(in: .min ... .max))
         var time = clock
@@ -132,9 +146,28 @@ public actor SyncCache {
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
             clock: time, state: state)
+        try await cache.takeOutUnstored()
         try await cache.activateLayers()
         await cache.beginMakingRoom()
         return cache
+    }
+
+    /// The journal may have entities of types that it should have nothing of any more. They go before anything else is written, so
+    /// that they are never beside a cursor that is ahead of them.
+    private func takeOutUnstored() async throws(StorageError) {
+        for place in state.unstoredPlaces {
+            var after: StoredID?
+            while true {
+                let page = try await journal.page(
+                    library: place.library, type: place.type, after: after, countMax: SyncCache.pageCountMax)
+                guard let last = page.last else { break }
+                after = last
+                state.takeOut(
+                    page.entities.map { StoredRow(key: $0.key, row: $0.row) } + page.damaged, at: clock.now())
+                if state.dirtyCount >= configuration.flush.startCount { try await flush() }
+            }
+        }
+        if !state.unstoredPlaces.isEmpty { try await flush() }
     }
 
     /// Layers need what they lie over in memory.
@@ -153,11 +186,15 @@ public actor SyncCache {
     public func entity(_ key: EntityKey) async throws(StorageError) -> EntityAnswer {
         while true {
             switch state.lookUp(key) {
-            case .found(let payload, let stamp, _, _):
+            case .found(let found) where !found.isWhole:
+                countRead(miss: .evicted)
+                return .missing(.evicted)
+            case .found(let found):
                 countRead(miss: nil)
                 return .found(
                     StoredResource(
-                        bytes: payload, sequence: stamp?.sequence, writtenAt: stamp?.writtenAt ?? clock.now()))
+                        bytes: found.payload, sequence: found.stamp?.sequence,
+                        writtenAt: found.stamp?.writtenAt ?? clock.now()))
             case .deleted:
                 countRead(miss: .deleted)
                 return .missing(.deleted)
@@ -172,10 +209,14 @@ public actor SyncCache {
                     guard let entity = loaded.first else {
                         return missing(key)
                     }
-                    countRead(miss: nil)
                     // To be read is to be used.
                     state.install(LoadedEntities(entities: [entity]))
                     checkMemory()
+                    guard Completeness(fields: entity.fields) == .whole else {
+                        countRead(miss: .evicted)
+                        return .missing(.evicted)
+                    }
+                    countRead(miss: nil)
                     return .found(
                         StoredResource(
                             bytes: entity.payload, sequence: entity.sequence, writtenAt: entity.writtenAt))

@@ -12,6 +12,19 @@ enum Selection {
         return resource.withUnsafeBytes { JSONObject.selection(of: $0, fields: fields) }
     }
 
+    /// As ``resource(_:fields:)``; nil when a field that is wanted is not known.
+    ///
+    /// - Parameter isWhole: What the resource has not is not there, rather than evicted.
+    static func known(_ resource: [UInt8], isWhole: Bool, fields: Set<[UInt8]>?) -> [UInt8]? {
+        guard isWhole || isKnown(resource, fields: fields) else { return nil }
+        return self.resource(resource, fields: fields)
+    }
+
+    /// Whether a resource of which only some fields are known has those that are wanted.
+    static func isKnown(_ resource: [UInt8], fields: Set<[UInt8]>?) -> Bool {
+        fields.map { fields in resource.withUnsafeBytes { JSONObject.has($0, fields) } } ?? false
+    }
+
     /// Stands for a resource as selected, for a comparison later.
     static func checksum(of resource: [UInt8], fields: Set<[UInt8]>?) -> UInt64 {
         checksum(ofSelected: self.resource(resource, fields: fields))

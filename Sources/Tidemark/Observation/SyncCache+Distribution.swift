@@ -140,8 +140,12 @@ extension SyncCache {
     private func tell(_ change: EntityChange) {
         for subscription in observers.byEntity[change.handle] ?? [] {
             guard let observer = observers.entityObservers[subscription], observer.lag == nil else { continue }
-            let old = change.old.map { Selection.resource($0, fields: observer.fields) }
-            let new = change.payload.map { Selection.resource($0, fields: observer.fields) }
+            let old = change.old.flatMap {
+                Selection.known($0, isWhole: change.wasWhole, fields: observer.fields)
+            }
+            let new = change.payload.flatMap {
+                Selection.known($0, isWhole: change.isWhole, fields: observer.fields)
+            }
             guard old != new else { continue }
             let notification = CacheNotification.entity(
                 EntityNotification(
@@ -157,7 +161,10 @@ extension SyncCache {
 
     private func catchUpEntity(_ subscription: SubscriptionID, isForced: Bool) -> Bool {
         guard let observer = observers.entityObservers[subscription], let lag = observer.lag else { return true }
-        let new = state.resource(of: observer.handle).map { Selection.resource($0, fields: observer.fields) }
+        let isWhole = state.completeness(of: observer.handle) == .whole
+        let new = state.resource(of: observer.handle).flatMap {
+            Selection.known($0, isWhole: isWhole, fields: observer.fields)
+        }
         if lag.old != new {
             let notification = CacheNotification.entity(
                 EntityNotification(

@@ -16,7 +16,10 @@ extension CacheState {
             if let end, id > end { return }
             found.append((id, Array(resource)))
         }
-        for entity in stored.entities where !isKnown(entity.key) { found.append((entity.key.id.text, entity.payload)) }
+        for entity in stored.entities
+        where !isKnown(entity.key) && Completeness(fields: entity.fields) == .whole {
+            found.append((entity.key.id.text, entity.payload))
+        }
         found.sort { $0.id < $1.id }
         let page = found.prefix(countMax)
         var next: EntityKey?

@@ -28,13 +28,18 @@ extension SyncCache {
     /// - Precondition: The entity is in memory if it is anywhere.
     func readNow(_ request: EntityRequest) -> EntityRead {
         switch state.lookUp(request.key) {
-        case .found(let payload, let stamp, let oldestWrite, let isPending):
+        case .found(let found):
             let fields = request.fields.map { Set($0.map(\.bytes)) }
+            guard found.isWhole || Selection.isKnown(found.payload, fields: fields) else {
+                return EntityRead(
+                    entity: nil, isPending: found.isPending, sequence: found.stamp?.sequence, isStale: false,
+                    miss: .evicted)
+            }
             var read = EntityRead(
-                entity: Selection.resource(payload, fields: fields), isPending: isPending, sequence: stamp?.sequence,
-                isStale: status(of: request.key.library).phase == .stale, miss: nil)
+                entity: Selection.resource(found.payload, fields: fields), isPending: found.isPending,
+                sequence: found.stamp?.sequence, isStale: status(of: request.key.library).phase == .stale, miss: nil)
             let ages = OperationAges(request.maxAges)
-            if state.mayBeExpired(type: request.key.type, oldestWrite: oldestWrite, ages: ages, at: clock.now()) {
+            if state.mayBeExpired(type: request.key.type, oldestWrite: found.oldestWrite, ages: ages, at: clock.now()) {
                 read.expired = state.expired(request.key, fields: fields, ages: ages, at: clock.now())
             }
             guard let expired = read.expired else { return read }
@@ -215,11 +220,18 @@ extension EntityExplanation {
             Field(name: "", writer: .event, sequence: tombstone.sequence, writtenAt: tombstone.deletedAt)
         }
         self.init(
-            miss: origin.isVisible ?? (origin.fields != nil)
-                ? nil : origin.tombstone != nil || origin.fields != nil ? .deleted : .absent,
+            miss: EntityExplanation.miss(of: origin),
             deletion: origin.fields == nil ? deletion : nil, fields: fields, layers: origin.layers,
             queries: origin.places.map { Place(query: $0.query, index: $0.index, isStale: $0.isStale) },
             observerCount: origin.observerCount)
+    }
+}
+
+extension EntityExplanation {
+    private static func miss(of origin: EntityOrigin) -> EntityRead.Miss? {
+        if origin.isVisible ?? (origin.fields != nil) { return origin.isReduced ? .evicted : nil }
+        if origin.tombstone != nil || origin.fields != nil { return .deleted }
+        return origin.isEvicted ? .evicted : .absent
     }
 }
 

@@ -145,12 +145,16 @@ extension SyncCache {
         if let staleSince = status.staleSince, freshness == .asked, !isGoodEnough(staleSince, request, at: now) {
             return state.isExpired(status.query, at: now) ? .expired : .stale
         }
-        var listed = state.list(status.query, at: now, isWhole: sink != nil)
+        let fields = fields(of: request, type: state.typeName(of: status.query))
+        func list() -> ListedEntities {
+            state.list(
+                status.query, fields: fields, isFetched: source == .upstream, at: now, isWhole: sink != nil)
+        }
+        var listed = list()
         // What is evaluated over the store has lost what the store had lost, and is right again.
-        if listed.isPartial, status.isLocal { listed = state.list(status.query, at: now, isWhole: sink != nil) }
+        if listed.isPartial, status.isLocal { listed = list() }
         distribute()
         if listed.isPartial { return .partial }
-        let fields = fields(of: request, type: state.typeName(of: status.query))
         var isStale = state.isStale(status.query, at: now)
         // What was just fetched is as new as it gets, whatever its limit.
         if source == .cache, let expired = expired(listed.keys, fields, request, at: now) {

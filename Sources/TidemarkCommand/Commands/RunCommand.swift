@@ -81,7 +81,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func serve(_ input: DescriptorInput, _ policy: CachePolicy) async throws {
-        var configuration = cacheConfiguration(policy)
+        var configuration = try cacheConfiguration(policy)
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outbox = Outbox(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
         let clock = SystemClock()
@@ -114,15 +114,15 @@ struct RunCommand: AsyncParsableCommand {
     /// Milliseconds without a write after which a session gives back what only writing needs.
     private static let spareMemoryInterval: Int64 = 500
 
-    private func cacheConfiguration(_ policy: CachePolicy) -> CacheConfiguration {
+    private func cacheConfiguration(_ policy: CachePolicy) throws(Failure) -> CacheConfiguration {
         var configuration = CacheConfiguration()
         configuration.policy = policy
         configuration.defaultLibrary = ByteString(defaultLibrary)
         configuration.flush = .interactive
         configuration.spareMemoryInterval = RunCommand.spareMemoryInterval
-        limits.apply(to: &configuration)
-        configuration.limits.layerCountMax = layerCountMax
         if let profile { configuration.apply(profile) }
+        try limits.apply(to: &configuration)
+        configuration.limits.layerCountMax = layerCountMax
         configuration.logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
         configuration.logger.logLevel = logLevel
         return configuration

@@ -14,12 +14,13 @@ extension IngestCommand {
     ) async throws -> IngestSummary {
         let clock = ContinuousClock()
         let start = clock.now
+        let configuration = try self.configuration(policy)
         let journal = try await SQLiteJournal.open(path: database.path)
         if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
             try IngestCommand.tellRebuilt(
                 database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: errors)
         }
-        let cache = try await SyncCache.open(configuration: configuration(policy), journal: journal, upstream: upstream)
+        let cache = try await SyncCache.open(configuration: configuration, journal: journal, upstream: upstream)
         let before = await cache.counts()
         let stream: IngestStream
         do throws(InputError) {
@@ -54,14 +55,14 @@ extension IngestCommand {
         return summary
     }
 
-    private func configuration(_ policy: CachePolicy) -> CacheConfiguration {
+    private func configuration(_ policy: CachePolicy) throws(Failure) -> CacheConfiguration {
         var configuration = CacheConfiguration()
         configuration.policy = policy
         configuration.defaultLibrary = ByteString(options.defaultLibrary)
         if let profile = options.profile { configuration.apply(profile) }
         // Nobody waits for a line's acknowledgement: larger flushes do the same work with fewer writes.
         if !options.printsAcknowledgements { configuration.flush = .bulk }
-        limits.apply(to: &configuration)
+        try limits.apply(to: &configuration)
         return configuration
     }
 

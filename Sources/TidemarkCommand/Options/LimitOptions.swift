@@ -30,10 +30,31 @@ struct LimitOptions: ParsableArguments {
     var entityCountMax: Int64?
     @Option(
         name: .customLong("evict-ignore"),
-        help: ArgumentHelp("A type that stays, whatever the limits. May be given several times.", valueName: "type"))
-    var keptTypes: [String] = []
+        help: ArgumentHelp(
+            "A type that stays, whatever the limits, or a field of a type: other fields then go before it. The last dot parts type and field; of a type with a dot in its name all stay with type.*. May be given several times.",
+            valueName: "type|type.field"))
+    var kept: [KeptName] = []
+    @Option(
+        name: .customLong("memory-exclude"),
+        help: ArgumentHelp(
+            "A type that is kept on disk only, and read from there each time. May be given several times.",
+            valueName: "type"))
+    var memoryExcluded: [String] = []
+    @Option(
+        name: .customLong("disk-exclude"),
+        help: ArgumentHelp(
+            "A type that is kept in memory only: its entities and queries are gone after a restart, and what the database has of them goes now. May be given several times.",
+            valueName: "type"))
+    var diskExcluded: [String] = []
+    @Option(
+        name: .customLong("max-queries"),
+        help: ArgumentHelp(
+            "Stored queries; the one that was read least recently and that nobody observes makes room for the next.",
+            valueName: "n"))
+    var queryCountMax = Limits().queryCountMax
 
     private static let sizeMax = 1 << 40
+    private static let queryCountBound = 10_000_000
 
     func validate() throws {
         try check("--memory-limit-kb", memoryLimit)
@@ -41,7 +62,11 @@ struct LimitOptions: ParsableArguments {
         if let entityCountMax, entityCountMax < 0 {
             throw ValidationError("--max-entities takes 0 or more, not \(entityCountMax).")
         }
-        if keptTypes.contains("") { throw ValidationError("--evict-ignore names no type.") }
+        if memoryExcluded.contains("") { throw ValidationError("--memory-exclude names no type.") }
+        if diskExcluded.contains("") { throw ValidationError("--disk-exclude names no type.") }
+        guard (1...LimitOptions.queryCountBound).contains(queryCountMax) else {
+            throw ValidationError("--max-queries takes 1 to \(LimitOptions.queryCountBound), not \(queryCountMax).")
+        }
         if let autoEvict {
             try check("--auto-evict-kb", autoEvict)
             let limit = min(memoryLimit, diskLimit ?? memoryLimit)
@@ -58,11 +83,26 @@ struct LimitOptions: ParsableArguments {
         }
     }
 
-    func apply(to configuration: inout CacheConfiguration) {
+    /// - Parameter configuration: Knows the types' other names already.
+    /// - Throws: ``Failure`` ``ExitStatus/usage`` when a type is kept out of both tiers.
+    func apply(to configuration: inout CacheConfiguration) throws(Failure) {
         configuration.memoryByteCountMax = memoryLimit * 1_024
         configuration.eviction.autoEvictByteCount = autoEvict.map { $0 * 1_024 }
         configuration.eviction.diskByteCountMax = diskLimit.map { Int64($0) * 1_024 }
         configuration.eviction.entityCountMax = entityCountMax
-        configuration.eviction.keptTypes = Set(keptTypes.map { ByteString($0) })
+        for name in kept {
+            if let field = name.field {
+                configuration.eviction.keptFields[name.type, default: []].insert(field)
+            } else {
+                configuration.eviction.keptTypes.insert(name.type)
+            }
+        }
+        configuration.limits.queryCountMax = queryCountMax
+        configuration.memoryExcludedTypes = Set(memoryExcluded.map { ByteString($0) })
+        configuration.diskExcludedTypes = Set(diskExcluded.map { ByteString($0) })
+        guard let twice = configuration.excludedTwice.min() else { return }
+        throw .usage(
+            "\(Printable.text(twice)) is kept out of memory and of the disk, so nothing of it would be kept",
+            advice: "pass --memory-exclude or --disk-exclude for it, not both")
     }
 }

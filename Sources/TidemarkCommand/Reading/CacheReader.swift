@@ -67,7 +67,7 @@ struct CacheReader {
                 // Libraries come in the order of their ids, so this one, if it is there at all, is the first.
                 if known.bytes.isEmpty { return answer }
                 found.append(answer)
-            case .deleted:
+            case .deleted, .evicted:
                 if miss.answer == .absent || answer.isPending { miss = answer }
             case .absent, .damaged:
                 miss.isPending = miss.isPending || answer.isPending

@@ -14,6 +14,7 @@ extension ReadAnswer {
         case .found: ""
         case .absent, .damaged: "absent"
         case .deleted: "deleted"
+        case .evicted: "evicted"
         }
     }
 }

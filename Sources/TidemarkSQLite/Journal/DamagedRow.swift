@@ -10,6 +10,8 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
         case query
         /// A row of the table `layers`: a pending edit, which no server has.
         case layer
+        /// A row of the table `evicted`: what it names counts as never seen.
+        case evicted
         /// A row of the table `dictionaries`; with it fail all entities that were compressed with it.
         case dictionary
     }

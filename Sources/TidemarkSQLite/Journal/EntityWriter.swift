@@ -110,7 +110,10 @@ final class EntityWriter {
             try writeBatches()
         }
         do throws(PayloadFault) {
-            updates.append(row, body: try encoder.reseal(stored, id: id, seal: PayloadSeal(row), fields: fields))
+            updates.append(
+                row,
+                body: try encoder.reseal(
+                    stored, id: id, seal: PayloadSeal(row), fields: fields, isReduced: row.isReduced))
         } catch {
             outcome.damaged.append((row.storedKey(id: id), row.row, error))
         }

@@ -113,6 +113,7 @@ final class JournalDatabase {
             return true
         }
         memory.damagedLayers = damaged.filter { $0.kind == .layer }.map(\.row)
+        try memory.readEvicted(connection, into: &state, &damaged)
         self.memory = memory
         return (state, damaged)
     }
@@ -193,6 +194,7 @@ final class JournalDatabase {
                 try statements.tombstones.remove(change.key)
             }
         }
+        try next.writeEvicted(flush.evicted, statements.evicted)
         try writeQuarantine(flush, statements, &next)
         try writeQueries(flush, statements, &next)
         try writeLayers(flush, statements, &next)

@@ -19,12 +19,15 @@ struct JournalMemory {
     var dictionaryByType: [TypeIndex: PayloadDictionary] = [:]
     var lastDictionary: Int64 = 0
     var lastTombstone: Int64 = 0
+    var lastEvicted: Int64 = 0
     var lastQuarantine: Int64 = 0
     var quarantineCount = 0
     /// The highest number that a query ever had.
     var lastQuery: Int64 = 0
     /// Queries that failed their check on opening: the next flush takes them out.
     var damagedQueries: [Int64] = []
+    /// Rows of evicted keys that failed their check on opening: the next flush takes them out.
+    var damagedEvicted: [Int64] = []
     /// Layers that failed their check on opening: the next flush takes them out.
     var damagedLayers: [Int64] = []
     /// Rows that failed their check, were counted by whoever wrote the library's record, and made room

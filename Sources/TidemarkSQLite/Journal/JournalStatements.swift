@@ -12,6 +12,7 @@ struct JournalStatements {
     let dictionaries: DictionaryTable
     let counters: CounterTable
     let queries: QueryTable
+    let evicted: EvictedTable
     let layers: LayerTable
     let ranges: EntityRangeReader
     let clearing: LibraryClearing
@@ -30,6 +31,7 @@ struct JournalStatements {
         dictionaries = try DictionaryTable(connection)
         counters = try CounterTable(connection)
         queries = try QueryTable(connection)
+        evicted = try EvictedTable(connection)
         layers = try LayerTable(connection)
         ranges = try EntityRangeReader(connection)
         clearing = try LibraryClearing(connection)

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Walks the rows of all entities in the order of the table `keys`, without their bodies.
+/// Walks the rows of all entities in the order of the table `keys`, with no more of their bodies than the header.
 struct RowAgeReader {
     private let first: PreparedStatement
     private let next: PreparedStatement
@@ -9,7 +9,7 @@ struct RowAgeReader {
     init(_ connection: OpaquePointer) throws {
         func select(_ condition: String) -> String {
             """
-            SELECT k.library, k.type, k.id, k."row", e.written_at FROM keys k
+            SELECT k.library, k.type, k.id, k."row", e.written_at, substr(e.body, 5, 1) FROM keys k
             LEFT JOIN entities e ON e."row" = k."row" \(condition) ORDER BY k.library, k.type, k.id LIMIT ?1
             """
         }
@@ -30,7 +30,8 @@ struct RowAgeReader {
             rows.append(
                 StoredRowAge(
                     stored: StoredRow(key: key, row: statement.integer(3)),
-                    writtenAt: statement.isNull(4) ? .min : statement.integer(4)))
+                    writtenAt: statement.isNull(4) ? .min : statement.integer(4),
+                    isReduced: PayloadCodec.isReduced(header: statement.borrowedBytes(5))))
         }
         return rows
     }

@@ -130,7 +130,7 @@ final class BodyPipeline: @unchecked Sendable {
             chunk.bodies.append(
                 chunk.encoder.encode(
                     row.payload(in: bytes), id: row.id(in: bytes), seal: PayloadSeal(row),
-                    fields: row.fields(in: bytes),
+                    fields: row.fields(in: bytes), isReduced: row.isReduced,
                     dictionary: dictionary, isPadded: row.change == .insert))
             index += 1
         }

@@ -2,13 +2,13 @@
 ///
 /// ```
 /// check      4  XXH64 of everything after it, low half, little endian; seeded by key and stamps
-/// header     1  bits 7–5 format (1, or 2 with fields) · 4 padded · 3 id left out · 2 bare block · 1–0 codec
-/// fields     v  format 2 only: bytes of the fields
+/// header     1  bits 7–5 format (1, 2 with fields, 3 reduced) · 4 padded · 3 id left out · 2 bare block · 1–0 codec
+/// fields     v  formats 2 and 3: bytes of the fields
 /// dictionary v  codec 2 only: its number
 /// length     v  codecs 1 and 2: bytes that decompress from the data
 /// id offset  v  when the id is left out: where it stands in the payload
 /// data
-/// fields        format 2 only: what the store keeps of single fields' writes
+/// fields        formats 2 and 3: what the store keeps of single fields' writes
 /// padding    4  zeros, when padded
 /// ```
 /// `v` is a little-endian base-128 integer. Half of the checksum is kept: a damaged row passes one time
@@ -20,6 +20,13 @@ enum PayloadCodec {
     static let formatVersion: UInt8 = 1
     /// A body with fields, from version 2 of the file on.
     static let fieldsFormatVersion: UInt8 = 2
+    /// A body with fields, of an entity of which only the fields that stay are left.
+    static let reducedFormatVersion: UInt8 = 3
+
+    /// - Parameter header: One byte; empty where there is none.
+    static func isReduced(header: UnsafeRawBufferPointer) -> Bool {
+        header.first.map { $0 >> 5 } == reducedFormatVersion
+    }
 
     static let checkByteCount = 4
     /// A new row gets so much room that its page can take later, slightly longer versions without a

@@ -58,24 +58,27 @@ final class PayloadEncoder {
     ///   - id: The 16 bytes of a UUID, or the id's text.
     ///   - seal: Whose payload it is.
     ///   - fields: What is kept beside it, at most ``PayloadCodec/fieldsByteCountMax`` bytes; mostly none.
+    ///   - isReduced: As ``TidemarkStore/FlushRow/isReduced``; then there are fields.
     ///   - dictionary: The type's; nil for none.
     ///   - isPadded: Leave room for a longer version; for rows that are new.
     /// - Returns: The row's bytes, valid until the next batch starts.
     /// - Complexity: O(payload.count); 1.5 µs for 430 bytes with a dictionary.
     func encode(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal,
-        fields: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        fields: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), isReduced: Bool = false,
         dictionary: PayloadDictionary?, isPadded: Bool
     ) -> UnsafeRawBufferPointer {
         precondition(
             payload.count <= PayloadCodec.payloadByteCountMax,
             "a payload has at most \(PayloadCodec.payloadByteCountMax) bytes, not \(payload.count)")
         PayloadEncoder.checkCount(of: fields)
+        precondition(!isReduced || !fields.isEmpty, "a reduced entity says so in its fields")
         reserve(payload.count + fields.count)
         let (content, idOffset) = withoutID(payload, id: id, isUUID: seal.isUUID)
         let target = UnsafeMutableRawBufferPointer(rebasing: blob[used...])
         var count = writeBody(
-            content, idOffset: idOffset, fieldsCount: fields.count, dictionary: dictionary, isPadded: isPadded,
+            content, idOffset: idOffset, fieldsCount: fields.count, isReduced: isReduced, dictionary: dictionary,
+            isPadded: isPadded,
             into: target)
         if !fields.isEmpty {
             UnsafeMutableRawBufferPointer(rebasing: target[count...]).copyMemory(from: fields)
@@ -94,7 +97,8 @@ final class PayloadEncoder {
     /// - Returns: The row's new bytes, valid until the next batch starts.
     /// - Throws: ``PayloadFault`` when the bytes are of no form that was ever written.
     func reseal(
-        _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal, fields: UnsafeRawBufferPointer
+        _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal, fields: UnsafeRawBufferPointer,
+        isReduced: Bool = false
     ) throws(PayloadFault) -> UnsafeRawBufferPointer {
         PayloadEncoder.checkCount(of: fields)
         let old = try PayloadFields(bytes)
@@ -106,7 +110,8 @@ final class PayloadEncoder {
         }
         var count = PayloadCodec.checkByteCount
         let flags = bytes[count] & PayloadCodec.flagsMask
-        count += PayloadEncoder.writeHeader(flags, fieldsCount: fields.count, into: target, at: count)
+        count += PayloadEncoder.writeHeader(
+            flags, fieldsCount: fields.count, isReduced: isReduced, into: target, at: count)
         for part in [
             UnsafeRawBufferPointer(rebasing: bytes[old.headOffset..<old.range.lowerBound]), fields,
             UnsafeRawBufferPointer(rebasing: bytes[old.range.upperBound...]),
@@ -128,13 +133,15 @@ final class PayloadEncoder {
     /// - Returns: How many bytes were written, at most 6.
     @inline(__always)
     private static func writeHeader(
-        _ flags: UInt8, fieldsCount: Int, into target: UnsafeMutableRawBufferPointer, at offset: Int
+        _ flags: UInt8, fieldsCount: Int, isReduced: Bool, into target: UnsafeMutableRawBufferPointer,
+        at offset: Int
     ) -> Int {
         guard fieldsCount > 0, let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
             target[offset] = PayloadCodec.formatVersion << 5 | flags
             return 1
         }
-        target[offset] = PayloadCodec.fieldsFormatVersion << 5 | flags
+        let format = isReduced ? PayloadCodec.reducedFormatVersion : PayloadCodec.fieldsFormatVersion
+        target[offset] = format << 5 | flags
         return 1 + PayloadCodec.writeVarint(UInt64(fieldsCount), into: start + offset + 1)
     }
 
@@ -201,8 +208,8 @@ final class PayloadEncoder {
 
     /// Writes all but the check, the fields and the padding.
     private func writeBody(
-        _ content: UnsafeRawBufferPointer, idOffset: Int?, fieldsCount: Int, dictionary: PayloadDictionary?,
-        isPadded: Bool, into target: UnsafeMutableRawBufferPointer
+        _ content: UnsafeRawBufferPointer, idOffset: Int?, fieldsCount: Int, isReduced: Bool,
+        dictionary: PayloadDictionary?, isPadded: Bool, into target: UnsafeMutableRawBufferPointer
     ) -> Int {
         guard let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
         let capacity = target.count - PayloadEncoder.overheadByteCountMax - fieldsCount
@@ -213,8 +220,8 @@ final class PayloadEncoder {
         let headEnd =
             PayloadCodec.checkByteCount
             + PayloadEncoder.writeHeader(
-                flags | PayloadCodec.Codec.raw.rawValue, fieldsCount: fieldsCount, into: target,
-                at: PayloadCodec.checkByteCount)
+                flags | PayloadCodec.Codec.raw.rawValue, fieldsCount: fieldsCount, isReduced: isReduced,
+                into: target, at: PayloadCodec.checkByteCount)
 
         let dictionaryForm = dictionary?.compressing()
         let codec: PayloadCodec.Codec = dictionaryForm == nil ? .zstd : .zstdWithDictionary

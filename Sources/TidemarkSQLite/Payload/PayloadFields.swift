@@ -21,7 +21,7 @@ struct PayloadFields {
         switch header >> 5 {
         case PayloadCodec.formatVersion:
             range = end..<end
-        case PayloadCodec.fieldsFormatVersion:
+        case PayloadCodec.fieldsFormatVersion, PayloadCodec.reducedFormatVersion:
             guard let count = PayloadCodec.readVarint(body, at: &offset) else { throw .truncated }
             guard count <= PayloadCodec.fieldsByteCountMax else { throw .tooLarge }
             guard offset + count <= end else { throw .truncated }

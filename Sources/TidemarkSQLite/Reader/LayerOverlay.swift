@@ -59,9 +59,10 @@ struct LayerOverlay {
         // A payload of a forged file may be anything; what is no object cannot be folded and counts as nothing.
         let base = base.flatMap { CompactJSON.isObject($0.payload) ? $0 : nil }
         guard let payload = covering.changes.reduce(base?.payload, { LayerFold.apply($1, to: $0) }) else { return nil }
+        let isReplaced = covering.changes.contains { if case .put = $0 { true } else { false } }
         return ReadEntity(
             key: name, payload: payload, sequence: base?.sequence, writtenAt: base?.writtenAt ?? covering.writtenAt,
-            isPending: true)
+            isPending: true, isWhole: isReplaced || base?.isWhole ?? true)
     }
 
     /// Whether a layer is what takes it away, when nothing is visible.

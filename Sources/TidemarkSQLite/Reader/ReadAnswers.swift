@@ -11,6 +11,8 @@ public struct ReadEntity: Hashable, Sendable {
     public var writtenAt: Int64
     /// A layer covers it; false unless layers were asked for.
     public var isPending = false
+    /// false: only some fields are left, and nothing of it is to be shown.
+    var isWhole = true
 }
 
 /// What an entity is as a user sees it, pending layers laid over what the server said.
@@ -41,6 +43,8 @@ public enum ReadAnswer: Hashable, Sendable {
     case absent
     /// A tombstone is left.
     case deleted
+    /// Dropped to make room, as far as that is remembered, whole or but for the fields that stay.
+    case evicted
     /// Stored, but it fails its check and is not shown.
     case damaged(DamagedRow)
 }

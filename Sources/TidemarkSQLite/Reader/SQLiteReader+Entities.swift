@@ -11,7 +11,9 @@ extension SQLiteReader {
         try snapshot { connection in
             let names = try ReadNames(connection)
             guard let stored = names.storedKey(key) else { return .absent }
-            return try answer(connection, stored, key, names)
+            let answer = try answer(connection, stored, key, names)
+            if case .found(let entity) = answer, !entity.isWhole { return .evicted }
+            return answer
         }
     }
 
@@ -30,7 +32,7 @@ extension SQLiteReader {
             var base: ReadEntity?
             if case .found(let entity) = answer { base = entity }
             if let visible = overlay.visible(stored, over: base, name: key) {
-                answer = .found(visible)
+                answer = visible.isWhole ? .found(visible) : .evicted
             } else if base != nil || overlay.deletes(stored) {
                 answer = .deleted
             }
@@ -46,7 +48,9 @@ extension SQLiteReader {
         switch try EntityReader(connection).read(stored, decoder, names.dictionaries) {
         case .found(let entity): .found(ReadEntity(entity, key: key))
         case .damaged(let row, let fault): .damaged(DamagedRow(key: key, row: row, fault: fault))
-        case .absent: try SQLiteReader.hasTombstone(connection, stored) ? .deleted : .absent
+        case .absent:
+            try SQLiteReader.hasTombstone(connection, stored)
+                ? .deleted : EvictedTable.contains(connection, stored) ? .evicted : .absent
         }
     }
 }
@@ -54,5 +58,6 @@ extension SQLiteReader {
 extension ReadEntity {
     init(_ entity: StoredEntity, key: EntityKey) {
         self.init(key: key, payload: entity.payload, sequence: entity.sequence, writtenAt: entity.writtenAt)
+        isWhole = Completeness(fields: entity.fields) == .whole
     }
 }

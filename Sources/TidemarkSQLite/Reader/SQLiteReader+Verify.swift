@@ -25,6 +25,9 @@ extension SQLiteReader {
                 try checkRecords(connection, &report)
                 try checkQueries(connection, &report)
                 try checkLayers(connection, &report)
+                try EvictedTable.forEach(connection) { _, row in
+                    if case .damaged(let row) = row { report.add(.damaged(row)) }
+                }
             }
         } catch {
             guard error.code == .damaged else { throw error }

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Walks entities in key order: libraries by bytes, then `type:id` by bytes.
+    /// Walks entities that are whole in key order: libraries by bytes, then `type:id` by bytes.
     ///
     /// - Parameters:
     ///   - library: Only this one; nil for all.
@@ -81,11 +81,16 @@ extension SQLiteReader {
         let goesOn = try rows.forEach(library: range.library, type: range.type, after: range.after) { key, row in
             guard try visitCovered(before: key) else { return false }
             let step = step(key, row, names)
-            guard covered.first == key else { return try visit(step) }
+            guard covered.first == key else {
+                if case .entity(let entity) = step, !entity.isWhole { return true }
+                return try visit(step)
+            }
             covered.removeFirst()
             var base: ReadEntity?
             if case .entity(let entity) = step { base = entity } else if try !visit(step) { return false }
-            guard let name = names.entityKey(key), let entity = overlay.visible(key, over: base, name: name) else {
+            guard let name = names.entityKey(key), let entity = overlay.visible(key, over: base, name: name),
+                entity.isWhole
+            else {
                 return true
             }
             return try visit(.entity(entity))

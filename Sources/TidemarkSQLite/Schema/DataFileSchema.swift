@@ -15,7 +15,7 @@ enum DataFileSchema {
     }
 
     /// Everything that a file of the current format holds besides SQLite's and the migrator's own tables.
-    static let tables = version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries, layers]
+    static let tables = version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries, layers, evicted]
 
     private static let queries = Table(
         version: 2, name: "queries",
@@ -32,6 +32,13 @@ enum DataFileSchema {
             CREATE TABLE layers (number INTEGER PRIMARY KEY, pending_id TEXT NOT NULL, library TEXT NOT NULL, \
             flags INTEGER NOT NULL, awaited INTEGER, generation INTEGER NOT NULL, created_at INTEGER NOT NULL, \
             body BLOB NOT NULL, checksum INTEGER NOT NULL)
+            """)
+
+    private static let evicted = Table(
+        version: 4, name: "evicted",
+        sql: """
+            CREATE TABLE evicted (number INTEGER PRIMARY KEY, library INTEGER NOT NULL, is_back INTEGER NOT NULL, \
+            hashes BLOB NOT NULL, checksum INTEGER NOT NULL)
             """)
 
     private static let version1: [(name: String, sql: String)] = [
@@ -114,6 +121,11 @@ enum DataFileSchema {
         migrator.registerMigration("v3") { db in
             for table in tables where table.version == 3 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA user_version = 3")
+        }
+        // Bodies of entities may be of format 3 from here on, which readers of version 3 do not know.
+        migrator.registerMigration("v4") { db in
+            for table in tables where table.version == 4 { try db.execute(sql: table.sql) }
+            try db.execute(sql: "PRAGMA user_version = 4")
         }
         return migrator
     }

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// One entity in memory: 64 bytes beside its payload, addressed by a 32-bit index.
+/// One entity in memory: 72 bytes beside its payload, addressed by a 32-bit index.
 ///
 /// The payload block holds the id's text (when the id is no UUID), then the resource's bytes.
 struct EntitySlot {

@@ -5,6 +5,7 @@ extension EntityStore {
     package var dirtyCount: Int { dirty.count + deletedRows.count }
 
     mutating func markDirty(_ index: UInt32, hasNewPayload: Bool) {
+        if !unstoredTypes.isEmpty, unstoredTypes.contains(slot(index).pointee.type) { return }
         var flags = self.slot(index).pointee.flags
         if hasNewPayload, flags.insert(.hasNewPayload).inserted {
             dirtyByteCount += Int(self.slot(index).pointee.payloadCount)
@@ -89,7 +90,7 @@ extension EntityStore {
                 payloadOffset: payloadOffset, payloadCount: payloadCount,
                 fieldsOffset: fieldsOffset, fieldsCount: flush.bytes.count - fieldsOffset,
                 sequence: slot.sequence < 0 ? nil : EventSequence(slot.sequence), generation: slot.generation,
-                writtenAt: slot.writtenAt))
+                writtenAt: slot.writtenAt, isReduced: completeness(of: index) == .reduced))
     }
 
     /// Marks everything in memory as unwritten, under new rows: the journal lost what it had.

@@ -20,6 +20,7 @@ extension EntityStore {
         displace(index)
         detach(index)
         if slot.flags.contains(.hasFieldStamps) { setFieldStamps(nil, of: index) }
+        if !passing.isEmpty { passing.remove(index) }
         slot.block?.deallocate()
         blockByteCount -= Int(slot.blockCount)
         self.slot(index).pointee.block = nil

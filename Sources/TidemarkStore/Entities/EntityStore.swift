@@ -2,7 +2,7 @@
 
 import TidemarkModel
 
-/// The entities in memory: an open-addressing table over 64-byte slots, payloads beside them, and an
+/// The entities in memory: an open-addressing table over 72-byte slots, payloads beside them, and an
 /// intrusive list by last access.
 ///
 /// It holds what was read or written lately; the rest is with the journal. What is not yet written there
@@ -52,8 +52,15 @@ package struct EntityStore: ~Copyable {
     /// The last flush is not with the journal yet: what it took is in no other place.
     var isFlushUnderWay = false
 
+    /// Types that no journal has: their entities are never dirty.
+    var unstoredTypes: Set<TypeIndex> = []
+    /// Types whose entities leave memory as soon as the journal has them.
+    var passingTypes: Set<TypeIndex> = []
+    /// Slots of those that are in memory.
+    var passing: Set<UInt32> = []
+
     static let none = UInt32.max
-    /// 64 KiB a page.
+    /// 72 KiB a page.
     static let pageSlotCount = 1_024
     private static let tableCapacityMin = 1_024
 
@@ -224,6 +231,7 @@ package struct EntityStore: ~Copyable {
         place(index, hash: identity.hash)
         attach(index)
         count += 1
+        if !passingTypes.isEmpty, passingTypes.contains(identity.type) { passing.insert(index) }
         return index
     }
 
@@ -245,7 +253,7 @@ package struct EntityStore: ~Copyable {
     }
 
     /// Puts the resource behind the id's text, in the same block while it fits without waste.
-    private mutating func store(_ payload: UnsafeRawBufferPointer, in index: UInt32) {
+    mutating func store(_ payload: UnsafeRawBufferPointer, in index: UInt32) {
         let slot = self.slot(index).pointee
         let idByteCount = slot.idByteCount
         let needed = EntityStore.rounded(idByteCount + payload.count)

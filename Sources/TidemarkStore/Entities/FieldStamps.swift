@@ -8,10 +8,13 @@ package struct FieldStamps: Hashable, Sendable {
     package var rest: EntityStamp
     /// By the unescaped name of a top-level field.
     package var named: [ByteString: EntityStamp]
+    /// How much of the entity is known.
+    package var completeness: Completeness
 
-    package init(rest: EntityStamp, named: [ByteString: EntityStamp]) {
+    package init(rest: EntityStamp, named: [ByteString: EntityStamp], completeness: Completeness = .whole) {
         self.rest = rest
         self.named = named
+        self.completeness = completeness
     }
 
     package subscript(field: ByteString) -> EntityStamp { named[field] ?? rest }
@@ -38,11 +41,9 @@ package struct FieldStamps: Hashable, Sendable {
 
     // MARK: Bytes
 
-    private static let formatVersion: UInt8 = 1
-
-    /// Appends the form that journals keep: version, rest, count, and each name with its stamp, sorted by bytes.
+    /// Appends the form that journals keep: completeness, rest, count, and each name with its stamp, sorted by bytes.
     package func encode(into bytes: inout [UInt8]) {
-        bytes.append(FieldStamps.formatVersion)
+        bytes.append(completeness.rawValue)
         FieldStamps.append(rest, to: &bytes)
         FieldStamps.append(UInt32(named.count), to: &bytes)
         for name in named.keys.sorted() {
@@ -54,7 +55,7 @@ package struct FieldStamps: Hashable, Sendable {
 
     /// - Returns: nil when there is nothing, or nothing that this version wrote.
     package init?(encoded bytes: [UInt8]) {
-        guard bytes.first == FieldStamps.formatVersion else { return nil }
+        guard let completeness = bytes.first.flatMap({ Completeness(rawValue: $0) }) else { return nil }
         var at = 1
         func integer<Value: FixedWidthInteger>(_ type: Value.Type) -> Value? {
             let count = MemoryLayout<Value>.size
@@ -79,7 +80,7 @@ package struct FieldStamps: Hashable, Sendable {
             guard let own = stamp() else { return nil }
             named[name] = own
         }
-        self.init(rest: rest, named: named)
+        self.init(rest: rest, named: named, completeness: completeness)
     }
 
     private static func append(_ stamp: EntityStamp, to bytes: inout [UInt8]) {
@@ -111,7 +112,9 @@ extension EntityStore {
             stamps.named = stamps.named.filter { present.contains($0.key) }
         }
         for field in fields { stamps.named[field] = stamp }
-        setFieldStamps(stamps.areAll(stamp, of: resource) ? nil : stamps, of: index)
+        stamps.completeness = stamps.completeness.after(stamp.writer)
+        let isOneDate = stamps.completeness == .whole && stamps.areAll(stamp, of: resource)
+        setFieldStamps(isOneDate ? nil : stamps, of: index)
     }
 
     /// The only place that changes `fieldStamps`, with ``takeFieldStamps(of:)``.

@@ -26,6 +26,8 @@ package struct FlushBatch: Sendable {
     package var layers: [LayerRecord] = []
     /// Numbers of layers that go; none of them is in `layers`. A number that the journal never had is passed over.
     package var removedLayers: [Int64] = []
+    /// Entities that left both tiers, and those that are no longer gone.
+    package var evicted = EvictedChanges()
     /// New records, oldest first, without numbers.
     package var quarantine: [QuarantineRecord] = []
     /// Numbers of records to take out of quarantine.
@@ -43,7 +45,8 @@ package struct FlushBatch: Sendable {
     package var isEmpty: Bool {
         rows.isEmpty && tombstones.isEmpty && newLibraries.isEmpty && newTypes.isEmpty && libraries.isEmpty
             && clearedLibraries.isEmpty && queries.isEmpty && removedQueries.isEmpty && !needsSync
-            && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil && ignoredKinds == nil
+            && evicted.isEmpty && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil
+            && ignoredKinds == nil
     }
 
     /// Whether the commit must outlast a loss of power before it counts (`synchronous=FULL`): somebody waits for a layer.

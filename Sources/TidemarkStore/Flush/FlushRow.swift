@@ -37,11 +37,14 @@ package struct FlushRow: Sendable {
     package var generation: UInt32
     /// Milliseconds since 1970.
     package var writtenAt: Int64
+    /// Only the fields that stay are left: making room has nothing more to gain from it. To be given back with
+    /// ``StoredRowAge``, and checked with the payload; given for `stamp` too.
+    package var isReduced: Bool
 
     package init(
         row: Int64, change: Change, library: LibraryIndex, type: TypeIndex, isUUID: Bool, idOffset: Int,
         idCount: Int, payloadOffset: Int, payloadCount: Int, fieldsOffset: Int = 0, fieldsCount: Int = 0,
-        sequence: EventSequence?, generation: UInt32, writtenAt: Int64
+        sequence: EventSequence?, generation: UInt32, writtenAt: Int64, isReduced: Bool = false
     ) {
         self.row = row
         self.change = change
@@ -57,5 +60,6 @@ package struct FlushRow: Sendable {
         self.sequence = sequence
         self.generation = generation
         self.writtenAt = writtenAt
+        self.isReduced = isReduced
     }
 }

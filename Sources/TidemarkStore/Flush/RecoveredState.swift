@@ -16,6 +16,8 @@ package struct RecoveredState: Sendable {
     package var lastQuery: Int64 = 0
     /// Ascending by number; those that failed their checks are left out.
     package var layers: [LayerRecord] = []
+    /// ``FlushBatch/evicted`` of all flushes, as far as it counts; records that failed their checks are left out.
+    package var evicted: [EvictedRecord] = []
     /// ``FlushBatch/takenAt`` of the last flush; nil when none said.
     package var lastTakenAt: Int64?
     package var counts = EventCounts()

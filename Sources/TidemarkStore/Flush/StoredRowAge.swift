@@ -3,10 +3,13 @@ package struct StoredRowAge: Hashable, Sendable {
     package var stored: StoredRow
     /// Milliseconds since 1970 of the last write.
     package var writtenAt: Int64
+    /// As ``FlushRow/isReduced`` said.
+    package var isReduced: Bool
 
-    package init(stored: StoredRow, writtenAt: Int64) {
+    package init(stored: StoredRow, writtenAt: Int64, isReduced: Bool = false) {
         self.stored = stored
         self.writtenAt = writtenAt
+        self.isReduced = isReduced
     }
 }
 

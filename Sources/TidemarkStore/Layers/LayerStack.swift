@@ -213,6 +213,13 @@ struct LayerStack {
         overlays[handle]?.isDeleted = value == nil && isDeleted
     }
 
+    /// Whether what is to be seen of an entity has nothing of its base.
+    func replaces(_ handle: UInt32) -> Bool {
+        (overlays[handle]?.touches ?? []).contains { touch in
+            if case .put? = layers[touch.layer]?.changes[touch.change] { true } else { false }
+        }
+    }
+
     /// When layers wrote the fields of an entity.
     struct Dates {
         /// Milliseconds since 1970; nil while no layer has replaced the whole.

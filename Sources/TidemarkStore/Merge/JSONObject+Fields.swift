@@ -8,6 +8,14 @@ extension JSONObject {
         return object.members.map { ByteString(object.unescapedName($0)) }
     }
 
+    /// Whether an object has all of these members.
+    ///
+    /// - Parameter fields: Unescaped names.
+    package static func has(_ resource: UnsafeRawBufferPointer, _ fields: Set<[UInt8]>) -> Bool {
+        let object = JSONObject(resource, range: 0..<resource.count)
+        return fields.isSubset(of: object.members.map { object.unescapedName($0) })
+    }
+
     /// An object of the members that are named, in their order, byte for byte.
     package static func selection(of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>) -> [UInt8] {
         let object = JSONObject(resource, range: 0..<resource.count)

@@ -83,6 +83,10 @@ package struct EntityChange: Sendable {
     package var payload: [UInt8]?
     /// nil when it was not there.
     package var old: [UInt8]?
+    /// false: only some fields are known, and others are evicted.
+    package var isWhole: Bool
+    /// The same of `old`.
+    package var wasWhole: Bool
 }
 
 /// A change that observers are to be told of.

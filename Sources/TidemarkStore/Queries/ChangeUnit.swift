@@ -12,6 +12,8 @@ struct ChangeUnit {
     /// By handle of an observed or listed entity: what it was before the unit; empty when it was not there. Left out when
     /// nobody would look at it.
     var olds = KeptPayloads()
+    /// Those of which only some fields were known.
+    var partialOlds: Set<UInt32> = []
     /// The one entity that a unit which is not `isMulti` told observed lists of, with what it was.
     var told: UInt32?
     /// Elements that left observed lists; unpinned at the end, once for each time.

@@ -5,6 +5,12 @@ extension CacheState {
     /// Takes a query in as the journal had it. Its elements' entities stay with the journal.
     mutating func restore(_ record: QueryRecord) {
         guard Int(record.library) < libraryNames.names.count else { return }
+        if isUnstored(record.type) {
+            // Its entities are gone with the last session; whoever asks for it asks anew.
+            queries.removedNumbers.append(record.number)
+            isUnwritten = true
+            return
+        }
         let key = QueryKey(
             library: libraryNames.names[Int(record.library)], method: record.method, canonicalInput: record.input)
         var membership: Membership?
@@ -49,6 +55,11 @@ extension CacheState {
         for query in queries.dirty where queries[query].isDirty {
             queries[query].isDirty = false
             guard queries[query].isStored else { continue }
+            if isUnstored(queries[query].type) {
+                if queries[query].hasRow { queries.removedNumbers.append(queries[query].number) }
+                queries[query].hasRow = false
+                continue
+            }
             if queries[query].fill != nil {
                 filling.append(query)
                 // What the journal has of it no longer holds.

@@ -36,14 +36,19 @@ extension CacheState {
         queries[query].horizon = nil
         // Before every sort key there is.
         var horizon: [UInt8] = []
+        var isUnsure = false
         for element in listed {
-            let index = element.index
-            entities.setTracked(index, true)
-            let key = entities.key(of: index)
             guard let membership = queries[query].membership else {
-                elements.append((key, []))
+                if let index = element.index { entities.setTracked(index, true) }
+                elements.append((element.key, []))
                 continue
             }
+            guard let index = element.index, entities.completeness(of: index).isEvaluable else {
+                isUnsure = true
+                continue
+            }
+            entities.setTracked(index, true)
+            let key = element.key
             let payload = entities.payload(of: index)
             let sortKey = membership.sortKey(of: payload, id: key.id.text)
             if !element.isNewer, horizon.lexicographicallyPrecedes(sortKey) { horizon = sortKey }
@@ -65,6 +70,7 @@ extension CacheState {
         }
         trim(query, at: now)
         checkLength(of: query, at: now)
+        if isUnsure { markStale(query, at: now) }
     }
 
     private func isListed(_ elements: [(key: StoredKey, sortKey: [UInt8])], in query: UInt32) -> Bool {

@@ -152,7 +152,9 @@ extension CacheState {
 
     /// An entity of an answer's list.
     struct Listed {
-        var index: UInt32
+        var key: StoredKey
+        /// nil: it is evicted, and was perhaps changed since: what the answer says of it may be of the past.
+        var index: UInt32?
         /// It was changed since: where it stood in the server's list nobody knows.
         var isNewer: Bool
     }
@@ -168,7 +170,7 @@ extension CacheState {
         if let index = entities.find(identity) {
             let stored = entities.stamp(of: index)
             if isNewer(stored, identity.storedKey, than: newer, generation: stamp.generation) {
-                return Listed(index: index, isNewer: true)
+                return Listed(key: identity.storedKey, index: index, isNewer: true)
             }
             let merged = Merge.assigned(resource, into: entities.payload(of: index))
             let fields = JSONObject.fieldNames(of: resource)
@@ -179,7 +181,10 @@ extension CacheState {
             }
             merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
             noteAnswer(of: index, stamp)
-            return Listed(index: index, isNewer: false)
+            return Listed(key: identity.storedKey, index: index, isNewer: false)
+        }
+        if evicted.contains(identity), mayBePast(identity.storedKey, newer) {
+            return Listed(key: identity.storedKey, index: nil, isNewer: true)
         }
         if !tombstones.isEmpty {
             let key = identity.storedKey
@@ -192,7 +197,14 @@ extension CacheState {
         }
         let index = insert(identity, resource, stamp: stamp)
         noteAnswer(of: index, stamp)
-        return Listed(index: index, isNewer: false)
+        return Listed(key: identity.storedKey, index: index, isNewer: false)
+    }
+
+    /// Whether an evicted entity may have been written after an answer was made.
+    ///
+    /// - Complexity: O(writes since).
+    private func mayBePast(_ key: StoredKey, _ newer: NewerWrites) -> Bool {
+        newer.isPartial || newer.isUnsure || newer.keys.contains(key) || newer.writes.contains { $0.key == key }
     }
 
     private mutating func noteAnswer(of index: UInt32, _ stamp: EntityStamp) {

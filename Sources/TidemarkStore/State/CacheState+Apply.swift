@@ -107,8 +107,11 @@ extension CacheState {
         if !layers.isEmpty { settle(by: view, in: library, at: now) }
     }
 
+    /// - Parameter isLate: What is evicted may have been newer: only its next word from the log brings it back.
     /// - Returns: false when something newer stood in the way of every member.
-    mutating func upsert(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
+    mutating func upsert(
+        _ view: EventView, in library: LibraryIndex, isLate: Bool = false, at now: Int64
+    ) -> Bool {
         var isEffective = false
         guard let type = index(ofType: view.bytes[view.event.type]) else {
             preconditionFailure("a type lost its number")
@@ -122,7 +125,9 @@ extension CacheState {
                 continue
             }
             let identity = identity(of: member, in: view, library: library, type: type)
-            if upsert(identity, resource: view.bytes[member.resource], rules: rules, stamp: stamp) {
+            if upsert(
+                identity, resource: view.bytes[member.resource], rules: rules, isLate: isLate, stamp: stamp)
+            {
                 isEffective = true
             }
         }
@@ -130,7 +135,8 @@ extension CacheState {
     }
 
     private mutating func upsert(
-        _ identity: EntityIdentity, resource: UnsafeRawBufferPointer, rules: MergeRules?, stamp: EntityStamp
+        _ identity: EntityIdentity, resource: UnsafeRawBufferPointer, rules: MergeRules?, isLate: Bool,
+        stamp: EntityStamp
     ) -> Bool {
         if let index = entities.find(identity) {
             if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) { return false }
@@ -138,9 +144,11 @@ extension CacheState {
             noteWrite(of: index, stamp.sequence)
             return true
         }
+        var wasDeleted = false
         if !tombstones.isEmpty {
             let key = identity.storedKey
             if let tombstone = tombstones[key] {
+                wasDeleted = true
                 let deleted = EntityStamp(
                     sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
                 if deleted.isNewer(than: stamp.sequence, generation: stamp.generation) { return false }
@@ -157,7 +165,7 @@ extension CacheState {
             return true
         }
         // Merged into nothing it would be a part of what the server has: it stays evicted until it comes whole.
-        if rules != nil, evicted.contains(identity) { return false }
+        if rules != nil || isLate, !wasDeleted, mayBeGone(identity) { return false }
         noteWrite(of: insert(identity, resource, stamp: stamp), stamp.sequence)
         return true
     }
@@ -170,6 +178,7 @@ extension CacheState {
         if !evicted.isEmpty { evicted.remove(identity) }
         let index = entities.insert(identity, payload: resource, stamp: stamp)
         libraries[Int(identity.library)].entityCount += 1
+        if isUnstored(identity.type) { libraries[Int(identity.library)].unstoredCount += 1 }
         libraries[Int(identity.library)].isChanged = true
         if !queries.isEmpty { followInsert(of: index, at: stamp.writtenAt) }
         return index
@@ -180,6 +189,20 @@ extension CacheState {
         stamp: EntityStamp
     ) {
         guard let rules else { return overwrite(index, resource, stamp: stamp) }
+        if entities.completeness(of: index) != .whole {
+            let known = Merge.knowable(
+                resource, over: entities.payload(of: index), noMergeFields: rules.noMergeFields)
+            return known.withUnsafeBytes {
+                merge($0, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
+            }
+        }
+        merge(resource, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
+    }
+
+    private mutating func merge(
+        _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules, keepsIdentity: Bool,
+        stamp: EntityStamp
+    ) {
         let merged = Merge.merged(
             resource, into: entities.payload(of: index), noMergeFields: rules.noMergeFields,
             keepsIdentity: keepsIdentity)
@@ -198,7 +221,11 @@ extension CacheState {
             return
         }
         let handle = remember(index)
-        if entities.write(index, payload: resource, stamp: stamp, fields: fields) {
+        let completeness = entities.completeness(of: index)
+        // What is whole again may look as it did, and is another thing to readers.
+        if entities.write(index, payload: resource, stamp: stamp, fields: fields)
+            || completeness != entities.completeness(of: index)
+        {
             followWrite(of: index, handle: handle, at: stamp.writtenAt)
         }
         if let handle { noteOutlived(handle, by: stamp) }
@@ -210,6 +237,7 @@ extension CacheState {
     mutating func drop(_ index: UInt32) -> UInt32? {
         let library = entities.library(of: index)
         let handle = remember(index)
+        if isUnstored(entities.type(of: index)) { libraries[Int(library)].unstoredCount -= 1 }
         entities.remove(index)
         libraries[Int(library)].entityCount -= 1
         libraries[Int(library)].isChanged = true

@@ -4,6 +4,10 @@ import TidemarkModel
 package struct EntityOrigin: Sendable {
     /// In the resource's order; nil when there is no entity in memory.
     package var fields: [(name: ByteString, stamp: EntityStamp)]?
+    /// Only these fields are left: others are evicted.
+    package var isReduced = false
+    /// It left both tiers.
+    package var isEvicted = false
     package var tombstone: Tombstone?
     /// Pending ids of the layers over it, oldest first.
     package var layers: [ByteString] = []
@@ -35,7 +39,11 @@ extension CacheState {
         places.sort { ($0.query.method, $0.query.input) < ($1.query.method, $1.query.input) }
         let isLayered = isLayered(stored)
         return EntityOrigin(
-            fields: index.map { entities.fields(of: $0) }, tombstone: tombstones[stored],
+            fields: index.map { entities.fields(of: $0) },
+            isReduced: index.map { index in
+                (handle.map { completeness(of: $0, at: index) } ?? entities.completeness(of: index)) != .whole
+            } ?? false,
+            isEvicted: index == nil && withIdentity(stored) { evicted.contains($0) }, tombstone: tombstones[stored],
             layers: isLayered ? handle.map { layers.layers(over: $0).map(\.pendingID) } ?? [] : [],
             isVisible: isLayered ? handle.map { layers.overlays[$0]?.visible != nil } : nil, places: places,
             observerCount: handle.map { queries.keys.observerCount(of: $0) } ?? 0)

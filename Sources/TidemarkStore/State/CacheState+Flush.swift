@@ -26,6 +26,7 @@ extension CacheState {
         clearedLibraries = []
         takeQueries(into: &flush)
         layers.take(into: &flush)
+        flush.evicted = evicted.takeChanges()
         flush.tombstones = tombstones.takeChanges()
         flush.newLibraries = libraryNames.takeNew()
         flush.newTypes = typeNames.takeNew()
@@ -57,7 +58,8 @@ extension CacheState {
             index: library, name: libraryNames.names[Int(library)], epoch: entry.gate.epoch,
             generation: entry.gate.generation,
             cursor: cursor, isStale: entry.gate.isStale, lost: entry.gate.lost.ranges,
-            entityCount: entry.entityCount, answeredThrough: isAhead ? entry.answeredThrough : nil)
+            entityCount: entry.entityCount - entry.unstoredCount, answeredThrough: isAhead ? entry.answeredThrough : nil
+        )
     }
 
     /// The journal lost what it had: all that memory holds is to be written again, under a database made anew.
@@ -73,6 +75,7 @@ extension CacheState {
         clearedLibraries = []
         forgotten.removeAll()
         tombstones.markAllChanged()
+        evicted.markAllChanged()
         libraryNames.markAllNew()
         typeNames.markAllNew()
         isUnwritten = true

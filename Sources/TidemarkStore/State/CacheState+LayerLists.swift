@@ -17,7 +17,7 @@ extension CacheState {
             let holder = queries.keys.holder(of: handle, at: place)
             places.insert(holder, isExtra: queries.isExtra(holder))
         }
-        if let visible = layers.overlays[handle]?.visible {
+        if let visible = layers.overlays[handle]?.visible, completeness(of: handle).isEvaluable {
             let candidates = visible.withUnsafeBytes {
                 queries.candidates(library: key.library, type: key.type, resource: $0)
             }
@@ -52,7 +52,7 @@ extension CacheState {
         var ownMarks: ElementMarks = overlay == nil ? [] : [.isLayered]
         if let membership = queries[query].membership {
             var sortKey: [UInt8]?
-            if let visible = overlay?.visible {
+            if let visible = overlay?.visible, completeness(of: handle).isEvaluable {
                 sortKey = visible.withUnsafeBytes { visible in
                     membership.matches(visible) ? membership.sortKey(of: visible, id: key.id.text) : nil
                 }

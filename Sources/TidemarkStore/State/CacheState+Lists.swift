@@ -24,6 +24,7 @@ extension CacheState {
             queries.keys.isLayered(handle)
             ? layers.overlays[handle]?.visible ?? [] : index.map { Array(entities.payload(of: $0)) } ?? []
         queries.unit.olds.keep(look, of: handle)
+        if let index, completeness(of: handle, at: index) != .whole { queries.unit.partialOlds.insert(handle) }
     }
 
     /// An entity has a new value.
@@ -38,12 +39,14 @@ extension CacheState {
                 follow(queries.keys.holder(of: handle, at: place), index, at: now)
             }
         }
-        let payload = entities.payload(of: index)
         let library = entities.library(of: index)
         let type = entities.type(of: index)
-        for query in queries.candidates(library: library, type: type, resource: payload)
-        where queries[query].visit != queries.unit.stamp {
-            enter(index, query, at: now)
+        if entities.completeness(of: index).isEvaluable {
+            let payload = entities.payload(of: index)
+            for query in queries.candidates(library: library, type: type, resource: payload)
+            where queries[query].visit != queries.unit.stamp {
+                enter(index, query, at: now)
+            }
         }
         if isLayered, let handle { settle(handle, at: now) }
     }
@@ -89,6 +92,17 @@ extension CacheState {
         if queries.keys.isLayered(handle) { settle(handle, at: now) }
     }
 
+    /// Only some fields of an entity are left: rules cannot look at it any more, and lists with one lose it. Others keep it, for those who
+    /// read just these fields.
+    mutating func followReduction(_ handle: UInt32, at now: Int64) {
+        for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
+            let holder = queries.keys.holder(of: handle, at: place)
+            guard !queries.isExtra(holder), queries[holder.query].membership != nil else { continue }
+            queries.remove(holder.node, of: holder.query)
+            if !queries[holder.query].isLocal { markStale(holder.query, at: now) }
+        }
+    }
+
     mutating func noteObserved(_ handle: UInt32) {
         guard queries.keys.observerCount(of: handle) > 0, !queries.unit.entities.contains(handle) else { return }
         queries.unit.entities.append(handle)
@@ -129,6 +143,11 @@ extension CacheState {
 
     /// Puts an entity into a list whose rule it fulfils, as far as the list is known.
     mutating func enter(_ index: UInt32, _ query: UInt32, at now: Int64) {
+        guard entities.completeness(of: index).isEvaluable else {
+            // Whether it belongs there nobody can say.
+            if !queries[query].isLocal { markStale(query, at: now) }
+            return
+        }
         let payload = entities.payload(of: index)
         guard let membership = queries[query].membership, membership.matches(payload) else { return }
         let key = entities.key(of: index)

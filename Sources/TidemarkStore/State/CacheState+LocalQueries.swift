@@ -11,7 +11,9 @@ extension CacheState {
         let type = queries[query].type
         var found: [(index: UInt32, sortKey: [UInt8])] = []
         entities.forEachIndex { index in
-            guard entities.library(of: index) == library, entities.type(of: index) == type else { return }
+            guard entities.library(of: index) == library, entities.type(of: index) == type,
+                entities.completeness(of: index).isEvaluable
+            else { return }
             let payload = entities.payload(of: index)
             guard membership.matches(payload) else { return }
             found.append((index, membership.sortKey(of: payload, id: entities.key(of: index).id.text)))
@@ -66,7 +68,8 @@ extension CacheState {
         let query = fill.query
         guard queries[query].fill == fill.number, let membership = queries[query].membership else { return false }
         beginUnit(isMulti: true)
-        for entity in page.entities where !isKnown(entity.key) && isWanted(entity, query) {
+        for entity in page.entities
+        where !isKnown(entity.key) && isWanted(entity, query) && Completeness(fields: entity.fields).isEvaluable {
             let sortKey = entity.payload.withUnsafeBytes { payload in
                 membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
             }

@@ -3,15 +3,25 @@ import TidemarkModel
 extension CacheState {
     /// What memory knows of a key.
     package enum Lookup {
-        /// `stamp`: of what is stored; nil when only a layer has it. `oldestWrite`: of its fields, in milliseconds since 1970;
-        /// nil with layers.
-        case found(payload: [UInt8], stamp: EntityStamp?, oldestWrite: Int64?, isPending: Bool)
+        case found(Found)
         /// `sequence`: of what is stored, where only a layer deletes it.
         case deleted(sequence: EventSequence?, isPending: Bool)
         /// Never seen: no entity of that library or type is stored.
         case absent(isPending: Bool)
         /// Not in memory; the journal may have it.
         case elsewhere(StoredKey)
+    }
+
+    /// An entity as readers see it.
+    package struct Found {
+        package let payload: [UInt8]
+        /// Of what is stored; nil when only a layer has it.
+        package let stamp: EntityStamp?
+        /// When the field was written that was written longest ago, in milliseconds since 1970; nil with layers.
+        package let oldestWrite: Int64?
+        package let isPending: Bool
+        /// What it has not is not there, rather than evicted.
+        package let isWhole: Bool
     }
 
     /// Looks an entity up as readers see it, and counts that as an access.
@@ -21,11 +31,14 @@ extension CacheState {
         if let index = withIdentity(stored, { entities.find($0) }) {
             entities.touch(index)
             return .found(
-                payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index),
-                oldestWrite: entities.oldestWrite(of: index), isPending: false)
+                Found(
+                    payload: Array(entities.payload(of: index)), stamp: entities.stamp(of: index),
+                    oldestWrite: entities.oldestWrite(of: index), isPending: false,
+                    isWhole: entities.completeness(of: index) == .whole))
         }
         if tombstones[stored] != nil { return .deleted(sequence: nil, isPending: false) }
-        return absentCount > 0 && !forgotten.contains(stored) ? .elsewhere(stored) : .absent(isPending: false)
+        return absentCount > 0 && !forgotten.contains(stored) && !isUnstored(stored.type)
+            ? .elsewhere(stored) : .absent(isPending: false)
     }
 
     private mutating func lookUp(layered handle: UInt32, _ key: StoredKey) -> Lookup {
@@ -34,7 +47,10 @@ extension CacheState {
         guard let overlay = layers.overlays[handle] else { preconditionFailure("key \(handle) lost its layers") }
         let stamp = index.map { entities.stamp(of: $0) }
         if let visible = overlay.visible {
-            return .found(payload: visible, stamp: stamp, oldestWrite: nil, isPending: true)
+            return .found(
+                Found(
+                    payload: visible, stamp: stamp, oldestWrite: nil, isPending: true,
+                    isWhole: completeness(of: handle) == .whole))
         }
         guard overlay.isDeleted || tombstones[key] != nil else { return .absent(isPending: true) }
         return .deleted(sequence: stamp?.sequence, isPending: true)
@@ -77,7 +93,7 @@ extension CacheState {
 
     /// What was deleted is not asked for: until the delete is written the journal still has the entity.
     private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
-        if tombstones[key] == nil, !forgotten.contains(key), !isLayered(key) { keys.insert(key) }
+        if tombstones[key] == nil, !forgotten.contains(key), !isUnstored(key.type), !isLayered(key) { keys.insert(key) }
     }
 
     /// Takes in what the journal gave for keys to load.

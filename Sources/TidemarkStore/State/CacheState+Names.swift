@@ -26,7 +26,18 @@ extension CacheState {
         let ownName = configuration.typeAliases[wireName] ?? wireName
         guard let index = ownName.bytes.withUnsafeBytes({ typeNames.index(of: $0) }) else { return nil }
         lastType = (wireName.bytes, index)
+        if configuration.namesTypes, Int(index) == learntTypeCount { learnTypes() }
         return index
+    }
+
+    /// Finds out what the configuration says of the types that have a number.
+    ///
+    /// - Complexity: O(types), for each type that is new.
+    mutating func learnTypes() {
+        learntTypeCount = typeNames.names.count
+        typeRules = TypeRules(configuration, names: typeNames.names)
+        entities.unstoredTypes = typeRules.unstored
+        entities.passingTypes = typeRules.passing
     }
 
     /// A member's key. Its id's bytes are borrowed from the view.

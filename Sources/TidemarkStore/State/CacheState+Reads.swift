@@ -49,11 +49,16 @@ extension CacheState {
         return missing
     }
 
-    /// The shown elements with their resources; an element that is in no tier is left out and hidden from here on.
+    /// The shown elements with their resources; an element that is in no tier is left out and hidden from here on. One that was reduced
+    /// is left out where the reader wants more than is left.
     ///
+    /// - Parameter fields: What the reader wants of each; nil: all.
+    /// - Parameter isFetched: It was just answered: what answers have of an entity is enough.
     /// - Parameter isWhole: Elements behind the limit are looked at too: an observer may come to see them.
     /// - Precondition: ``keysToLoad(ofList:isWhole:)`` were loaded.
-    package mutating func list(_ query: UInt32, at now: Int64, isWhole: Bool = false) -> ListedEntities {
+    package mutating func list(
+        _ query: UInt32, fields: Set<[UInt8]>? = nil, isFetched: Bool = false, at now: Int64, isWhole: Bool = false
+    ) -> ListedEntities {
         var listed = ListedEntities()
         var lost: [UInt32] = []
         let list = queries[query].list
@@ -76,6 +81,10 @@ extension CacheState {
                 return
             }
             guard place < shownCountMax else { return }
+            if let index, !isEnough(index, handle, layered, fields, isFetched: isFetched) {
+                listed.isPartial = true
+                return
+            }
             if let index { entities.touch(index) }
             listed.keys.append(EntityKey(library: library, type: type, id: key.id.text))
             listed.resources.append(layered ?? index.map { Array(entities.payload(of: $0)) } ?? [])
@@ -88,6 +97,19 @@ extension CacheState {
             endUnit(at: now)
         }
         return listed
+    }
+
+    /// Whether what is known of an entity is what a reader of a list wants.
+    ///
+    /// - Complexity: O(1) for an entity that is whole, else O(resource).
+    private func isEnough(
+        _ index: UInt32, _ handle: UInt32, _ layered: [UInt8]?, _ fields: Set<[UInt8]>?, isFetched: Bool
+    ) -> Bool {
+        let completeness = completeness(of: handle, at: index)
+        if completeness == .whole || completeness == .answered && (isFetched || fields == nil) { return true }
+        guard let fields else { return false }
+        if let layered { return layered.withUnsafeBytes { JSONObject.has($0, fields) } }
+        return JSONObject.has(entities.payload(of: index), fields)
     }
 
     /// An element whose entity is in no tier: a list with a rule loses it, another one waits for it.
@@ -195,7 +217,7 @@ extension CacheState {
         return stored
     }
 
-    /// Every entity of a type in memory, as readers see it, in no order.
+    /// Every entity of a type in memory that is whole, as readers see it, in no order.
     package func forEachResident(
         library: ByteString, type: ByteString, _ body: (ByteString, UnsafeRawBufferPointer) -> Void
     ) {
@@ -206,11 +228,14 @@ extension CacheState {
             guard entities.library(of: index) == libraryIndex, entities.type(of: index) == typeIndex else { return }
             let key = entities.key(of: index)
             if entities.isTracked(index), isLayered(key) { return }
+            if entities.completeness(of: index) != .whole { return }
             body(key.id.text, entities.payload(of: index))
         }
         for (handle, overlay) in layers.overlays {
             let key = queries.keys.key(of: handle)
-            guard key.library == libraryIndex, key.type == typeIndex else { continue }
+            guard key.library == libraryIndex, key.type == typeIndex, completeness(of: handle) == .whole else {
+                continue
+            }
             overlay.visible?.withUnsafeBytes { body(key.id.text, $0) }
         }
     }

@@ -54,7 +54,8 @@ extension CacheState {
 
     /// Whether memory knows better than the journal what became of a key.
     package func isKnown(_ key: StoredKey) -> Bool {
-        tombstones[key] != nil || forgotten.contains(key) || withIdentity(key, { entities.find($0) }) != nil
+        isUnstored(key.type) || tombstones[key] != nil || forgotten.contains(key)
+            || withIdentity(key, { entities.find($0) }) != nil
             || isLayered(key)
     }
 
@@ -126,6 +127,8 @@ extension CacheState {
         for library in cleared {
             absentCount -= libraries[Int(library)].entityCount - resident[Int(library)]
             libraries[Int(library)].entityCount = 0
+            libraries[Int(library)].unstoredCount = 0
+            libraries[Int(library)].isRecovered = false
             forgotten.insert(library)
             evicted.removeAll(of: library)
             libraries[Int(library)].isChanged = true

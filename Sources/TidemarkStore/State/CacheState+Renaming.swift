@@ -61,6 +61,7 @@ extension CacheState {
     private mutating func moveBase(of old: UInt32, to key: StoredKey, json: [UInt8], at now: Int64) {
         guard let index = withIdentity(queries.keys.key(of: old), { entities.find($0) }) else { return }
         let stamp = entities.stamp(of: index)
+        let isWhole = entities.completeness(of: index) == .whole
         let resource = CacheState.renamed(Array(entities.payload(of: index)), json)
         forgotten.insert(queries.keys.key(of: old))
         _ = drop(index)
@@ -68,7 +69,7 @@ extension CacheState {
             let holder = queries.keys.holder(of: old, at: place)
             if !queries.isExtra(holder) { queries.remove(holder.node, of: holder.query) }
         }
-        guard withIdentity(key, { entities.find($0) }) == nil else { return }
+        guard isWhole, withIdentity(key, { entities.find($0) }) == nil else { return }
         tombstones.remove(key)
         key.withIdentity(seed: entities.seed) { identity in
             _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }

@@ -68,7 +68,7 @@ extension CacheState {
         defer { endUnit(at: now) }
         defer { if !layers.isEmpty { settle(by: view, in: library, at: now) } }
         switch view.event.kind {
-        case .changed, .batchChanged: return upsert(view, in: library, at: now)
+        case .changed, .batchChanged: return upsert(view, in: library, isLate: true, at: now)
         case .deleted: return delete(view, in: library, at: now)
         case .bulk, .refresh, .heartbeat, .reset, .unknown, .unusable, .message: return true
         }

@@ -97,10 +97,16 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// An entity as it is stored, without layers; nil when there is none.
+    /// An entity as it is stored, without layers; nil when there is none, or only some fields of it are left.
     ///
     /// - Precondition: It is in memory if it is anywhere.
-    package func base(of key: EntityKey) -> [UInt8]? { storedKey(of: key).flatMap { storedResource($0) } }
+    package func base(of key: EntityKey) -> [UInt8]? {
+        storedKey(of: key).flatMap { isReduced($0) ? nil : storedResource($0) }
+    }
+
+    private func isReduced(_ key: StoredKey) -> Bool {
+        withIdentity(key) { entities.find($0) }.map { entities.completeness(of: $0) != .whole } ?? false
+    }
 
     /// What an entity would be after some steps; nothing is changed.
     ///
@@ -113,6 +119,11 @@ extension CacheState {
         }
         let (outcomes, _) = try outcomes(of: steps, in: library, sequences: [:])
         guard let stored = storedKey(of: key) else { return nil }
+        if isReduced(stored) {
+            // Patched or not, it is a part: only a put makes it whole.
+            guard case .written(let resource, nil)? = outcomes[stored] else { return nil }
+            return resource
+        }
         return resource(of: stored, outcomes)
     }
 

@@ -33,6 +33,7 @@ extension CacheState {
             queries.unit.told = nil
         }
         queries.unit.olds.removeAll()
+        if !queries.unit.partialOlds.isEmpty { queries.unit.partialOlds.removeAll() }
         queries.unit.isOpen = false
         queries.unit.isUncertain = false
     }
@@ -192,14 +193,33 @@ extension CacheState {
         let old = queries.unit.olds[handle] ?? []
         let current = queries.unit.renamed.first { $0.from == handle }?.to ?? handle
         let payload = withPayload(of: current) { Array($0) }
-        guard payload ?? [] != old else { return }
-        queries.log.append(.entity(EntityChange(handle: handle, payload: payload, old: old.isEmpty ? nil : old)))
+        let wasWhole = !queries.unit.partialOlds.contains(handle)
+        let isWhole = completeness(of: current) == .whole
+        guard payload ?? [] != old || wasWhole != isWhole else { return }
+        queries.log.append(
+            .entity(
+                EntityChange(
+                    handle: handle, payload: payload, old: old.isEmpty ? nil : old, isWhole: isWhole,
+                    wasWhole: wasWhole)))
     }
 
     /// Lends the resource of a key in the reverse index, as readers see it; nil when memory does not have it.
     func withPayload<Result>(of handle: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         if queries.keys.isLayered(handle) { return layers.overlays[handle]?.visible?.withUnsafeBytes(body) }
         return withIdentity(queries.keys.key(of: handle)) { entities.find($0) }.map { body(entities.payload(of: $0)) }
+    }
+
+    /// How much is known of a key in the reverse index, as readers see it.
+    package func completeness(of handle: UInt32) -> Completeness {
+        guard let index = withIdentity(queries.keys.key(of: handle), { entities.find($0) }) else { return .whole }
+        return completeness(of: handle, at: index)
+    }
+
+    /// - Parameter index: Where it is stored.
+    func completeness(of handle: UInt32, at index: UInt32) -> Completeness {
+        let stored = entities.completeness(of: index)
+        guard stored != .whole, queries.keys.isLayered(handle), layers.replaces(handle) else { return stored }
+        return .whole
     }
 
     // MARK: The log

@@ -21,6 +21,9 @@ package struct CacheState: ~Copyable {
     var libraries: [LibraryEntry]
     var libraryNames: NameTable
     var typeNames: NameTable
+    /// Of the configuration, by the types that have a number; see ``learnTypes()``.
+    var typeRules = TypeRules()
+    var learntTypeCount = 0
     /// The type that was asked for last, under the name on the wire.
     var lastType: (name: [UInt8], index: TypeIndex)?
     /// Libraries whose entry is watched; each once.
@@ -55,18 +58,19 @@ package struct CacheState: ~Copyable {
         let limits = configuration.limits
         entities = EntityStore(seed: seed, lastRow: recovered.lastRow)
         tombstones = TombstoneStore(limits: limits, recovered: recovered.tombstones)
-        evicted = EvictedKeys(countMax: limits.evictedKeyCountMax)
+        evicted = EvictedKeys(countMax: limits.evictedKeyCountMax, recovered: recovered.evicted)
         counts = recovered.counts
         ignoredKinds = recovered.ignoredKinds
         libraries = recovered.libraries.map { record in
             LibraryEntry(
                 gate: SequenceGate(recovered: record, limits: limits), entityCount: record.entityCount,
-                answeredThrough: record.answeredThrough, isChanged: false)
+                answeredThrough: record.answeredThrough, isChanged: false, isRecovered: true)
         }
         queries = QueryIndex(limits: limits, lastNumber: recovered.lastQuery)
         libraryNames = NameTable(recovered: recovered.libraries.map(\.name), countMax: limits.libraryCountMax)
         typeNames = NameTable(recovered: recovered.types, countMax: limits.typeCountMax)
         absentCount = recovered.libraries.reduce(0) { $0 + $1.entityCount }
+        learnTypes()
         for record in recovered.queries { restore(record) }
         for record in recovered.layers { restore(record) }
         forgetRecentWrites()

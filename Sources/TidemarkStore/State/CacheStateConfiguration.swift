@@ -15,6 +15,17 @@ package struct CacheStateConfiguration: Sendable {
     package var policy: CachePolicy
     /// Types that are never evicted, as on the wire.
     package var keptTypes: Set<ByteString> = []
+    /// Fields of types that stay when their entity has to go, as on the wire.
+    package var keptFields: [ByteString: Set<ByteString>] = [:]
+    /// Types that leave memory as soon as the journal has them, as on the wire.
+    package var memoryExcludedTypes: Set<ByteString> = []
+    /// Types that the journal never has, as on the wire; none of them is in `memoryExcludedTypes`.
+    package var diskExcludedTypes: Set<ByteString> = []
+
+    /// Whether anything is said of single types.
+    var namesTypes: Bool {
+        !keptTypes.isEmpty || !keptFields.isEmpty || !memoryExcludedTypes.isEmpty || !diskExcludedTypes.isEmpty
+    }
 
     package init(
         limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],

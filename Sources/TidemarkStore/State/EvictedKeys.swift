@@ -3,43 +3,124 @@ import TidemarkModel
 /// Keys of entities that left both tiers, by their hashes: what is known of them is that they were here.
 ///
 /// Bounded by `evictedKeyCountMax`: the oldest are forgotten, and count as never seen. Two keys with one hash of 64 bits would both
-/// count as evicted, which is a miss all the same.
+/// count as evicted, which is a miss all the same. The journal keeps a log of what comes and goes, which is written anew when half of it
+/// is of no use any more.
 struct EvictedKeys {
     private let countMax: Int
-    private var hashes: [LibraryIndex: Set<UInt64>] = [:]
-    /// In the order they went, as a ring once it is full; may name some that came back.
-    private var order: [(library: LibraryIndex, hash: UInt64)] = []
+    /// Where in `ring` each hash stands.
+    private var places: [UInt64: UInt32] = [:]
+    /// In the order they went, from `oldest` on; may name some that came back.
+    private var ring: [(library: LibraryIndex, hash: UInt64)] = []
     private var oldest = 0
+    /// Since the last flush; bounded by what a flush holds of entities.
+    private var changes: [EvictedRecord] = []
+    /// Records that the journal has.
+    private var loggedCount: Int
+    /// The journal's log is to be written anew.
+    private var isLogVoid = false
 
-    init(countMax: Int) { self.countMax = countMax }
+    /// Records of a log that are of no use and yet not worth writing it anew: 1,024.
+    private static let uselessCountMin = 1_024
 
-    var isEmpty: Bool { hashes.isEmpty }
+    /// - Parameter recovered: The journal's log.
+    init(countMax: Int, recovered: [EvictedRecord] = []) {
+        self.countMax = min(countMax, Int(UInt32.max))
+        loggedCount = recovered.count
+        for record in recovered { if record.isBack { take(record.hash) } else { put(record.library, record.hash) } }
+    }
+
+    var isEmpty: Bool { places.isEmpty }
+    /// Keys that are remembered.
+    var count: Int { places.count }
 
     func contains(_ identity: EntityIdentity) -> Bool {
-        hashes[identity.library]?.contains(identity.hash) ?? false
+        places.isEmpty ? false : places[identity.lastingHash] != nil
     }
 
     mutating func insert(_ identity: EntityIdentity) {
         guard countMax > 0 else { return }
-        let entry = (library: identity.library, hash: identity.hash)
-        if order.count < countMax {
-            order.append(entry)
-        } else {
-            remove(order[oldest].hash, of: order[oldest].library)
-            order[oldest] = entry
-            oldest = (oldest + 1) % countMax
-        }
-        hashes[identity.library, default: []].insert(identity.hash)
+        let hash = identity.lastingHash
+        put(identity.library, hash)
+        changes.append(EvictedRecord(library: identity.library, hash: hash))
     }
 
     /// The entity came back, or was deleted.
-    mutating func remove(_ identity: EntityIdentity) { remove(identity.hash, of: identity.library) }
+    mutating func remove(_ identity: EntityIdentity) {
+        guard !places.isEmpty else { return }
+        let hash = identity.lastingHash
+        if take(hash) { changes.append(EvictedRecord(library: identity.library, hash: hash, isBack: true)) }
+    }
 
     /// Everything of the library was removed.
-    mutating func removeAll(of library: LibraryIndex) { hashes[library] = nil }
-
-    private mutating func remove(_ hash: UInt64, of library: LibraryIndex) {
-        guard hashes[library]?.remove(hash) != nil, hashes[library]?.isEmpty == true else { return }
-        hashes[library] = nil
+    ///
+    /// - Complexity: O(keys).
+    mutating func removeAll(of library: LibraryIndex) {
+        guard !places.isEmpty else { return }
+        for (place, entry) in ring.enumerated() where entry.library == library && places[entry.hash] == UInt32(place) {
+            places[entry.hash] = nil
+        }
+        isLogVoid = true
     }
+
+    private mutating func put(_ library: LibraryIndex, _ hash: UInt64) {
+        guard countMax > 0 else { return }
+        let place: Int
+        if ring.count < countMax {
+            place = ring.count
+            ring.append((library, hash))
+        } else {
+            place = oldest
+            oldest = (oldest + 1) % countMax
+            if places[ring[place].hash] == UInt32(place) { places[ring[place].hash] = nil }
+            ring[place] = (library, hash)
+        }
+        places[hash] = UInt32(place)
+    }
+
+    @discardableResult
+    private mutating func take(_ hash: UInt64) -> Bool { places.removeValue(forKey: hash) != nil }
+
+    // MARK: The journal
+
+    /// What the journal does not have; it counts as having it from here on.
+    ///
+    /// - Complexity: O(changes), and O(keys) once for as many changes as half of them.
+    mutating func takeChanges() -> EvictedChanges {
+        defer { changes = [] }
+        let uselessCount = loggedCount + changes.count - count
+        guard isLogVoid || uselessCount > max(EvictedKeys.uselessCountMin, count / 2) else {
+            loggedCount += changes.count
+            return EvictedChanges(records: changes)
+        }
+        isLogVoid = false
+        loggedCount = count
+        var records: [EvictedRecord] = []
+        records.reserveCapacity(count)
+        for step in ring.indices {
+            let place = (oldest + step) % ring.count
+            let entry = ring[place]
+            guard places[entry.hash] == UInt32(place) else { continue }
+            records.append(EvictedRecord(library: entry.library, hash: entry.hash))
+        }
+        return EvictedChanges(replacesAll: true, records: records)
+    }
+
+    /// The journal lost what it had.
+    mutating func markAllChanged() { isLogVoid = true }
+}
+
+extension EntityIdentity {
+    /// The same for a key in every process, where ``hash`` is not: the numbers of libraries and types are the data file's.
+    ///
+    /// Whoever makes up ids so that two have one hash makes one of them count as evicted, which is a miss and nothing worse.
+    package var lastingHash: UInt64 {
+        let seed: UInt64 = 0x1DB7_1A5C_9E37_79B9
+        let id = isUUID ? self.id : UUIDValue(high: Checksum.xxh64(text, seed: seed), low: UInt64(text.count))
+        return EntityIdentity.mixed(id, library: library, type: type, seed: seed)
+    }
+}
+
+extension StoredKey {
+    /// See ``EntityIdentity/lastingHash``.
+    package var lastingHash: UInt64 { withIdentity(seed: 0) { $0.lastingHash } }
 }

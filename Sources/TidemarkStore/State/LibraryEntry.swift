@@ -6,6 +6,10 @@ struct LibraryEntry {
     var machine = ReconcileMachine()
     /// In memory and with the journal.
     var entityCount: Int64
+    /// Of those, which the journal never has.
+    var unstoredCount: Int64 = 0
+    /// It was there when the cache was opened: entities that no journal has may have been lost.
+    var isRecovered: Bool
     /// The journal has an older version of this entry.
     var isChanged: Bool
     /// Something is missing, or may be: looked at by `CacheState.expireGaps`.
@@ -19,7 +23,11 @@ struct LibraryEntry {
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
 
-    init(gate: SequenceGate, entityCount: Int64, answeredThrough: EventSequence? = nil, isChanged: Bool) {
+    init(
+        gate: SequenceGate, entityCount: Int64, answeredThrough: EventSequence? = nil, isChanged: Bool,
+        isRecovered: Bool = false
+    ) {
+        self.isRecovered = isRecovered
         self.answeredThrough = answeredThrough
         self.gate = gate
         self.entityCount = entityCount

@@ -87,6 +87,10 @@ package struct JournalConformance {
                 byKey[key] == model.entities[key], seed, step,
                 "\(key) is \(String(describing: byKey[key])), not \(String(describing: model.entities[key]))")
         }
+        let rows = try await journal.rows(after: nil, countMax: model.entities.count + 1)
+        try check(
+            Set(rows) == model.rowAges && rows.count == model.entities.count, seed, step,
+            "a walk over the rows gives \(rows.count) of \(model.entities.count), or others")
         for _ in 0..<8 {
             let page = model.randomPage()
             let found = try await journal.page(

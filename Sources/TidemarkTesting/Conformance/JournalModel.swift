@@ -7,6 +7,7 @@ struct JournalModel {
     private var state = RecoveredState()
     private var random: SeededGenerator
     private var usedRows: Set<Int64> = []
+    private var reduced: Set<StoredKey> = []
     private let rowCountMax: Int
     /// How often each kind of change is drawn, fixed for a run.
     private let weights: [Int]
@@ -64,7 +65,21 @@ struct JournalModel {
             state.ignoredKinds[ByteString("Kind\(Int.random(in: 0..<5, using: &random))"), default: 0] += 1
             flush.ignoredKinds = state.ignoredKinds
         }
+        changeEvicted(&flush)
         return flush
+    }
+
+    private mutating func changeEvicted(_ flush: inout FlushBatch) {
+        flush.evicted.replacesAll = chance(1, in: 8)
+        for _ in 0..<Int.random(in: 0...(chance(1, in: 8) ? 3_000 : 4), using: &random) {
+            flush.evicted.records.append(
+                EvictedRecord(
+                    library: LibraryIndex(Int.random(in: 0..<state.libraries.count, using: &random)),
+                    hash: random.next(),
+                    isBack: chance(1, in: 4)))
+        }
+        if flush.evicted.replacesAll { state.evicted = [] }
+        state.evicted += flush.evicted.records
     }
 
     private mutating func addLibrary(_ flush: inout FlushBatch) {
@@ -147,12 +162,14 @@ struct JournalModel {
         let fields = change == .delete || chance(2, in: 3) ? [] : randomBytes(countMax: chance(1, in: 9) ? 9_000 : 60)
         let fieldsOffset = flush.bytes.count
         flush.bytes += fields
+        let isReduced = !fields.isEmpty && chance(1, in: 3)
+        if isReduced { reduced.insert(key) } else { reduced.remove(key) }
         flush.rows.append(
             FlushRow(
                 row: row, change: change, library: key.library, type: key.type, isUUID: isUUID, idOffset: idOffset,
                 idCount: id.count, payloadOffset: payloadOffset, payloadCount: payload.count,
                 fieldsOffset: fieldsOffset, fieldsCount: fields.count, sequence: sequence, generation: generation,
-                writtenAt: clock))
+                writtenAt: clock, isReduced: isReduced))
         usedRows.insert(row)
         state.tombstones.removeAll { $0.key == key }
         if change == .delete {
@@ -219,6 +236,16 @@ struct JournalModel {
         return Array(keys)
     }
 
+    /// What a walk over all rows is to give, in some order.
+    var rowAges: Set<StoredRowAge> {
+        Set(
+            entities.values.map {
+                StoredRowAge(
+                    stored: StoredRow(key: $0.key, row: $0.row), writtenAt: $0.writtenAt,
+                    isReduced: reduced.contains($0.key))
+            })
+    }
+
     /// A page to ask for, and the entities that it is to give, in order.
     mutating func randomPage() -> (
         library: LibraryIndex, type: TypeIndex, after: StoredID?, countMax: Int, entities: [StoredEntity]
@@ -248,6 +275,7 @@ struct JournalModel {
         if recovered.counts != state.counts { return "counts are \(recovered.counts), not \(state.counts)" }
         if recovered.lastTakenAt != state.lastTakenAt { return "the last flush is of \(recovered.lastTakenAt ?? -1)" }
         if recovered.ignoredKinds != state.ignoredKinds { return "ignored kinds are \(recovered.ignoredKinds)" }
+        if recovered.evicted != state.evicted { return "evicted keys are otherwise" }
         if let difference = queries.difference(to: recovered) { return difference }
         if let difference = layers.difference(to: recovered) { return difference }
         let lastRow = entities.values.map(\.row).max() ?? 0

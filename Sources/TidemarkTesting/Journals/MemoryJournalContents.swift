@@ -5,6 +5,9 @@ import TidemarkStore
 /// What a ``MemoryJournal`` holds: the plainest reading of what a flush says.
 struct MemoryJournalContents: Sendable {
     private(set) var entities: [StoredKey: StoredEntity] = [:]
+    /// Keys of entities of which only the fields that stay are left.
+    private var reduced: Set<StoredKey> = []
+    private(set) var evicted: [EvictedRecord] = []
     private(set) var quarantine: [QuarantineRecord] = []
     private var rows: [Int64: StoredKey] = [:]
     private var libraries: [LibraryRecord] = []
@@ -27,6 +30,7 @@ struct MemoryJournalContents: Sendable {
         state.queries = queries.values.sorted { $0.number < $1.number }
         state.lastQuery = lastQuery
         state.layers = layers.values.sorted { $0.number < $1.number }
+        state.evicted = evicted
         state.counts = counts
         state.lastTakenAt = takenAt
         state.ignoredKinds = ignoredKinds
@@ -61,6 +65,8 @@ struct MemoryJournalContents: Sendable {
             guard Int(record.index) < libraries.count else { throw contradiction("library \(record.index)") }
             libraries[Int(record.index)] = record
         }
+        if flush.evicted.replacesAll { evicted = [] }
+        evicted += flush.evicted.records
         for change in flush.tombstones {
             tombstones.removeAll { $0.key == change.key }
             if let tombstone = change.tombstone { tombstones.append((change.key, tombstone)) }
@@ -96,7 +102,9 @@ struct MemoryJournalContents: Sendable {
     func rows(after key: StoredKey?, countMax: Int) -> [StoredRowAge] {
         let behind = key.flatMap { entities[$0]?.row } ?? 0
         return entities.values.filter { $0.row > behind }.sorted { $0.row < $1.row }.prefix(countMax).map {
-            StoredRowAge(stored: StoredRow(key: $0.key, row: $0.row), writtenAt: $0.writtenAt)
+            StoredRowAge(
+                stored: StoredRow(key: $0.key, row: $0.row), writtenAt: $0.writtenAt,
+                isReduced: reduced.contains($0.key))
         }
     }
 
@@ -121,6 +129,7 @@ struct MemoryJournalContents: Sendable {
             row.change == .stamp
             ? entities[key]?.payload ?? [] : Array(bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount])
         rows[row.row] = key
+        if row.isReduced { reduced.insert(key) } else { reduced.remove(key) }
         entities[key] = StoredEntity(
             key: key, row: row.row, payload: payload,
             fields: Array(bytes[row.fieldsOffset..<row.fieldsOffset + row.fieldsCount]), sequence: row.sequence,

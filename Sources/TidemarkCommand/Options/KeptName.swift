@@ -1,0 +1,18 @@
+import ArgumentParser
+import TidemarkModel
+
+/// What `--evict-ignore` names: a type, or one of its fields.
+struct KeptName: ExpressibleByArgument {
+    let type: ByteString
+    /// nil: all of the type stays.
+    let field: ByteString?
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ".", omittingEmptySubsequences: false)
+        guard let last = parts.last, !last.isEmpty, parts[0] != "" else { return nil }
+        let head = parts.dropLast().joined(separator: ".")
+        guard parts.count == 1 || !head.isEmpty else { return nil }
+        type = ByteString(parts.count == 1 ? argument : head)
+        field = parts.count == 1 || last == "*" ? nil : ByteString(String(last))
+    }
+}

@@ -1,0 +1,27 @@
+import TidemarkModel
+
+/// Entities of which only some fields are left.
+extension EntityStore {
+    /// - Complexity: O(1).
+    func completeness(of index: UInt32) -> Completeness {
+        guard slot(index).pointee.flags.contains(.hasFieldStamps) else { return .whole }
+        return fieldStamps[index]?.completeness ?? .whole
+    }
+
+    /// Takes everything out of an entity but some fields and what it goes by. Its stamps and its place in the list by access stay.
+    ///
+    /// - Parameter fields: Unescaped names.
+    mutating func reduce(_ index: UInt32, to fields: Set<[UInt8]>) {
+        let kept = fields.union([Array("id".utf8), Array("uuid".utf8)])
+        let payload = JSONObject.selection(of: self.payload(of: index), fields: kept)
+        var stamps = fieldStamps[index] ?? FieldStamps(rest: stamp(of: index), named: [:])
+        stamps.named = stamps.named.filter { kept.contains($0.key.bytes) }
+        stamps.completeness = .reduced
+        setFieldStamps(stamps, of: index)
+        if slot(index).pointee.flags.contains(.hasNewPayload) {
+            dirtyByteCount += payload.count - Int(slot(index).pointee.payloadCount)
+        }
+        payload.withUnsafeBytes { store($0, in: index) }
+        markDirty(index, hasNewPayload: true)
+    }
+}

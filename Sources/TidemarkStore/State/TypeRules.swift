@@ -1,0 +1,37 @@
+import TidemarkModel
+
+/// What a configuration says of types, by their numbers.
+struct TypeRules {
+    /// Never evicted.
+    private(set) var kept: Set<TypeIndex> = []
+    /// Fields that stay when room is made, by their unescaped names; of types in `kept` all do.
+    private(set) var keptFields: [TypeIndex: Set<[UInt8]>] = [:]
+    /// No journal has them.
+    private(set) var unstored: Set<TypeIndex> = []
+    /// They leave memory as soon as the journal has them.
+    private(set) var passing: Set<TypeIndex> = []
+
+    init() {}
+
+    /// - Parameter names: Of types, by number; aliases were resolved.
+    init(_ configuration: CacheStateConfiguration, names: [ByteString]) {
+        guard configuration.namesTypes else { return }
+        func resolved(_ types: Set<ByteString>) -> Set<ByteString> {
+            Set(types.map { configuration.typeAliases[$0] ?? $0 })
+        }
+        let kept = resolved(configuration.keptTypes)
+        let unstored = resolved(configuration.diskExcludedTypes)
+        let passing = resolved(configuration.memoryExcludedTypes)
+        var fields: [ByteString: Set<[UInt8]>] = [:]
+        for (type, names) in configuration.keptFields {
+            fields[configuration.typeAliases[type] ?? type, default: []].formUnion(names.map(\.bytes))
+        }
+        for (number, name) in names.enumerated() {
+            let type = TypeIndex(number)
+            if kept.contains(name) { self.kept.insert(type) }
+            if let names = fields[name], !names.isEmpty, !kept.contains(name) { keptFields[type] = names }
+            if unstored.contains(name) { self.unstored.insert(type) }
+            if passing.contains(name) { self.passing.insert(type) }
+        }
+    }
+}

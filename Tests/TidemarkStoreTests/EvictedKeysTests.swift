@@ -1,0 +1,77 @@
+import Testing
+import TidemarkModel
+import TidemarkTesting
+
+@testable import TidemarkStore
+
+/// What is remembered of entities that left both tiers, against a plain list. Law: L8.
+@Suite struct EvictedKeysTests {
+    private func withIdentity(_ id: Int, _ body: (EntityIdentity) -> Void) {
+        let key = StoredKey(
+            library: LibraryIndex(id % 3), type: 0,
+            id: id % 2 == 0 ? .uuid(UUIDValue(high: 1, low: UInt64(id))) : .text(ByteString("k\(id)")))
+        key.withIdentity(seed: 9, body)
+    }
+
+    @Test(arguments: 1...16 as ClosedRange<UInt64>)
+    func `the newest are remembered, and the same after their log was read`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let countMax = random.pick([1, 5, 40, 3_000])
+        let idCount = random.pick([3, 60, 5_000])
+        var keys = EvictedKeys(countMax: countMax)
+        // Oldest first; an id that came back leaves a place that still counts until it is the oldest.
+        var model: [Int?] = []
+        var log: [EvictedRecord] = []
+        for step in 0..<4_000 {
+            let id = random.below(idCount)
+            switch random.below(10) {
+            case 0...5:
+                withIdentity(id) { keys.insert($0) }
+                if let old = model.firstIndex(of: id) { model[old] = nil }
+                model.append(id)
+                if model.count > countMax { model.removeFirst() }
+            case 6, 7:
+                withIdentity(id) { keys.remove($0) }
+                if let old = model.firstIndex(of: id) { model[old] = nil }
+            case 8 where random.below(50) == 0:
+                keys.removeAll(of: LibraryIndex(id % 3))
+                for (place, other) in model.enumerated() where other.map({ $0 % 3 == id % 3 }) ?? false {
+                    model[place] = nil
+                }
+            default:
+                let changes = keys.takeChanges()
+                if changes.replacesAll { log = [] }
+                log += changes.records
+                #expect(log.count <= 2 * keys.count + 1_024 + 4_000 / 10, "seed \(seed), step \(step)")
+            }
+        }
+        let changes = keys.takeChanges()
+        if changes.replacesAll { log = [] }
+        log += changes.records
+        let again = EvictedKeys(countMax: countMax, recovered: log)
+        let remembered = Set(model.compactMap { $0 })
+        #expect(keys.count == remembered.count, "seed \(seed)")
+        for id in 0..<idCount {
+            withIdentity(id) {
+                #expect(keys.contains($0) == remembered.contains(id), "seed \(seed), id \(id)")
+                // What the log does not name any more cannot push anything out: more may be remembered, never less.
+                if remembered.contains(id) { #expect(again.contains($0), "seed \(seed), id \(id)") }
+            }
+        }
+    }
+
+    @Test func `a hash is the same in every process, and another one for every library, type and id`() {
+        let keys = [
+            StoredKey(library: 0, type: 0, id: .text("a")), StoredKey(library: 1, type: 0, id: .text("a")),
+            StoredKey(library: 0, type: 1, id: .text("a")), StoredKey(library: 0, type: 0, id: .text("b")),
+            StoredKey(library: 0, type: 0, id: .uuid(UUIDValue(high: 0, low: 1))),
+        ]
+        #expect(Set(keys.map(\.lastingHash)).count == keys.count)
+        for key in keys {
+            let hashes = [1, 2, 3].map { seed in key.withIdentity(seed: seed) { $0.lastingHash } }
+            #expect(hashes == [key.lastingHash, key.lastingHash, key.lastingHash])
+        }
+        // Written into data files: whoever changes it makes all of them forget.
+        #expect(keys[0].lastingHash == 5_413_421_539_926_166_384)
+    }
+}

@@ -1,0 +1,285 @@
+import Testing
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+@testable import Tidemark
+
+/// Whatever goes, in whatever tier: what a read gives is what the server said last, or a miss. Laws: L1, L2, L9.
+@Suite struct EvictionTruthTests {
+    /// Fields of an object, by name: numbers, and objects of numbers.
+    private typealias Fields = [String: JSONValue]
+
+    /// What a merge makes of an object.
+    private static func merged(_ new: Fields, into old: Fields) -> Fields {
+        old.merging(new) { old, new in
+            guard case .object(let left) = old, case .object(let right) = new else { return new }
+            let names = left.map(\.name)
+            return .object(
+                left.map { member in JSONMember(member.name, new[member.name] ?? member.value) }
+                    + right.filter { !names.contains($0.name) })
+        }
+    }
+
+    private static func fields(_ bytes: [UInt8]) throws -> Fields {
+        guard case .object(let members) = try JSONValue(parsing: bytes) else { return [:] }
+        return Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+    }
+
+    private static func equal(_ left: Fields, _ right: Fields) -> Bool {
+        left.mapValues(\.canonical) == right.mapValues(\.canonical)
+    }
+
+    private struct Name: Hashable {
+        var type: String
+        var id: Int
+        var key: EntityKey { EntityKey(library: "a", type: ByteString(type), id: ByteString("k\(id)")) }
+    }
+
+    @Test(arguments: CacheUnderTest.seeds(16))
+    func `reads, lists and observers have the truth or nothing, with every kind of type`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed ^ 0x7A11)
+        let memoryMax = random.pick([0, 1_500, 1 << 30])
+        let entityMax = Int64(random.pick([0, 6, 20]))
+        let store = MemoryJournal.Store()
+        let clock = ManualClock()
+        func reopened() async throws -> QueryFixture {
+            try await QueryFixture.open(MemoryJournal(store: store), clock: clock, hasUpstream: false) {
+                $0.memoryByteCountMax = memoryMax
+                $0.eviction.entityCountMax = entityMax
+                $0.eviction.keptFields = ["card": ["n", "o"], "file": ["n"]]
+                $0.diskExcludedTypes = ["mem"]
+                $0.memoryExcludedTypes = ["disk"]
+            }
+        }
+        var bed = OptimisticBed(fixture: try await reopened())
+        var truth: [Name: Fields] = [:]
+        var lists: [Int: [Int]] = [:]
+        var layers: [(pending: String, name: Name, fields: Fields)] = []
+        var pendingCount = 0
+        func object(_ id: Int, _ fields: Fields) -> String {
+            let members = fields.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) }
+            return JSONValue.object([JSONMember("id", .string("k\(id)"))] + members).text
+        }
+        func drawn() -> Fields {
+            var fields: Fields = [:]
+            for name in ["n", "m", "o", "p"] where random.chance(600) {
+                let number = JSONValue.number(JSONNumber(random.below(1_000)))
+                let isObject = (name == "o" || name == "p") && random.chance(700)
+                fields[name] = isObject ? .object([JSONMember(random.pick(["x", "y"]), number)]) : number
+            }
+            return fields
+        }
+        /// As a user sees it; nil when the server has deleted it, or never had it.
+        func visible(_ name: Name) -> Fields? {
+            truth[name].map { base in
+                layers.filter { $0.name == name }.reduce(base) { $0.merging($1.fields) { $1 } }
+            }
+        }
+        for step in 0..<200 {
+            clock.advance(milliseconds: 1)
+            let name = Name(type: random.pick(["file", "card", "mem", "disk"]), id: random.below(8))
+            let place = "seed \(seed), step \(step), \(name)"
+            let fields = drawn()
+            switch random.below(13) {
+            case 0, 1, 2:
+                truth[name] = fields
+                try await bed.feed(
+                    #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(name.type)","resource":\#(object(name.id, fields))}}}"#
+                )
+            case 3, 4, 5:
+                guard let known = truth[name] else { continue }
+                truth[name] = Self.merged(fields, into: known)
+                try await bed.feed(
+                    #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(name.type)","resource":\#(object(name.id, fields)),"metadata":{}}}}"#
+                )
+            case 6:
+                guard random.chance(400) else { continue }
+                truth[name] = nil
+                for list in lists.keys where name.type == "file" { lists[list]?.removeAll { $0 == name.id } }
+                try await bed.feed(
+                    #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"\#(name.type)","resource_id":"k\#(name.id)"}}}"#
+                )
+            case 7:
+                let ids = truth.keys.filter { $0.type == "file" }.map(\.id).sorted().prefix(4)
+                let list = random.below(3)
+                try await bed.fixture.put(
+                    ids.map { object($0, truth[Name(type: "file", id: $0)] ?? [:]) }, #"{"q":\#(list)}"#)
+                lists[list] = Array(ids)
+            case 8: try await bed.fixture.cache.settleLimits()
+            case 9: try await bed.fixture.cache.flush()
+            case 10:
+                pendingCount += 1
+                // Names that events do not merge objects into: what a layer replaces is the layer's.
+                let number = JSONValue.number(JSONNumber(random.below(100)))
+                layers.append(("p\(pendingCount)", name, ["m": number]))
+                try await bed.lay(
+                    "p\(pendingCount)",
+                    .patch(type: name.type, id: "k\(name.id)", fields: "{\"m\":\(number.text)}", unset: []))
+            case 11 where !layers.isEmpty:
+                try await bed.rollBack(layers.remove(at: random.below(layers.count)).pending)
+            case 12 where random.chance(150):
+                try await bed.fixture.cache.close()
+                bed = OptimisticBed(fixture: try await reopened())
+            default: continue
+            }
+            for type in ["file", "card", "mem", "disk"] {
+                for id in 0..<8 where random.chance(400) {
+                    let name = Name(type: type, id: id)
+                    let wanted: [ByteString]? = random.pick([nil, ["n"], ["n", "o"], ["id", "p"]])
+                    let read = try await bed.fixture.cache.read(name.key, fields: wanted)
+                    guard let entity = read.entity else { continue }
+                    var expected = visible(name)
+                    expected?["id"] = .string("k\(id)")
+                    if let wanted { expected = expected?.filter { wanted.contains(ByteString($0.key)) } }
+                    let found = try Self.fields(entity)
+                    #expect(
+                        expected.map { Self.equal($0, found) } == true,
+                        "\(place): \(name) \(wanted ?? []) is \(String(decoding: entity, as: UTF8.self)), not \(String(describing: expected))"
+                    )
+                }
+            }
+            for (list, ids) in lists {
+                let isNarrow = random.chance(500)
+                let reply = try await bed.fixture.read(#"{"q":\#(list)}"#) { request in
+                    request.allowsStale = true
+                    if isNarrow { request.select = ["file": ["id", "n"]] }
+                }
+                guard case .success(let found) = reply else { continue }
+                let expected = ids.compactMap { id in
+                    visible(Name(type: "file", id: id)).map { fields in
+                        fields.merging(["id": .string("k\(id)")]) { $1 }.filter {
+                            !isNarrow || ["id", "n"].contains($0.key)
+                        }
+                    }
+                }
+                let entities = try found.answer.entities.map { try Self.fields($0) }
+                #expect(
+                    entities.count == expected.count && zip(entities, expected).allSatisfy { Self.equal($0, $1) },
+                    "\(place): list \(list) is \(found.texts)")
+            }
+            await bed.fixture.cache.checkInvariants()
+        }
+        for layer in layers { try await bed.rollBack(layer.pending) }
+        try await bed.fixture.cache.settleLimits()
+        try await bed.fixture.cache.close()
+    }
+
+    // MARK: Races
+
+    /// A journal with one entity that memory does not have, and loads that wait.
+    private func evictedFixture(_ journal: MemoryJournal) async throws -> QueryFixture {
+        let fixture = try await QueryFixture.open(journal) {
+            $0.memoryByteCountMax = 0
+            $0.flush.interval = 1 << 40
+            $0.flush.busyInterval = 1 << 40
+        }
+        try await fixture.input.feed([
+            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
+        ])
+        try await fixture.cache.flush()
+        #expect(await fixture.cache.residentCount == 0)
+        return fixture
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func `a load that is under way does not bring back what is removed meanwhile`(way: Int) async throws {
+        let journal = MemoryJournal()
+        let fixture = try await evictedFixture(journal)
+        let name = Name(type: "file", id: 1)
+        await journal.pauseLoads()
+        async let read = fixture.cache.read(name.key, fields: nil)
+        await journal.waitUntilHeld()
+        async let removed: Void = {
+            switch way {
+            case 0:
+                var removal = Removal(library: "a")
+                removal.resourceType = "file"
+                removal.ids = ["k1"]
+                _ = try await fixture.cache.remove(removal)
+            case 1: try await fixture.cache.clear(library: "a")
+            default:
+                try await fixture.input.feed([
+                    #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k1"}}}"#
+                ])
+            }
+        }()
+        await journal.resumeLoads()
+        _ = try await read
+        try await removed
+        for _ in 0..<2 {
+            #expect(try await fixture.cache.read(name.key, fields: nil).entity == nil)
+            #expect(try await fixture.cache.list(type: "file", library: "a", after: nil, countMax: 9).entities == [])
+            try await fixture.cache.flush()
+        }
+        #expect(await fixture.cache.entityCount() == 0)
+        await fixture.cache.checkInvariants()
+    }
+
+    @Test func `an answer from before an event does not bring back what was evicted after it`() async throws {
+        let fixture = try await QueryFixture.open {
+            $0.eviction.entityCountMax = 0
+            $0.flush.interval = 1 << 40
+            $0.flush.busyInterval = 1 << 40
+        }
+        let reply = try await fixture.begin("{}", .networkOnly)
+        await fixture.upstream.waitForQuestions(1)
+        try await fixture.input.feed([
+            #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":2}}}}"#
+        ])
+        try await fixture.cache.settleLimits()
+        #expect(await fixture.cache.entityCount() == 0)
+        await fixture.upstream.answer(
+            .success(QueryFixture.result([#"{"id":"k1","n":1}"#, #"{"id":"k2","n":1}"#])), to: try QueryFixture.key())
+        #expect(await eventually { reply.isThere })
+        #expect(try await fixture.cache.read(Name(type: "file", id: 1).key, fields: nil).miss == .evicted)
+        #expect(try await fixture.cache.read(Name(type: "file", id: 2).key, fields: nil).miss == nil)
+        // Not a shorter list: a miss.
+        #expect(try await fixture.stored() == nil)
+    }
+
+    @Test func `an answer of an earlier place in the log does not bring back what was evicted`() async throws {
+        let fixture = try await QueryFixture.open {
+            $0.eviction.entityCountMax = 0
+            $0.flush.interval = 1 << 40
+            $0.flush.busyInterval = 1 << 40
+        }
+        try await fixture.input.feed([
+            #"{"library_id":"a","sequence":5,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":5}}}}"#
+        ])
+        try await fixture.cache.settleLimits()
+        try await fixture.put([#"{"id":"k1","n":4}"#]) { $0.asOf = EventSequence(4) }
+        #expect(try await fixture.cache.read(Name(type: "file", id: 1).key, fields: nil).miss == .evicted)
+        #expect(try await fixture.stored() == nil)
+        try await fixture.put([#"{"id":"k1","n":5}"#]) { $0.asOf = EventSequence(5) }
+        #expect(try await fixture.stored() == [#"{"id":"k1","n":5}"#])
+    }
+
+    @Test func `an eviction between two looks of a read is seen by it`() async throws {
+        let journal = MemoryJournal()
+        let fixture = try await QueryFixture.open(journal) {
+            $0.memoryByteCountMax = 0
+            $0.eviction.entityCountMax = 0
+            $0.flush.interval = 1 << 40
+            $0.flush.busyInterval = 1 << 40
+        }
+        try await fixture.input.feed([
+            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
+        ])
+        await journal.pauseLoads()
+        async let settled: Void = fixture.cache.settleLimits()
+        // The rows were read: what goes is decided when they are given.
+        await journal.waitUntilHeld()
+        async let read = fixture.cache.read(Name(type: "file", id: 1).key, fields: nil)
+        await journal.resumeLoads()
+        try await settled
+        let found = try await read
+        #expect(
+            found.entity.map { String(decoding: $0, as: UTF8.self) == #"{"id":"k1","n":1}"# }
+                ?? (found.miss == .evicted))
+        try await fixture.cache.settleLimits()
+        #expect(try await fixture.cache.read(Name(type: "file", id: 1).key, fields: nil).miss == .evicted)
+        #expect(await fixture.cache.entityCount() == 0)
+        #expect(await journal.stored().isEmpty)
+    }
+}

@@ -1,0 +1,219 @@
+import Testing
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkStore
+import TidemarkTesting
+
+@testable import Tidemark
+
+/// Fields that stay when their entity has to go: what is known of it then, and what brings the rest back. Law: L1.
+@Suite struct KeptFieldsTests {
+    private static let whole = #"{"id":"a","name":"A","size":1,"place":{"x":1,"y":2}}"#
+
+    private func open(_ journal: any Journal = MemoryJournal()) async throws -> QueryFixture {
+        try await QueryFixture.open(journal) {
+            $0.eviction.entityCountMax = 0
+            $0.eviction.keptFields = ["file": ["name", "unused"]]
+            // Nothing goes but when the test says so.
+            $0.flush.interval = 1 << 40
+            $0.flush.busyInterval = 1 << 40
+        }
+    }
+
+    /// An entity of which only `id` and `name` are left.
+    private func reduced(_ journal: any Journal = MemoryJournal()) async throws -> QueryFixture {
+        let fixture = try await open(journal)
+        try await change(fixture, Self.whole)
+        try await fixture.cache.settleLimits()
+        return fixture
+    }
+
+    private func change(_ fixture: QueryFixture, _ resource: String, metadata: String = "null") async throws {
+        try await fixture.input.feed([
+            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":\#(resource),"metadata":\#(metadata)}}}"#
+        ])
+    }
+
+    private func read(_ fixture: QueryFixture, _ fields: [ByteString]? = nil) async throws -> String {
+        let read = try await fixture.cache.read(EntityKey(library: "a", type: "file", id: "a"), fields: fields)
+        return read.entity.map { String(decoding: $0, as: UTF8.self) } ?? read.miss?.rawValue ?? ""
+    }
+
+    @Test func `what stayed is answered, and everything else says evicted, after a restart too`() async throws {
+        let store = MemoryJournal.Store()
+        var fixture = try await reduced(MemoryJournal(store: store))
+        for _ in 0..<2 {
+            #expect(try await read(fixture) == "evicted")
+            #expect(try await read(fixture, ["name"]) == #"{"name":"A"}"#)
+            #expect(try await read(fixture, ["name", "id"]) == #"{"id":"a","name":"A"}"#)
+            #expect(try await read(fixture, ["size"]) == "evicted")
+            #expect(try await read(fixture, ["name", "size"]) == "evicted")
+            // Whether it never had that field nobody knows any more.
+            #expect(try await read(fixture, ["unused"]) == "evicted")
+            #expect(
+                try await fixture.cache.entity(EntityKey(library: "a", type: "file", id: "a")) == .missing(.evicted))
+            #expect(
+                try await fixture.cache.list(type: "file", library: "a", after: nil, countMax: 9).entities.isEmpty)
+            let explained = try await fixture.cache.explain(EntityKey(library: "a", type: "file", id: "a"))
+            #expect(explained.miss == .evicted && explained.fields.map(\.name) == ["id", "name"])
+            #expect(await fixture.cache.entityCount() == 1)
+            try await fixture.cache.close()
+            fixture = try await open(MemoryJournal(store: store))
+            try await fixture.cache.settleLimits()
+        }
+        try await fixture.cache.close()
+    }
+
+    @Test func `what is merged in is known again, but for objects that are merged into what nobody knows`() async throws
+    {
+        let fixture = try await reduced()
+        try await change(fixture, #"{"id":"a","size":2,"place":{"x":5},"tags":[1]}"#, metadata: "{}")
+        #expect(try await read(fixture, ["name", "size", "tags"]) == #"{"name":"A","size":2,"tags":[1]}"#)
+        #expect(try await read(fixture, ["place"]) == "evicted")
+        #expect(try await read(fixture) == "evicted")
+        try await change(fixture, #"{"id":"a","place":{"x":6}}"#, metadata: #"{"no_merge_fields":["place"]}"#)
+        #expect(try await read(fixture, ["place"]) == #"{"place":{"x":6}}"#)
+        // What is merged into is whole now.
+        try await change(fixture, #"{"id":"a","place":{"y":7}}"#, metadata: "{}")
+        #expect(try await read(fixture, ["place"]) == #"{"place":{"x":6,"y":7}}"#)
+        #expect(try await read(fixture) == "evicted")
+        try await fixture.cache.settleLimits()
+        #expect(try await read(fixture, ["place"]) == "evicted")
+        #expect(try await read(fixture, ["name"]) == #"{"name":"A"}"#)
+    }
+
+    @Test(arguments: [Self.whole, #"{"id":"a","name":"A"}"#])
+    func `a whole event brings all of it back, also when it looks as what was left`(resource: String) async throws {
+        let fixture = try await reduced()
+        let sink = FoldingSink()
+        let reply = WatchReply()
+        await fixture.cache.observe(EntityKey(library: "a", type: "file", id: "a"), fields: nil, sink: sink) {
+            reply.take($0)
+        }
+        #expect(try reply.subscription() != nil)
+        try await change(fixture, resource)
+        #expect(try await read(fixture) == resource)
+        #expect(try await read(fixture, ["unused"]) == "{}")
+        #expect(sink.entities.map { $0.entity.map { String(decoding: $0, as: UTF8.self) } } == [resource])
+    }
+
+    @Test func `an observer is told of what is known alone`() async throws {
+        let fixture = try await reduced()
+        let (all, named) = (FoldingSink(), FoldingSink())
+        let key = EntityKey(library: "a", type: "file", id: "a")
+        for (sink, fields) in [(all, nil), (named, ["name"] as [ByteString]?)] {
+            await fixture.cache.observe(key, fields: fields, sink: sink) { _ in }
+        }
+        try await change(fixture, #"{"id":"a","name":"B","size":3}"#, metadata: "{}")
+        #expect(all.entities.isEmpty)
+        #expect(named.entities.map(\.entity) == [Array(#"{"name":"B"}"#.utf8)])
+        // It is pinned: nothing of it goes while somebody looks.
+        try await fixture.cache.settleLimits()
+        #expect(try await read(fixture, ["size"]) == #"{"size":3}"#)
+    }
+
+    @Test func `lists are served to those who want no more than stayed, and to all after an answer`() async throws {
+        let fixture = try await open()
+        let other = #"{"id":"b","name":"B","size":2}"#
+        try await fixture.put([Self.whole, other])
+        try await fixture.put([Self.whole], #"{"rule":1}"#) {
+            $0.membership = Array(#"{"resource_type":"file","where":{"path":"/size","lt":9}}"#.utf8)
+        }
+        try await fixture.cache.settleLimits()
+        #expect(try await fixture.stored() == nil)
+        let select = { (request: inout QueryRequest) in request.select = ["file": ["name"]] }
+        #expect(
+            try await fixture.read("{}", .cacheOnly, select).get().texts == [#"{"name":"A"}"#, #"{"name":"B"}"#])
+        // A rule cannot look at what is left: the list loses it, and knows.
+        #expect(try await fixture.stored(#"{"rule":1}"#) == [])
+        #expect(try await fixture.isStale(#"{"rule":1}"#) == true)
+        // An observer that sees what stayed goes on with it.
+        let sink = FoldingSink()
+        let seen = try await fixture.read("{}", .cacheOnly, sink: sink, select).get().subscription
+        try await change(fixture, #"{"id":"a","name":"A2"}"#, metadata: "{}")
+        #expect(
+            sink.observer(try #require(seen))?.list == [#"{"name":"A2"}"#, #"{"name":"B"}"#].map { Array($0.utf8) })
+        try await fixture.cache.cancel(try #require(seen))
+        try await fixture.cache.settleLimits()
+        let answer = #"{"id":"a","name":"A3","size":3}"#
+        try await fixture.put([answer, other])
+        #expect(try await fixture.stored() == [answer, other])
+        #expect(try await read(fixture) == "evicted")
+        #expect(try await read(fixture, ["size"]) == #"{"size":3}"#)
+        #expect(sink.problems.isEmpty)
+        await fixture.cache.checkInvariants()
+    }
+
+    @Test func `a fetched list is given to who asked for it`() async throws {
+        let fixture = try await open()
+        try await fixture.put([Self.whole])
+        try await fixture.cache.settleLimits()
+        let reply = try await fixture.begin("{}", .cacheFirst)
+        await fixture.upstream.waitForQuestions(1)
+        await fixture.upstream.answer(
+            .success(QueryFixture.result([#"{"id":"a","name":"A","size":4}"#])), to: try QueryFixture.key())
+        #expect(await eventually { reply.isThere })
+        #expect(try reply.replies.first?.get().texts == [#"{"id":"a","name":"A","size":4}"#])
+    }
+
+    @Test func `a layer over what is left shows what it has, and a whole one all`() async throws {
+        let bed = OptimisticBed(fixture: try await reduced())
+        try await bed.lay("p", .patch(type: "file", id: "a", fields: #"{"size":9}"#, unset: []))
+        #expect(try await read(bed.fixture) == "evicted")
+        #expect(try await read(bed.fixture, ["name", "size"]) == #"{"name":"A","size":9}"#)
+        try await bed.lay("q", .put(type: "file", resource: #"{"id":"a","n":1}"#))
+        #expect(try await read(bed.fixture) == #"{"id":"a","n":1}"#)
+        try await bed.rollBack("q")
+        #expect(try await read(bed.fixture) == "evicted")
+        try await bed.rollBack("p")
+        #expect(try await read(bed.fixture, ["size"]) == "evicted")
+        await bed.fixture.cache.checkInvariants()
+    }
+
+    @Test func `a transaction reads nothing of it, patches it, and puts it whole`() async throws {
+        let fixture = try await reduced()
+        try await fixture.cache.transact(
+            [.patch(type: "file", id: "a", fields: Array(#"{"size":5}"#.utf8), unset: [])], library: "a")
+        #expect(try await read(fixture, ["name", "size"]) == #"{"name":"A","size":5}"#)
+        #expect(try await read(fixture) == "evicted")
+        #expect(try await fixture.cache.base(of: EntityKey(library: "a", type: "file", id: "a")) == nil)
+        try await fixture.cache.transact([.put(type: "file", resource: Array(Self.whole.utf8))], library: "a")
+        #expect(try await read(fixture) == Self.whole)
+    }
+
+    @Test func `a data file keeps the mark, and those who read beside the writer see it`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("cache.db")
+        let key = EntityKey(library: "a", type: "file", id: "a")
+        var fixture = try await open(try await SQLiteJournal.open(path: path))
+        try await change(fixture, Self.whole)
+        try await change(fixture, #"{"id":"b","size":1}"#)
+        try await fixture.input.feed([
+            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t"}}}}"#
+        ])
+        try await fixture.cache.settleLimits()
+        let reader = try SQLiteReader(path: path)
+        #expect(try reader.entity(key) == .evicted)
+        #expect(try reader.visibleEntity(key).answer == .evicted)
+        #expect(try reader.entity(EntityKey(library: "a", type: "tag", id: "t")) == .evicted)
+        #expect(try reader.entity(EntityKey(library: "a", type: "tag", id: "u")) == .absent)
+        var steps = 0
+        try reader.walk { _ in
+            steps += 1
+            return true
+        }
+        #expect(steps == 0)
+        #expect(try reader.verify().isSound && reader.verify().entityCount == 2)
+        try await fixture.cache.close()
+        fixture = try await open(try await SQLiteJournal.open(path: path))
+        #expect(try await read(fixture) == "evicted")
+        #expect(try await read(fixture, ["name"]) == #"{"name":"A"}"#)
+        // A layer over it is seen with it, and alone it is not all.
+        try await OptimisticBed(fixture: fixture).lay(
+            "p", .patch(type: "file", id: "a", fields: #"{"size":9}"#, unset: []))
+        #expect(try reader.visibleEntity(key).answer == .evicted)
+        try await OptimisticBed(fixture: fixture).lay("q", .put(type: "file", resource: #"{"id":"a","n":1}"#))
+        #expect(try reader.visibleEntity(key).answer != .evicted)
+        try await fixture.cache.close()
+    }
+}
