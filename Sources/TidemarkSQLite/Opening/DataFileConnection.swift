@@ -1,3 +1,4 @@
+import CSQLiteShim
 import Foundation
 import GRDB
 import Tidemark
@@ -72,6 +73,7 @@ enum DataFileConnection {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(Double(busyMillisecondCount) / 1_000)
         configuration.prepareDatabase { db in
+            try SQLiteFailure.check(tidemark_sqlite_defend(db.sqliteConnection), connection: db.sqliteConnection)
             for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY"] {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }

@@ -69,6 +69,12 @@ struct SQLiteFailure: Error {
 }
 
 extension SQLiteFailure {
+    /// - Parameter code: What a call on a connection gave.
+    /// - Throws: When that is no success.
+    static func check(_ code: Int32, connection: OpaquePointer?) throws(SQLiteFailure) {
+        if code != SQLITE_OK { throw SQLiteFailure(code, connection: connection) }
+    }
+
     /// What is stored contradicts itself, as found by a check of ours.
     static func damaged(_ message: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, message: message)
