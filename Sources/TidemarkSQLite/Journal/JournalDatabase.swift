@@ -12,7 +12,7 @@ final class JournalDatabase {
     private let configuration: SQLiteJournal.Configuration
     let queue: DatabaseQueue
     private var memory = JournalMemory()
-    private var trainer = DictionaryTrainer()
+    private var trainer: DictionaryTrainer
     /// Whether commits reach past the drive's cache; see ``setBarrier(_:_:)``.
     private var hasBarrier = false
     /// nil before ``recover()`` and after ``close()``: statements must go before their connection.
@@ -24,6 +24,7 @@ final class JournalDatabase {
     init(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         self.file = file
         self.configuration = configuration
+        trainer = DictionaryTrainer(sampleCountMin: configuration.dictionarySampleCountMin)
         queue = try DataFileConnection.open(file.path)
         // A file of the current format is found to be so without a write.
         try DataFileSchema.migrator().migrate(queue)
