@@ -143,7 +143,8 @@ let package = Package(
             name: "TidemarkSQLiteTests",
             dependencies: [
                 "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting",
-                "CSQLiteShim", "CZstd",
+                "CZstd",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),

@@ -128,9 +128,11 @@ public actor SQLiteJournal: Journal {
                 // A damaged file need not close in order: it is moved aside with its journals.
             }
         }
-        let opened = try DataFileOpener(file, configuration).rebuild(reason: reason, savesLayers: false)
+        let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
+        // The layers that came over are for the case that the process ends before the next flush: that brings them all.
+        opened.database.discardsContents = true
         database = opened.database
-        recovered = opened.state
+        recovered = RecoveredState()
         openingReport = opened.report
         return opened.report
     }

@@ -62,6 +62,8 @@ struct SQLiteFailure: Error {
         case let error as DatabaseError:
             SQLiteFailure(code: error.extendedResultCode.rawValue, message: error.message ?? "")
                 .storageError(path: path)
+        // The migrator's own table holds what it never wrote.
+        case let error as RowDecodingError: SQLiteFailure.damaged("\(error)").storageError(path: path)
         default:
             StorageError(.inputOutput, "cannot use \(path)", cause: "\(error)", advice: "report this as a bug")
         }

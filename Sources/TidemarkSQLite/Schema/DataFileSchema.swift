@@ -191,7 +191,8 @@ enum DataFileSchema {
         let verdict = try withExtendedLifetime(connection) { try inspect(connection.handle, version: version) }
         try connection.execute("COMMIT")
         switch verdict {
-        case .ours: return
+        case .ours:
+            if LogIdentity.isForeign(file) { throw SQLiteFailure.damaged("the log beside it is another file's") }
         case .foreign(let what):
             throw StorageError(
                 .notOurs, "\(file.path) holds the \(what), which tidemark did not make; it was left as it is",
