@@ -1,7 +1,9 @@
 # What one does with this package. Everything here can be done by hand; the recipes show how.
 
 SWIFT ?= swift
-KILLS ?= 100
+KILLS ?= 500
+POINTS ?= all
+SEED ?= 0
 RACES ?= 10000
 BENCH ?=
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
@@ -31,9 +33,14 @@ bench: deps
 	@$(SWIFT) build -c release --product tidemark
 	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench" $(BENCH)
 
-## crash-test: kill an ingest KILLS times and check that nothing acknowledged was lost (KILLS=100)
+## crash-test: kill ingests and sessions KILLS times each and check that nothing acknowledged was lost (KILLS=500); minutes
 crash-test: deps
 	TIDEMARK_KILLS=$(KILLS) $(SWIFT) test --disable-xctest --filter CrashTests
+
+## crash-points: stop at every change of the disk, by process and by power (POINTS=100 for fewer, SEED=1 for others); minutes
+crash-points: deps
+	TIDEMARK_CRASH_POINTS=$(POINTS) TIDEMARK_CRASH_SEED=$(SEED) \
+	    $(SWIFT) test --disable-xctest --filter 'CrashPointTests|StreamFaultTests'
 
 ## big-test: a million faulty lines, against the reference model; minutes
 big-test: deps
@@ -62,4 +69,4 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run test test-tsan format format-check bench crash-test big-test clean help deps
+.PHONY: run test test-tsan format format-check bench crash-test crash-points big-test clean help deps

@@ -34,6 +34,9 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CPrefetch"),
         .target(name: "CHeap"),
+        .target(name: "CSQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // Disks that fail, for tests: in no product.
+        .target(name: "CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -71,7 +74,7 @@ let package = Package(
         .target(
             name: "TidemarkSQLite",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkStore", "CZstd",
+                "Tidemark", "TidemarkModel", "TidemarkStore", "CSQLiteShim", "CZstd",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -89,6 +92,7 @@ let package = Package(
             name: "TidemarkTesting",
             dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
             swiftSettings: strict),
+        .target(name: "TidemarkFaultDisk", dependencies: ["CFaultVFS"], swiftSettings: strict),
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
@@ -139,15 +143,17 @@ let package = Package(
         .testTarget(
             name: "TidemarkSQLiteTests",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting", "CZstd",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting",
+                "CZstd",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkTests",
             dependencies: [
-                "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkWire",
-                "TidemarkTesting",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore",
+                "TidemarkSQLite", "TidemarkWire", "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

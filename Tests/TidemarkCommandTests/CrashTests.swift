@@ -34,6 +34,7 @@ import TidemarkTesting
                 ? CommandInterruption(signal: SIGKILL, afterOutputLines: 1)
                 : CommandInterruption(signal: SIGKILL, afterInputBytes: part * step + random.below(step))
             try await check(kill: kill + 1, interruption, stream, lines, folder, &state)
+            KillProgress.tell(kill + 1, of: killCount, "ingests, the last at cursor \(state.cursor)")
         }
         #expect(state.cursor > 0)
         // The rest of the last database's stream, as if nothing had happened.

@@ -40,6 +40,7 @@ import TidemarkTesting
                 answered += try history.take(answer: Array(line), kill: kill + 1)
             }
             checked += try await check(&history, folder, kill: kill + 1)
+            KillProgress.tell(kill + 1, of: killCount, "sessions, \(answered) answers, \(checked) layers found")
         }
         // Else nothing was tried.
         #expect(answered > killCount * 20)

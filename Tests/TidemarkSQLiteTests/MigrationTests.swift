@@ -13,7 +13,7 @@ import TidemarkStore
 
     init() throws { folder = try TemporaryFolder() }
 
-    private static let version1 = [
+    static let version1 = [
         "PRAGMA page_size = 8192",
         "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)",
         "INSERT INTO grdb_migrations VALUES ('v1')",
@@ -68,7 +68,7 @@ import TidemarkStore
     ]
 
     /// What format 2 added.
-    private static let version2 =
+    static let version2 =
         version1 + [
             "INSERT INTO grdb_migrations VALUES ('v2')",
             """
@@ -80,7 +80,7 @@ import TidemarkStore
             "PRAGMA user_version = 2",
         ]
 
-    private let entities = [
+    let entities = [
         StoredEntity(
             key: StoredKey(library: 0, type: 0, id: .text("1")), row: 1,
             payload: Array(#"{"id":"1","name":"one"}"#.utf8),

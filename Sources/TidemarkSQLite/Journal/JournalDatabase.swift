@@ -12,9 +12,11 @@ final class JournalDatabase {
     private let configuration: SQLiteJournal.Configuration
     let queue: DatabaseQueue
     private var memory = JournalMemory()
-    private var trainer = DictionaryTrainer()
+    private var trainer: DictionaryTrainer
     /// Whether commits reach past the drive's cache; see ``setBarrier(_:_:)``.
     private var hasBarrier = false
+    /// The next flush brings everything, and takes the place of what is there.
+    var discardsContents = false
     /// nil before ``recover()`` and after ``close()``: statements must go before their connection.
     private var statements: JournalStatements?
 
@@ -24,6 +26,7 @@ final class JournalDatabase {
     init(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         self.file = file
         self.configuration = configuration
+        trainer = DictionaryTrainer(sampleCountMin: configuration.dictionarySampleCountMin)
         queue = try DataFileConnection.open(file.path)
         // A file of the current format is found to be so without a write.
         try DataFileSchema.migrator().migrate(queue)
@@ -127,11 +130,12 @@ final class JournalDatabase {
         statements.encoder.startBatch()
         let trained = trainer.dictionaries(
             for: flush, dictionaryTypes: Set(memory.dictionaryByType.keys), encoder: statements.encoder)
-        var next = memory
+        var next = discardsContents ? JournalMemory() : memory
         var outcome = EntityWriter.Outcome()
         try queue.writeWithoutTransaction { db in
             try setBarrier(flush.needsSync, db)
             try db.inTransaction(.immediate) {
+                if discardsContents { try discardContents(db) }
                 for (type, bytes) in trained.sorted(by: { $0.key < $1.key }) {
                     let dictionary = PayloadDictionary(number: next.lastDictionary + 1, type: type, bytes: bytes)
                     try statements.dictionaries.write(dictionary, now: configuration.now())
@@ -150,6 +154,7 @@ final class JournalDatabase {
             }
         }
         memory = next
+        discardsContents = false
         trainer.forget(trained.keys)
         report(outcome.damaged.map { DamagedRow(key: memory.entityKey($0.key), row: $0.row, fault: $0.fault) })
     }

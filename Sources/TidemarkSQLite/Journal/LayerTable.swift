@@ -103,7 +103,7 @@ struct LayerTable {
     }
 
     /// - Parameter body: As it is stored; dependencies and changes of the record are not looked at.
-    private static func checksum(
+    static func checksum(
         _ record: LayerRecord, library: ByteString, flags: Int64, body: UnsafeRawBufferPointer
     ) -> Int64 {
         var sum = RecordChecksum()

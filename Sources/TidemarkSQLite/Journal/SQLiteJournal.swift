@@ -17,6 +17,8 @@ public actor SQLiteJournal: Journal {
         public var path: String
         /// Records kept in quarantine, the newest: 10,000.
         public var quarantineRecordCountMax = Limits().quarantineRecordCountMax
+        /// Payloads of a type that a dictionary is trained from at least: 1,000. Fewer are for tests.
+        package var dictionarySampleCountMin = 1_000
         /// Milliseconds since 1970, for names and dates of training only.
         public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
         /// Told of each row that failed its check and is treated as absent; called on the journal's queue.
@@ -126,9 +128,11 @@ public actor SQLiteJournal: Journal {
                 // A damaged file need not close in order: it is moved aside with its journals.
             }
         }
-        let opened = try DataFileOpener(file, configuration).rebuild(reason: reason, savesLayers: false)
+        let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
+        // The layers that came over are for the case that the process ends before the next flush: that brings them all.
+        opened.database.discardsContents = true
         database = opened.database
-        recovered = opened.state
+        recovered = RecoveredState()
         openingReport = opened.report
         return opened.report
     }

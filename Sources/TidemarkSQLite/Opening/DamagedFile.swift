@@ -23,6 +23,20 @@ enum DamagedFile {
         return target
     }
 
+    /// The file that was moved aside last, or nothing known of it.
+    static func newest(_ file: DataFilePath) -> String? {
+        let prefix = URL(fileURLWithPath: file.path).lastPathComponent + ".damaged-"
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: file.folder)
+            let ends = ["-wal", "-journal", "-shm"]
+            return names.filter { name in name.hasPrefix(prefix) && !ends.contains { name.hasSuffix($0) } }
+                .max().map { "\(file.folder)/\($0)" }
+        } catch {
+            // Its name is for people only.
+            return nil
+        }
+    }
+
     /// `20260131T235959Z`.
     private static func timestamp(_ milliseconds: Int64) -> String {
         var seconds = time_t(milliseconds / 1_000)

@@ -1,3 +1,4 @@
+import CSQLiteShim
 import Foundation
 import GRDB
 import Tidemark
@@ -26,6 +27,11 @@ enum DataFileConnection {
                 try db.execute(sql: "PRAGMA synchronous = FULL")
             }
             try DataFileSchema.migrator().migrate(queue)
+            try queue.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: "INSERT INTO counters (name, value) VALUES (?, ?)",
+                    arguments: [LogIdentity.counter, Int64.random(in: 1 ... .max)])
+            }
             try queue.close()
             if !contents.isEmpty { try fill(file, contents, configuration) }
         } catch {
@@ -57,8 +63,23 @@ enum DataFileConnection {
 
     /// Gives a file that was made its name.
     static func finish(_ file: DataFilePath) throws {
-        guard rename(file.unfinished, file.path) == 0 else {
-            throw DataFilePath.failure("cannot make \(file.path)", errno)
+        try rename(file.unfinished, to: file.path, file)
+    }
+
+    /// Says that a file that was made is whole, and takes the place of one that is still there: from here on nothing but
+    /// ``replace(_:)`` is done, however often the process ends.
+    static func promise(_ file: DataFilePath) throws {
+        try rename(file.unfinished, to: file.replacement, file)
+    }
+
+    /// Gives a file that was promised its name. The one before it was moved aside.
+    static func replace(_ file: DataFilePath) throws {
+        try rename(file.replacement, to: file.path, file)
+    }
+
+    private static func rename(_ source: String, to target: String, _ file: DataFilePath) throws {
+        guard Foundation.rename(source, target) == 0 else {
+            throw DataFilePath.failure("cannot make \(target)", errno)
         }
         file.syncFolder()
     }
@@ -72,6 +93,7 @@ enum DataFileConnection {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(Double(busyMillisecondCount) / 1_000)
         configuration.prepareDatabase { db in
+            try SQLiteFailure.check(tidemark_sqlite_defend(db.sqliteConnection), connection: db.sqliteConnection)
             for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY"] {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }

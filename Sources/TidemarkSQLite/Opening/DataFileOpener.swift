@@ -22,28 +22,48 @@ struct DataFileOpener {
     func open() throws(StorageError) -> Opened {
         let header = try FileHeader.read(file.path)
         if let refusal = header.refusal(path: file.path) { throw refusal }
+        if DataFilePath.byteCount(file.replacement) != nil {
+            return try replace(reason: "it was being made anew when the process ended")
+        }
         switch header {
         case .missing, .empty:
             try removeStrayJournals()
             return try create()
         case .garbage:
-            return try rebuild(reason: "not a SQLite database", savesLayers: true)
+            return try rebuild(reason: "not a SQLite database")
         case .ours, .foreign, .newer:
             return try reopen()
         }
     }
 
-    /// Makes a new file, moves whatever is there aside, and puts the new one in its place.
-    ///
-    /// - Parameter savesLayers: Bring over the layers that can still be read; else the new file is empty.
-    func rebuild(reason: String, savesLayers: Bool) throws(StorageError) -> Opened {
-        let layers = savesLayers ? LayerSalvage.layers(of: file) : FlushBatch()
+    /// Makes a new file with the layers that can still be read, moves whatever is there aside, and puts the new one in its
+    /// place.
+    func rebuild(reason: String) throws(StorageError) -> Opened {
+        let layers = LayerSalvage.layers(of: file)
         do {
             // Whole before the damaged one moves: a full disk must not part the user from the layers.
             try DataFileConnection.make(file, contents: layers, configuration)
-            let target = try DamagedFile.moveAside(file, now: configuration.now())
-            try DataFileConnection.finish(file)
-            return try attach(.rebuilt(movedTo: target, reason: reason))
+            try DataFileConnection.promise(file)
+        } catch {
+            throw creationFailure(error)
+        }
+        return try replace(reason: reason)
+    }
+
+    /// Moves aside what is still there of a damaged file, and puts the one that is ready in its place. Done again when the
+    /// process ended on the way: between two moves there may be no file, or one without its log, and the layers are in the new one alone.
+    private func replace(reason: String) throws(StorageError) -> Opened {
+        do {
+            var target: String?
+            let parts = [file.path, file.writeAheadLog, file.rollbackJournal]
+            if parts.contains(where: { DataFilePath.byteCount($0) != nil }) {
+                target = try DamagedFile.moveAside(file, now: configuration.now())
+            } else {
+                unlink(file.sharedMemory)
+            }
+            try DataFileConnection.replace(file)
+            let movedTo = target ?? DamagedFile.newest(file) ?? file.path
+            return try attach(.rebuilt(movedTo: movedTo, reason: reason))
         } catch {
             throw creationFailure(error)
         }
@@ -74,7 +94,7 @@ struct DataFileOpener {
         } catch {
             let failure = SQLiteFailure.storageError(error, path: file.path)
             guard failure.code == .damaged else { throw failure }
-            return try rebuild(reason: failure.cause, savesLayers: true)
+            return try rebuild(reason: failure.cause)
         }
     }
 

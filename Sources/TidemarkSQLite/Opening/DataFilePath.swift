@@ -24,6 +24,8 @@ struct DataFilePath: Hashable, Sendable {
     var lock: String { path + "-lock" }
     /// Where a new file is made before it takes its name.
     var unfinished: String { path + "-new" }
+    /// A whole file that takes the place of a damaged one; there only while that is done.
+    var replacement: String { path + "-rebuilt" }
     var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
     /// - Returns: nil when there is no such file.

@@ -12,7 +12,7 @@ enum LayerSalvage {
         var names = LayerNames()
         var generations: [ByteString: UInt32] = [:]
         do {
-            let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
+            let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 && !LogIdentity.isForeign(file)
             let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
             try withExtendedLifetime(connection) {
                 generations = currentGenerations(connection.handle)

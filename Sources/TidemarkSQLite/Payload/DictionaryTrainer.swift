@@ -28,11 +28,17 @@ struct DictionaryTrainer {
         var sizes: [Int] = []
     }
 
+    private let sampleCountMin: Int
     /// Types that wait for more samples, and what they have.
     private var waiting: [TypeIndex: Samples] = [:]
     private var waitingByteCount = 0
     /// Types whose training failed; not tried again in this process.
     private var refused: Set<TypeIndex> = []
+
+    /// - Parameter sampleCountMin: Samples that a type needs before it gets a dictionary.
+    init(sampleCountMin: Int = DictionaryTrainer.sampleCountMin) {
+        self.sampleCountMin = sampleCountMin
+    }
 
     /// Takes samples from a flush.
     ///
@@ -65,7 +71,7 @@ struct DictionaryTrainer {
         var result: [TypeIndex: [UInt8]] = [:]
         let room = DictionaryTrainer.dictionaryCountMax - dictionaryTypes.count
         for type in counts.keys.sorted().prefix(room) {
-            guard let samples = waiting[type], samples.sizes.count >= DictionaryTrainer.sampleCountMin else { continue }
+            guard let samples = waiting[type], samples.sizes.count >= sampleCountMin else { continue }
             if let dictionary = DictionaryTrainer.train(samples.bytes, sizes: samples.sizes) {
                 result[type] = dictionary
             } else {

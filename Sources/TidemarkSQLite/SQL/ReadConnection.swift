@@ -1,3 +1,4 @@
+import CSQLiteShim
 import Foundation
 import GRDBSQLite
 import Tidemark
@@ -24,6 +25,7 @@ final class ReadConnection {
         self.handle = handle
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, ReadConnection.busyMillisecondsMax)
+        try SQLiteFailure.check(tidemark_sqlite_defend(handle), connection: handle)
         for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "temp_store = MEMORY"] {
             try execute("PRAGMA \(pragma)")
         }

@@ -62,6 +62,8 @@ struct SQLiteFailure: Error {
         case let error as DatabaseError:
             SQLiteFailure(code: error.extendedResultCode.rawValue, message: error.message ?? "")
                 .storageError(path: path)
+        // The migrator's own table holds what it never wrote.
+        case let error as RowDecodingError: SQLiteFailure.damaged("\(error)").storageError(path: path)
         default:
             StorageError(.inputOutput, "cannot use \(path)", cause: "\(error)", advice: "report this as a bug")
         }
@@ -69,6 +71,12 @@ struct SQLiteFailure: Error {
 }
 
 extension SQLiteFailure {
+    /// - Parameter code: What a call on a connection gave.
+    /// - Throws: When that is no success.
+    static func check(_ code: Int32, connection: OpaquePointer?) throws(SQLiteFailure) {
+        if code != SQLITE_OK { throw SQLiteFailure(code, connection: connection) }
+    }
+
     /// What is stored contradicts itself, as found by a check of ours.
     static func damaged(_ message: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, message: message)

@@ -156,7 +156,7 @@ enum DataFileSchema {
         try statement.forEachRow { row in
             let kind = row.text(0).description
             let name = row.text(1).description
-            if name.hasPrefix("sqlite_") || name == migrationsTable { return }
+            if isOwnedBySQLite(kind: kind, name: name, sql: row.optionalText(2)?.description) { return }
             guard kind == "table", let table = known.removeValue(forKey: name) else {
                 foreign = foreign ?? "\(kind) \(name)"
                 return
@@ -171,6 +171,20 @@ enum DataFileSchema {
         }
         return .ours
     }
+
+    /// Whether SQLite or the migrator made something. A name that only looks like theirs proves nothing: what stands in the
+    /// list need not have come there through SQLite.
+    private static func isOwnedBySQLite(kind: String, name: String, sql: String?) -> Bool {
+        guard let sql else { return kind == "index" && name.hasPrefix("sqlite_autoindex_") }
+        return kind == "table" && ownedTables[name] == sql
+    }
+
+    /// The migrator's table, and what somebody's `ANALYZE` leaves.
+    private static let ownedTables = [
+        migrationsTable: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)",
+        "sqlite_stat1": "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+        "sqlite_stat4": "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+    ]
 
     /// Looks at a file whose header is ours, and refuses what is not.
     ///
@@ -189,7 +203,8 @@ enum DataFileSchema {
         let verdict = try withExtendedLifetime(connection) { try inspect(connection.handle, version: version) }
         try connection.execute("COMMIT")
         switch verdict {
-        case .ours: return
+        case .ours:
+            if LogIdentity.isForeign(file) { throw SQLiteFailure.damaged("the log beside it is another file's") }
         case .foreign(let what):
             throw StorageError(
                 .notOurs, "\(file.path) holds the \(what), which tidemark did not make; it was left as it is",

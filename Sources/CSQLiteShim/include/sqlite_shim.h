@@ -1,0 +1,15 @@
+// What Swift cannot call: `sqlite3_db_config` takes a variable number of arguments.
+#ifndef TIDEMARK_SQLITE_SHIM_H
+#define TIDEMARK_SQLITE_SHIM_H
+
+struct sqlite3;
+
+// Makes a connection distrust its file, whoever wrote the schema in it:
+// * no statement can write the schema itself, a page by number, or switch the journal off (DEFENSIVE);
+// * triggers do not run, and views are no tables; no file of ours has any;
+// * the schema cannot call functions that have side effects (TRUSTED_SCHEMA off).
+//
+// To be called before the first statement. Returns SQLite's result code.
+int tidemark_sqlite_defend(struct sqlite3 *connection);
+
+#endif

@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+import Tidemark
+import TidemarkFaultDisk
+import TidemarkModel
+import TidemarkStore
+
+@testable import TidemarkSQLite
+
+/// A damaged file is replaced; the process may end at any step of that. Law: L5.
+@Suite struct RebuildTests {
+    /// How far it got.
+    enum Stage: CaseIterable {
+        case promised, logMoved, allMoved
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func layers(_ path: String) async throws -> (OpeningReport, [Int64]) {
+        let journal = try await SQLiteJournal.open(path: path)
+        let found = (await journal.openingReport, try await journal.recover().layers.map(\.number))
+        try await journal.close()
+        return found
+    }
+
+    @Test(arguments: Stage.allCases)
+    func `what a rebuild promised is done by the next writer, with the layers that came over`(stage: Stage) async throws
+    {
+        let bed = try await DamageBed()
+        try DamageBed.write(bed.live.main, to: folder.file())
+        try DamageBed.write(bed.live.log, to: folder.file("cache.db-wal"))
+        let file = DataFilePath(folder.file())
+        // Layers 10 to 13 are in the log alone.
+        try DataFileConnection.make(
+            file, contents: LayerSalvage.layers(of: file), SQLiteJournal.Configuration(path: file.path))
+        try DataFileConnection.promise(file)
+        let target = file.path + ".damaged-20260131T235959Z"
+        if stage != .promised { #expect(rename(file.writeAheadLog, target + "-wal") == 0) }
+        if stage == .allMoved { #expect(rename(file.path, target) == 0) }
+        let (report, numbers) = try await layers(file.path)
+        guard case .rebuilt(let movedTo, _) = report else {
+            Issue.record("it was \(report)")
+            return
+        }
+        #expect(FileManager.default.fileExists(atPath: movedTo))
+        if stage == .allMoved { #expect(movedTo == target) }
+        #expect(numbers == [1, 3, 10, 11, 12, 13])
+        #expect(!FileManager.default.fileExists(atPath: file.replacement))
+        let again = try await layers(file.path)
+        #expect(again.0 == .reopened)
+        #expect(again.1 == numbers)
+        #expect(try SQLiteReader(path: file.path).verify().problems == [])
+    }
+
+    @Test func `a file that was not promised yet is begun anew`() async throws {
+        let bed = try await DamageBed()
+        try DamageBed.write(bed.closed, to: folder.file())
+        let file = DataFilePath(folder.file())
+        try DataFileConnection.make(file, contents: FlushBatch(), SQLiteJournal.Configuration(path: file.path))
+        let (report, numbers) = try await layers(file.path)
+        #expect(report == .reopened)
+        #expect(numbers == [1, 2, 3])
+    }
+
+    @Test func `layers outlive a process that ends between a rebuild and the flush that follows it`() async throws {
+        let bed = try await DamageBed()
+        try DamageBed.write(bed.closed, to: folder.file())
+        let disk = try FaultDisk(folder: folder.path)
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        let kept = try await journal.recover().layers
+        _ = try await journal.rebuild(reason: "a test")
+        #expect(try await journal.recover().layers == [])
+        for loss: FaultDisk.Loss in [.process, .power(seed: 1), .power(seed: 2)] {
+            let copy = try TemporaryFolder()
+            try disk.writeImage(loss, to: copy.path)
+            #expect(try await layers(copy.file()) == (.reopened, [1, 2, 3]))
+        }
+        // What memory has takes their place, with numbers of its own for libraries and types.
+        var cache = SmallCache()
+        cache.put(EntityKey(library: "other", type: "thing", id: "1"), "{}")
+        cache.put(DamageBed.key(0), DamageBed.json(0, "first"))
+        cache.put(DamageBed.key(1), DamageBed.json(1, "first"))
+        var flush = cache.take()
+        flush.layers = [kept[0]]
+        flush.layers[0].library = 2
+        let file = StoredKey(library: 2, type: 2, id: .text("1"))
+        flush.layers[0].changes = [.delete(file)]
+        try await journal.commit(flush)
+        try await journal.close()
+        let reader = try SQLiteReader(path: folder.file())
+        #expect(try reader.verify().problems == [])
+        #expect(try reader.libraries().map(\.status.library) == ["", "b", "other"])
+        #expect(try reader.layerCount() == 1)
+    }
+
+    @Test func `a log of another file is damage, and a file without a number takes any`() async throws {
+        let bed = try await DamageBed()
+        let file = DataFilePath(folder.file())
+        try DamageBed.write(bed.closed, to: file.path)
+        try DamageBed.write(bed.foreignLog, to: file.writeAheadLog)
+        #expect(LogIdentity.isForeign(file))
+        do throws(StorageError) {
+            _ = try SQLiteReader(path: file.path)
+            Issue.record("it was read")
+        } catch {
+            #expect(error.code == .damaged)
+        }
+        // The layers of the file itself are not the log's to hide.
+        let (report, numbers) = try await layers(file.path)
+        guard case .rebuilt = report else {
+            Issue.record("it was \(report)")
+            return
+        }
+        #expect(numbers == [1, 2, 3])
+
+        let own = DataFilePath(folder.file("own.db"))
+        try DamageBed.write(bed.live.main, to: own.path)
+        try DamageBed.write(bed.live.log, to: own.writeAheadLog)
+        #expect(!LogIdentity.isForeign(own))
+        let old = DataFilePath(folder.file("old.db"))
+        try DamageBed.write(bed.closed, to: old.path)
+        try DamageBed.sqlite(old.path, ["DELETE FROM counters WHERE name = 'identity'"])
+        try DamageBed.write(bed.foreignLog, to: old.writeAheadLog)
+        #expect(!LogIdentity.isForeign(old))
+    }
+
+    @Test func `a migrator's table that was overwritten is damage`() async throws {
+        let bed = try await DamageBed()
+        try DamageBed.write(bed.closed, to: folder.file())
+        try DamageBed.sqlite(
+            folder.file(),
+            ["PRAGMA ignore_check_constraints = ON", "UPDATE grdb_migrations SET identifier = x'ff' WHERE rowid = 1"])
+        let (report, numbers) = try await layers(folder.file())
+        guard case .rebuilt = report else {
+            Issue.record("it was \(report)")
+            return
+        }
+        #expect(numbers == [1, 2, 3])
+    }
+}

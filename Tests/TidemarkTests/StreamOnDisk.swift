@@ -1,0 +1,183 @@
+import Logging
+import Testing
+import Tidemark
+import TidemarkFaultDisk
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkTesting
+
+/// A stream with its faults, ingested part by part from a log that fills its gaps, and what the model says after each
+/// part. Batches, merges, deletes, gaps, reconciliation, bad lines, a dictionary; at the end everything but a few
+/// entities is evicted.
+struct StreamOnDisk {
+    /// Entities that stay when the others are evicted.
+    static let keptEntityCount: Int64 = 40
+
+    /// What is stored of one entity.
+    struct Stored: Equatable {
+        var payload: [UInt8]
+        var sequence: Int64?
+    }
+
+    private let logFolder: TemporaryFolder
+    private let parts: [[String]]
+    /// By cursor, what there is: key to payload and sequence.
+    private(set) var wanted: [Int64: [EntityKey: Stored]] = [0: [:]]
+    /// Cursors after each part.
+    private(set) var cursors: [Int64] = []
+
+    init() async throws {
+        logFolder = try TemporaryFolder()
+        var settings = SyntheticSettings()
+        settings.entityCount = 160
+        settings.updatesPerEntity = 1
+        settings.deleteShare = Share(partsPerMillion: 30_000)
+        settings.mergeShare = Share(partsPerMillion: 100_000)
+        settings.batchShare = Share(partsPerMillion: 20_000)
+        settings.batchMemberCount = 10
+        settings.gapRate = Share(partsPerMillion: 20_000)
+        settings.disorderRate = Share(partsPerMillion: 20_000)
+        settings.duplicateRate = Share(partsPerMillion: 20_000)
+        settings.badLineRate = Share(partsPerMillion: 20_000)
+        var generator = SyntheticStream(settings)
+        var (stream, log): ([UInt8], [UInt8]) = ([], [])
+        while let chunk = generator.nextChunk(includingLog: true) {
+            stream += chunk.stream
+            log += chunk.log
+        }
+        try logFolder.write(log, to: "log")
+        let lines = stream.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+        let step = lines.count / 4 + 1
+        parts = stride(from: 0, to: lines.count, by: step).map { Array(lines[$0..<min($0 + step, lines.count)]) }
+        try await computeWanted(log)
+    }
+
+    /// Where each part ends is asked of a cache in memory; what there is then, of the model.
+    private mutating func computeWanted(_ log: [UInt8]) async throws {
+        let journal = MemoryJournal()
+        let cache = try await open(journal)
+        let input = try await HandInput(into: cache)
+        for part in parts {
+            try await feed(part, input)
+            cursors.append(try #require(await cache.libraries().first?.cursor?.rawValue))
+        }
+        try await cache.close()
+        // Line n of the log is sequence n.
+        let lines = log.split(separator: 0x0A).map { Array($0) + [0x0A] }
+        var model = ReferenceModel(configuration: ReferenceConfiguration())
+        var done = 0
+        for cursor in cursors {
+            model.ingest(Array(lines[done..<max(done, Int(cursor))].joined()))
+            done = max(done, Int(cursor))
+            var entities: [EntityKey: Stored] = [:]
+            for (key, entity) in model.store.entities {
+                let name = EntityKey(
+                    library: ByteString(key.library), type: ByteString(key.type), id: ByteString(key.id))
+                entities[name] = Stored(payload: entity.json.written, sequence: entity.sequence)
+            }
+            wanted[cursor] = entities
+        }
+    }
+
+    var partCount: Int { parts.count }
+
+    func open(
+        _ journal: any Journal, _ change: (inout CacheConfiguration) -> Void = { _ in }
+    ) async throws -> SyncCache {
+        var configuration = CacheConfiguration()
+        configuration.logger.logLevel = .critical
+        configuration.reorderWindow = 1 << 40
+        // Flushes begin when the test says so, and pauses before another attempt cost nothing.
+        configuration.flush.interval = 1 << 40
+        configuration.flush.attemptCountMax = 1
+        change(&configuration)
+        return try await SyncCache.open(
+            configuration: configuration, journal: journal, upstream: FileUpstream(path: logFolder.path("log")),
+            clock: ManualClock(skipsUpTo: 60_000))
+    }
+
+    static func journal(_ folder: TemporaryFolder) async throws -> SQLiteJournal {
+        var configuration = SQLiteJournal.Configuration(path: folder.path("cache.db"))
+        configuration.dictionarySampleCountMin = 100
+        return try await SQLiteJournal.open(configuration)
+    }
+
+    /// A part's lines, and what is missing between them.
+    func feed(part: Int, _ input: HandInput) async throws { try await feed(parts[part], input) }
+
+    private func feed(_ lines: [String], _ input: HandInput) async throws {
+        try await input.feed(lines)
+        try await input.cache.endOfInput()
+    }
+
+    /// Takes everything, then evicts, until something fails.
+    ///
+    /// - Parameter partCount: Parts that were acknowledged; one more when all was to be evicted.
+    func run(_ folder: TemporaryFolder, _ partCount: inout Int) async throws {
+        let cache = try await open(try await Self.journal(folder))
+        do {
+            let input = try await HandInput(into: cache)
+            for part in parts.indices {
+                try await feed(part: part, input)
+                try await cache.flush()
+                partCount += 1
+            }
+        } catch {
+            await abandon(cache)
+            throw error
+        }
+        try await cache.close()
+        partCount += 1
+        let small = try await open(try await Self.journal(folder)) {
+            $0.eviction.entityCountMax = Self.keptEntityCount
+        }
+        do {
+            try await small.settleLimits()
+        } catch {
+            await abandon(small)
+            throw error
+        }
+        try await small.close()
+    }
+
+    private func abandon(_ cache: SyncCache) async {
+        do { try await cache.close() } catch {}
+    }
+
+    /// What is wrong with what lies in a folder; empty when nothing.
+    ///
+    /// - Parameters:
+    ///   - acknowledged: Parts, as from ``run(_:_:)``.
+    ///   - mayLack: Whether entities may be missing though nothing was evicted.
+    func problems(in folder: TemporaryFolder, acknowledged: Int, mayLack: Bool = false) async throws -> [String] {
+        let journal = try await Self.journal(folder)
+        let report = await journal.openingReport
+        try await journal.close()
+        switch report {
+        case .reopened: break
+        case .created where acknowledged == 0: return []
+        default: return ["it was \(report)"]
+        }
+        let reader = try SQLiteReader(path: folder.path("cache.db"))
+        var problems = try reader.verify().problems.map { "verify: \($0)" }
+        let cursor = try reader.libraries().first?.status.cursor?.rawValue ?? 0
+        let least = acknowledged == 0 ? 0 : cursors[min(acknowledged, cursors.count) - 1]
+        guard cursor >= least else { return problems + ["the cursor is \(cursor), and \(least) was acknowledged"] }
+        guard let wanted = wanted[cursor] else { return problems + ["the cursor is \(cursor), inside of a flush"] }
+        var count: Int64 = 0
+        try reader.walk { step in
+            guard case .entity(let entity) = step else {
+                problems.append("\(step)")
+                return true
+            }
+            count += 1
+            let found = Stored(payload: entity.payload, sequence: entity.sequence?.rawValue)
+            if wanted[entity.key] != found { problems.append("\(entity.key) is not what was sent") }
+            return true
+        }
+        let isEvicting = acknowledged > parts.count
+        let countMin = isEvicting ? min(Self.keptEntityCount, Int64(wanted.count)) : Int64(wanted.count)
+        if count < countMin, !mayLack { problems.append("there are \(count) entities, not \(countMin)") }
+        return problems
+    }
+}
