@@ -44,6 +44,13 @@ private enum DocstringExamples {
         print(photo?.name ?? "")
     }
 
+    static func readingTogether(_ cache: SyncCache) async throws {
+        let (sea, shore) = try await cache.readTransaction { transaction in
+            (try await transaction.read(Photo.self, id: "1"), try await transaction.read(Photo.self, id: "2"))
+        }
+        print(sea?.name ?? "", shore?.name ?? "")
+    }
+
     static func listing(_ cache: SyncCache) async throws {
         let photos = try await cache.query(
             Photo.self, method: "photos.list", input: ["album": "7"], policy: .networkFirst)

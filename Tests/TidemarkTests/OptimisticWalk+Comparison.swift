@@ -115,6 +115,7 @@ extension OptimisticWalk {
             return ReferenceKey(library: library, type: type.bytes, id: id ?? [])
         case .patch(let type, let id, _, _), .delete(let type, let id), .removeField(let type, let id, _):
             return ReferenceKey(library: library, type: type.bytes, id: id.bytes)
+        case .remove: preconditionFailure("a layer forgets nothing")
         }
     }
 

@@ -45,6 +45,7 @@ extension JSONLine {
             case .removeField(let type, let id, let field):
                 line.operation("remove_field", type, id)
                 line.member("field", Optional(field))
+            case .remove: preconditionFailure("a layer forgets nothing")
             }
         }
     }

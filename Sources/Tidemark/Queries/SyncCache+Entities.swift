@@ -147,7 +147,7 @@ extension SyncCache {
     }
 
     /// Rows of the journal that a removal concerns, whether memory has their entities or not.
-    private func storedRows(_ removal: Removal) async throws(CacheError) -> [StoredRow] {
+    func storedRows(_ removal: Removal) async throws(CacheError) -> [StoredRow] {
         var rows: [StoredRow] = []
         do throws(StorageError) {
             if let ids = removal.ids, let type = removal.resourceType {

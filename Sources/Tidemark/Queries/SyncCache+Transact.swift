@@ -10,15 +10,35 @@ extension SyncCache {
         _ operations: [TransactionOperation], library: ByteString, expecting: TransactionExpectations = .init()
     ) async throws(CacheError) {
         let steps = try steps(operations, library: library)
-        try await withTransaction(
-            { state.keysToLoad(for: steps, in: library) + expecting.resources.keys.compactMap { state.keyToLoad($0) } }
-        ) { () throws(TransactionRefusal) in
-            try state.transact(steps, in: library, expecting: expecting, at: clock.now())
-            distribute()
-        }
+        try await apply(steps, operations, library: library, expecting: expecting)
         guard !steps.isEmpty else { return }
         scheduleFlush()
         await waitForWriting()
+    }
+
+    private func apply(
+        _ steps: [TransactionStep], _ operations: [TransactionOperation], library: ByteString,
+        expecting: TransactionExpectations
+    ) async throws(CacheError) {
+        loadingCount += 1
+        defer { endLoading() }
+        var isDone = false
+        while !isDone {
+            let commit = commitCount
+            let rows = try await rows(matching: operations, library: library)
+            isDone = try await withTransaction(
+                {
+                    state.keysToLoad(for: steps, in: library)
+                        + expecting.resources.keys.compactMap { state.keyToLoad($0) }
+                }
+            ) { () throws(TransactionRefusal) in
+                // Rows that a commit overtook may be other rows by now.
+                guard rows == nil || commit == commitCount else { return false }
+                try state.transact(steps, in: library, expecting: expecting, rows: rows ?? [], at: clock.now())
+                distribute()
+                return true
+            }
+        }
     }
 
     /// An entity as it is stored, without layers; nil when there is none.
@@ -42,6 +62,20 @@ extension SyncCache {
         ) { () throws(TransactionRefusal) in
             (state.base(of: key), try state.preview(steps, of: key))
         }
+    }
+
+    /// Rows of the journal that removals among operations match; nil when none of them looks for any.
+    private func rows(
+        matching operations: [TransactionOperation], library: ByteString
+    ) async throws(CacheError) -> [StoredRow]? {
+        var rows: [StoredRow]?
+        for case .remove(let type, nil, let matching) in operations {
+            var removal = Removal(library: library)
+            removal.resourceType = type
+            removal.matching = matching
+            rows = (rows ?? []) + (try await storedRows(removal))
+        }
+        return rows
     }
 
     private func steps(

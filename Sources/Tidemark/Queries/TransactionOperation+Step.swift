@@ -27,6 +27,21 @@ extension TransactionOperation {
             return .removeField(type: type, id: try checked(id, "\(name)[\(index)]", limits), field)
         case .delete(let type, let id):
             return .delete(type: type, id: try checked(id, "\(name)[\(index)]", limits))
+        case .remove(let type, let ids, let matching):
+            guard name == "operations" else {
+                throw CacheError(
+                    .invalidParams,
+                    "\(name)[\(index)] forgets: an optimistic edit cannot, pass a delete, nothing changed")
+            }
+            guard ids == nil || type != nil else {
+                throw CacheError(.invalidParams, "\(name)[\(index)].ids are of no type: pass resource_type as well")
+            }
+            guard type != nil || matching != nil else {
+                throw CacheError(
+                    .invalidParams, "\(name)[\(index)] does not say what to forget: pass resource_type or matching")
+            }
+            for id in ids ?? [] { _ = try checked(id, "\(name)[\(index)]", limits) }
+            return .remove(type: type, ids: ids, matching: matching)
         }
     }
 

@@ -8,4 +8,6 @@ public enum TransactionOperation: Hashable, Sendable {
     case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
     case delete(type: ByteString, id: ByteString)
     case removeField(type: ByteString, id: ByteString, field: ByteString)
+    /// Forgets what every given part matches, without a tombstone; ids are of a type. Not in an optimistic edit.
+    case remove(type: ByteString?, ids: [ByteString]?, matching: ByteString?)
 }

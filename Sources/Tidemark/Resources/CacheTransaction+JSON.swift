@@ -17,7 +17,7 @@ extension CacheTransaction {
         }
         try add(
             .put(type: ByteString(type), resource: resource.bytes),
-            EntityKey(library: library, type: ByteString(type), id: id))
+            key(type, id))
     }
 
     /// Replaces the named top-level fields, null included, and removes those in `unset`.
@@ -30,7 +30,7 @@ extension CacheTransaction {
             .patch(
                 type: ByteString(type), id: ByteString(id), fields: fields.bytes,
                 unset: unset.map { ByteString($0) }),
-            EntityKey(library: library, type: ByteString(type), id: ByteString(id)))
+            key(type, ByteString(id)))
     }
 
     /// Deletes the entity and leaves a tombstone; nothing happens when there is none.
@@ -39,6 +39,6 @@ extension CacheTransaction {
     public mutating func delete(type: String, id: String) throws(CacheError) {
         try add(
             .delete(type: ByteString(type), id: ByteString(id)),
-            EntityKey(library: library, type: ByteString(type), id: ByteString(id)))
+            key(type, ByteString(id)))
     }
 }

@@ -18,8 +18,10 @@ public struct CacheTransaction: Sendable {
     /// Entities that were read, as they were stored; nil inside: there was none. At most `operationCountMax`.
     private(set) var reads: [EntityKey: [UInt8]?] = [:]
     private var hasDeletes = false
+    /// Some change is of whatever it matches.
+    private var matchesAny = false
     /// What is read; nil for an optimistic edit.
-    private let cache: SyncCache?
+    let cache: SyncCache?
     let library: ByteString
 
     /// For an optimistic edit, or for one that reads nothing.
@@ -110,19 +112,29 @@ public struct CacheTransaction: Sendable {
             key(R.resourceType, id.keyText))
     }
 
-    private func key(_ type: String, _ id: String) -> EntityKey {
-        EntityKey(library: library, type: ByteString(type), id: ByteString(id))
+    /// As it is stored: a type by the name that it goes by.
+    func key(_ type: String, _ id: ByteString) -> EntityKey {
+        let type = ByteString(type)
+        return EntityKey(library: library, type: cache?.configuration.typeAliases[type] ?? type, id: id)
     }
 
+    private func key(_ type: String, _ id: String) -> EntityKey { key(type, ByteString(id)) }
+
     mutating func add(_ operation: TransactionOperation, _ key: EntityKey) throws(CacheError) {
+        try add(operation, [key])
+    }
+
+    /// - Parameter keys: What it changes; nil: whatever it matches.
+    mutating func add(_ operation: TransactionOperation, _ keys: [EntityKey]?) throws(CacheError) {
         guard operations.count < CacheTransaction.operationCountMax else {
             throw CacheError(
                 .limitExceeded,
                 "a transaction holds \(CacheTransaction.operationCountMax) changes at most; make several of them")
         }
-        places[key, default: []].append(operations.count)
+        for key in keys ?? [] { places[key, default: []].append(operations.count) }
         operations.append(operation)
         if case .delete = operation { hasDeletes = true }
+        if keys == nil { matchesAny = true }
     }
 
     // MARK: Reading
@@ -159,8 +171,8 @@ public struct CacheTransaction: Sendable {
         }
         let base: [UInt8]?
         var seen: [UInt8]?
-        if hasDeletes, cache.hasCascades {
-            // Whether a delete takes it along only the store can tell.
+        if matchesAny || hasDeletes && cache.hasCascades {
+            // Whether a delete takes it along, or a removal matches it, only the store can tell.
             (base, seen) = try await cache.preview(operations, of: key)
         } else {
             base = try await cache.base(of: key)
@@ -182,7 +194,7 @@ public struct CacheTransaction: Sendable {
         let change: LayerChange
         switch operation {
         case .put(_, let resource): return resource
-        case .delete: return nil
+        case .delete, .remove: return nil
         case .patch(_, _, let fields, let unset): change = .patch(any, fields: fields, unset: unset)
         case .removeField(_, _, let field): change = .removeField(any, field)
         }

@@ -78,6 +78,7 @@ struct PendingCommand: AsyncParsableCommand {
             case .patch: "patch \(key.text)"
             case .delete: "delete \(key.text)"
             case .removeField(_, _, let field): "remove \(field) of \(key.text)"
+            case .remove: "forget \(key.text)"
             }
         }
         return words.joined(separator: ", ") + (layer.keys.count > namedChangeCountMax ? ", …" : "")

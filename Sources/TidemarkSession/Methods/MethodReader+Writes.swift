@@ -30,6 +30,7 @@ extension MethodReader {
     }
 
     private func operation(_ params: Params) throws(CacheError) -> TransactionOperation {
+        if try params.text("op") == "remove" { return try removal(operation: params) }
         let type = try params.resourceType(limits: limits)
         switch try params.requiredText("op").description {
         case "put":
@@ -47,8 +48,18 @@ extension MethodReader {
                 type: type, id: try params.id(limits: limits), field: try params.requiredText("field"))
         case let other:
             throw CacheError(
-                .invalidParams, "\(params.name("op")) is '\(other)': pass put, patch, delete or remove_field")
+                .invalidParams, "\(params.name("op")) is '\(other)': pass put, patch, delete, remove_field or remove")
         }
+    }
+
+    private func removal(operation params: Params) throws(CacheError) -> TransactionOperation {
+        guard !params.holds("expected_sequence") else {
+            throw CacheError(
+                .invalidParams, "\(params.name("expected_sequence")) stands with a removal: it is of no one entity")
+        }
+        return .remove(
+            type: try params.optionalResourceType(limits: limits), ids: try params.ids(limits: limits),
+            matching: try params.text("matching"))
     }
 
     func removal(_ params: Params) throws(CacheError) -> Removal {

@@ -95,7 +95,7 @@ extension CacheState {
                 fields.withUnsafeBytes {
                     note($0, of: type, [StoredID(EntityKey.canonicalID(id))], in: library, into: &sources)
                 }
-            case .removeField: continue
+            case .removeField, .remove: continue
             case .delete(let type, let id):
                 deletes = true
                 if let key = storedKey(of: EntityKey(library: name, type: type, id: id)) { sources.roots.append(key) }

@@ -160,6 +160,7 @@ extension CacheState {
             return .removeField(key, field)
         case .delete(let type, let id):
             return .delete(try key(type, id, in: library))
+        case .remove: preconditionFailure("a layer forgets nothing: step \(number)")
         }
     }
 

@@ -90,24 +90,58 @@ extension CacheState {
     package mutating func remove(_ keys: [StoredKey], rows: [StoredRow], at now: Int64) -> Int {
         beginUnit(isMulti: true)
         var count = 0
-        for key in keys {
-            guard let index = withIdentity(key, { entities.find($0) }) else { continue }
-            count += 1
-            forgotten.insert(key)
-            if let handle = drop(index) { followRemoval(handle, at: now) }
-        }
+        for key in keys where forget(key, at: now) { count += 1 }
         for row in rows where !isKnown(row.key) && absentCount > 0 {
-            entities.removeRow(row)
-            absentCount -= 1
-            libraries[Int(row.key.library)].entityCount -= 1
-            libraries[Int(row.key.library)].isChanged = true
+            forget(row, at: now)
             count += 1
-            forgotten.insert(row.key)
-            if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
         }
         isUnwritten = isUnwritten || count > 0
         endUnit(at: now)
         return count
+    }
+
+    /// Forgets an entity in memory.
+    ///
+    /// - Returns: false when there is none.
+    mutating func forget(_ key: StoredKey, at now: Int64) -> Bool {
+        guard let index = withIdentity(key, { entities.find($0) }) else { return false }
+        forgotten.insert(key)
+        if let handle = drop(index) { followRemoval(handle, at: now) }
+        return true
+    }
+
+    /// Forgets an entity that only the journal has.
+    mutating func forget(_ row: StoredRow, at now: Int64) {
+        entities.removeRow(row)
+        absentCount -= 1
+        libraries[Int(row.key.library)].entityCount -= 1
+        libraries[Int(row.key.library)].isChanged = true
+        forgotten.insert(row.key)
+        if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
+    }
+
+    /// What a removal among the steps of a transaction concerns.
+    ///
+    /// - Parameters:
+    ///   - own: Entities as earlier steps leave them.
+    ///   - rows: Of entities that only the journal has.
+    /// - Returns: Each once: what earlier steps wrote, memory, and rows, each in an order of its own. Entities that earlier steps
+    ///   deleted are among them while memory has them.
+    func removed(
+        _ own: [StoredKey], _ rows: [StoredKey], in library: LibraryIndex, type: ByteString?, ids: [ByteString]?,
+        matching: ByteString?
+    ) -> [StoredKey] {
+        let name = libraryNames.names[Int(library)]
+        let resident = residentKeys(library: name, type: type, ids: ids, matching: matching)
+            .sorted { ($0.type, $0.id.text) < ($1.type, $1.id.text) }
+        let typeIndex = type.map { typeNames.existingIndex(of: configuration.typeAliases[$0] ?? $0) }
+        let wanted = ids.map { Set($0.map { StoredID(EntityKey.canonicalID($0)) }) }
+        let others = (own + rows).filter { key in
+            if let typeIndex, typeIndex != key.type { return false }
+            return wanted?.contains(key.id) ?? true && matches(key, matching)
+        }
+        var seen: Set<StoredKey> = []
+        return (resident + others).filter { seen.insert($0).inserted }
     }
 
     /// Removes everything but cursors and lost ranges: entities, queries and tombstones.

@@ -8,6 +8,8 @@ package enum TransactionStep: Sendable {
     case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
     case removeField(type: ByteString, id: ByteString, ByteString)
     case delete(type: ByteString, id: ByteString)
+    /// Forgets what every given part matches; ids are of a type.
+    case remove(type: ByteString?, ids: [ByteString]?, matching: ByteString?)
 }
 
 /// Why a transaction was not applied; nothing of it was.
@@ -37,6 +39,7 @@ extension CacheState {
     private enum Outcome {
         case written([UInt8], fields: [ByteString]?)
         case deleted
+        case forgotten
 
         /// nil: nothing.
         var resource: [UInt8]? {
@@ -51,6 +54,11 @@ extension CacheState {
         for step in steps {
             switch step {
             case .put(let batch): keys.formUnion(keysToLoad(for: batch))
+            case .remove(let type?, let ids?, _):
+                let all = ids.map { EntityKey(library: library, type: type, id: $0) }
+                keys.formUnion(all.compactMap { storedKey(of: $0) }.filter { !isKnown($0) })
+            // Whatever else matches is named by rows.
+            case .remove: continue
             case .patch(let type, let id, _, _), .removeField(let type, let id, _), .delete(let type, let id):
                 guard let key = storedKey(of: EntityKey(library: library, type: type, id: id)), !isKnown(key) else {
                     continue
@@ -63,10 +71,12 @@ extension CacheState {
 
     /// Applies all steps in order or none, as one unit.
     ///
-    /// - Precondition: What they touch is in memory.
+    /// - Parameter rows: Of the journal, that removals among the steps may match: rows of entities that are in memory, or that
+    ///   no removal matches, are passed over.
+    /// - Precondition: What they touch is in memory, or named by a row.
     package mutating func transact(
         _ steps: [TransactionStep], in libraryName: ByteString, expecting: TransactionExpectations = .init(),
-        at now: Int64
+        rows: [StoredRow] = [], at now: Int64
     ) throws(TransactionRefusal) {
         for (key, resource) in expecting.resources where base(of: key) != resource {
             throw .conflict(step: nil, type: key.type, id: key.id)
@@ -75,7 +85,10 @@ extension CacheState {
         guard let library = libraryName.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
             throw .tooManyLibraries
         }
-        let (outcomes, order) = try outcomes(of: steps, in: library, sequences: expecting.sequences)
+        let own = absentCount > 0 ? rows.filter { !isKnown($0.key) } : []
+        let rows = Dictionary(own.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        let (outcomes, order) = try outcomes(
+            of: steps, in: library, rows: rows.keys.sorted { $0.id.text < $1.id.text }, sequences: expecting.sequences)
         isUnwritten = true
         let generation = libraries[Int(library)].gate.generation
         let stamp = EntityStamp(sequence: nil, generation: generation, writtenAt: now, writer: .transaction)
@@ -88,6 +101,8 @@ extension CacheState {
                 // Many deletes push tombstones out before the journal has heard of them.
                 forgotten.insert(key)
                 delete(key, Tombstone(sequence: nil, generation: generation, deletedAt: now))
+            case .forgotten:
+                if !forget(key, at: now), let row = rows[key] { forget(row, at: now) }
             case nil:
                 preconditionFailure("a transaction lost a step")
             }
@@ -117,7 +132,7 @@ extension CacheState {
         guard let library = key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
             throw .tooManyLibraries
         }
-        let (outcomes, _) = try outcomes(of: steps, in: library, sequences: [:])
+        let (outcomes, _) = try outcomes(of: steps, in: library, rows: [], sequences: [:])
         guard let stored = storedKey(of: key) else { return nil }
         if isReduced(stored) {
             // Patched or not, it is a part: only a put makes it whole.
@@ -129,11 +144,20 @@ extension CacheState {
 
     /// What each entity will be, and in the order of first mention: read by later steps, written when all hold.
     private mutating func outcomes(
-        of steps: [TransactionStep], in library: LibraryIndex, sequences: [Int: EventSequence?]
+        of steps: [TransactionStep], in library: LibraryIndex, rows: [StoredKey], sequences: [Int: EventSequence?]
     ) throws(TransactionRefusal) -> (outcomes: [StoredKey: Outcome], order: [StoredKey]) {
         var outcomes: [StoredKey: Outcome] = [:]
         var order: [StoredKey] = []
         for (number, step) in steps.enumerated() {
+            if case .remove(let type, let ids, let matching) = step {
+                let own = order.filter { outcomes[$0]?.resource != nil }
+                for key in removed(own, rows, in: library, type: type, ids: ids, matching: matching) {
+                    // What was deleted before is not there to be forgotten, and keeps its tombstone.
+                    if case .deleted = outcomes[key] { continue }
+                    if outcomes.updateValue(.forgotten, forKey: key) == nil { order.append(key) }
+                }
+                continue
+            }
             let (key, outcome) = try outcome(of: step, number, in: library, outcomes)
             if let expected = sequences[number] { try check(key, number, expected) }
             if case .deleted = outcome, !cascades.isEmpty {
@@ -172,6 +196,7 @@ extension CacheState {
             }
             guard let type else { throw .tooManyTypes }
             return (StoredKey(library: library, type: type, id: id), .written(resource, fields: nil))
+        case .remove: preconditionFailure("a removal has no outcome of its own")
         case .delete(let name, let id):
             return (try key(name, id, in: library), .deleted)
         case .removeField(let name, let id, let field):
@@ -206,7 +231,7 @@ extension CacheState {
     private func resource(of key: StoredKey, _ outcomes: [StoredKey: Outcome]) -> [UInt8]? {
         switch outcomes[key] {
         case .written(let resource, _): resource
-        case .deleted: nil
+        case .deleted, .forgotten: nil
         case nil: withIdentity(key) { entities.find($0) }.map { Array(entities.payload(of: $0)) }
         }
     }
