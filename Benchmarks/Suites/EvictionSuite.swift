@@ -11,11 +11,12 @@ enum EvictionSuite {
         for index in 0..<entityCount { Sample.appendChange(of: index, version: 0, sequence: index + 1, to: &lines) }
         let batches = try SampleDecoder().batches(of: lines)
         try add("eviction from memory", batches, entityCount, runs, into: &report) { state in
-            let slice = state.evict(toByteCount: 0, seenCountMax: sliceCount)
+            let slice = state.evict(toByteCount: 0, seenCountMax: sliceCount, at: 1)
             return slice.evictedCount
         }
         try add("eviction from both tiers", batches, entityCount, runs, into: &report) { state in
-            state.evictResident(countMax: sliceCount, seenCountMax: sliceCount, at: 1).evictedCount
+            state.evictResident(countMax: sliceCount, seenCountMax: sliceCount, sparesUnstored: false, at: 1)
+                .evictedCount
         }
     }
 
