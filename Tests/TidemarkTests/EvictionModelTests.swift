@@ -101,12 +101,12 @@ private struct Tiers: Equatable {
                 let reply = WatchReply()
                 await fixture.cache.observe(key(name), fields: nil, sink: FoldingSink()) { reply.take($0) }
                 sinks.append((name, try #require(try reply.subscription())))
-                model.observed.insert(name)
+                model.observe(name)
             case 5 where !sinks.isEmpty:
                 let (name, subscription) = sinks.removeLast()
                 history.append("cancel \(name)")
                 try await fixture.cache.cancel(subscription)
-                model.observed.remove(name)
+                model.cancel(name)
             default: continue
             }
             let statistics = await fixture.cache.statistics()

@@ -36,7 +36,7 @@ struct NaiveEviction {
     private var dirty: Set<Name> = []
     /// Gone, while the disk still has it.
     private var forgotten: Set<Name> = []
-    var observed: Set<Name> = []
+    private(set) var observed: Set<Name> = []
     private var nextNumber = 1
     private var isUnwritten = false
     private var kept = 0
@@ -68,6 +68,14 @@ struct NaiveEviction {
     }
 
     // MARK: What happens
+
+    mutating func observe(_ name: Name) {
+        observed.insert(name)
+        // Its library and type may have to be given numbers.
+        isUnwritten = true
+    }
+
+    mutating func cancel(_ name: Name) { observed.remove(name) }
 
     private mutating func use(_ name: Name) {
         recent.removeAll { $0 == name }

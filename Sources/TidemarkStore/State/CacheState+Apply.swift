@@ -189,7 +189,8 @@ extension CacheState {
         stamp: EntityStamp
     ) {
         guard let rules else { return overwrite(index, resource, stamp: stamp) }
-        if entities.completeness(of: index) != .whole {
+        // What an answer brought is merged into as what an answer made: lists give it out as all there is.
+        if !entities.completeness(of: index).isEvaluable {
             let known = Merge.knowable(
                 resource, over: entities.payload(of: index), noMergeFields: rules.noMergeFields)
             return known.withUnsafeBytes {
