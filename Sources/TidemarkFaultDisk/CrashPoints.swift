@@ -28,7 +28,7 @@ public struct CrashPoints: Sendable {
     /// - Parameter count: Changes of the workload.
     /// - Returns: Numbers from 1 on, ascending.
     public func chosen(of count: Int) -> [Int] {
-        if let only { return [only] }
+        if let only { return only <= count ? [only] : [] }
         guard count > 0 else { return [] }
         guard let countMax, countMax < count else { return Array(1...count) }
         // The first one is shifted, so that seeds try others.

@@ -1,4 +1,5 @@
 import Foundation
+import GRDBSQLite
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -138,5 +139,32 @@ import TidemarkStore
             return
         }
         #expect(numbers == [1, 2, 3])
+    }
+
+    @Test
+    func `what was not finished before there was a log is undone by a writer, also beside the beginning of a log`()
+        async throws
+    {
+        let bed = try await DamageBed()
+        let source = try TemporaryFolder()
+        try DamageBed.write(bed.closed, to: source.file())
+        let disk = try FaultDisk(folder: source.path)
+        // A program that changes the mode of the log leaves a journal; the third change from there is of the file itself.
+        disk.plan(.stop(.after), at: 5, count: .max, seed: 1)
+        var connection: OpaquePointer?
+        #expect(sqlite3_open(source.file(), &connection) == SQLITE_OK)
+        for statement in ["PRAGMA journal_mode = DELETE", "UPDATE counters SET value = value"] {
+            sqlite3_exec(connection, statement, nil, nil, nil)
+        }
+        sqlite3_close(connection)
+        try disk.writeImage(.process, to: folder.path)
+        let journal = folder.file("cache.db-journal")
+        #expect(FileManager.default.fileExists(atPath: journal), "\(disk.place)")
+        try DamageBed.write(Array(bed.live.log.prefix(100)), to: folder.file("cache.db-wal"))
+        let (report, numbers) = try await layers(folder.file())
+        #expect(report == .reopened)
+        #expect(numbers == [1, 2, 3])
+        #expect(!FileManager.default.fileExists(atPath: journal))
+        #expect(try SQLiteReader(path: folder.file()).verify().problems == [])
     }
 }

@@ -65,7 +65,8 @@ import TidemarkTesting
             tried += try await ingest(stream, folder, disk, comment)
             try #expect(await stream.problems(in: folder, acknowledged: stream.partCount) == [], "\(comment)")
         }
-        #expect(points.isWhole || tried > 5 || points.chosen(of: changeCount).count == 1)
+        // Else nothing was tried; a single point may be one that only opening meets.
+        #expect(tried > 5 || points.chosen(of: changeCount).count < 10)
     }
 
     /// - Returns: How often the disk failed while the cache was used.
@@ -92,9 +93,8 @@ import TidemarkTesting
                     }
                 }
                 disk.heal()
-                #expect(await eventually { await cache.storageError == nil }, "\(comment)")
-                #expect(
-                    await eventually { await cache.progress(of: input.input).durableLineCount > durable }, "\(comment)")
+                #expect(await resumes(cache), "\(comment)")
+                #expect(await cache.progress(of: input.input).durableLineCount > durable, "\(comment)")
                 try await cache.flush()
             }
         }
@@ -106,6 +106,14 @@ import TidemarkTesting
         }
         disk.heal()
         return failureCount
+    }
+
+    /// Nobody asks for it. On a busy machine the journal's queue may have to wait for a processor.
+    private func resumes(_ cache: SyncCache) async -> Bool {
+        for _ in 0..<100 {
+            if await eventually({ await cache.storageError == nil }) { return true }
+        }
+        return false
     }
 
     /// A file that cannot be made or opened is an error, and the next attempt begins as if there had been none.

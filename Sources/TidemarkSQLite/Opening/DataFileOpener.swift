@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Tidemark
 import TidemarkStore
 
@@ -89,6 +90,7 @@ struct DataFileOpener {
 
     private func reopen() throws(StorageError) -> Opened {
         do {
+            try rollBack()
             try DataFileSchema.check(file)
             return try attach(.reopened)
         } catch {
@@ -96,6 +98,15 @@ struct DataFileOpener {
             guard failure.code == .damaged else { throw failure }
             return try rebuild(reason: failure.cause)
         }
+    }
+
+    /// Undoes what a process did not finish before the file had a log, as when it was switched to one: who only looks at a file
+    /// cannot do that, and could not look.
+    private func rollBack() throws {
+        guard DataFilePath.byteCount(file.rollbackJournal) ?? 0 > 0 else { return }
+        let queue = try DataFileConnection.open(file.path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "SELECT 1 FROM sqlite_schema") }
+        try queue.close()
     }
 
     private func attach(_ report: OpeningReport) throws -> Opened {
