@@ -36,6 +36,8 @@ struct ObserverRegistry {
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
         var lag: EntityLag?
+        /// What it was told last, where it asked to be refreshed.
+        var shownStale = false
     }
 
     /// What a slow observer of an entity saw last.
