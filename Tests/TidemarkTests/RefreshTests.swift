@@ -215,6 +215,29 @@ import TidemarkTesting
         #expect(await eventually { words.all == ["0 changes, stale", "0 changes"] })
     }
 
+    @Test func `a list that is too old as soon as it is fetched is not asked for without a pause`() async throws {
+        let fixture = try await open()
+        try await fixture.put([#"{"id":"x","n":1}"#])
+        let words = Words()
+        _ = try await observeList(fixture, words) {
+            $0.maxAges = ["file": 0]
+            $0.allowsStale = true
+        }
+        var asked = 0
+        for pause in [Int64(1_000), 2_000, 4_000] {
+            asked += 1
+            await fixture.upstream.waitForQuestions(asked)
+            await fixture.upstream.answer(.success(QueryFixture.result([#"{"id":"x","n":1}"#])))
+            await settle(fixture)
+            await advance(fixture, pause - 1)
+            await settle(fixture)
+            #expect(await fixture.upstream.asked.count == asked)
+            await advance(fixture, 1)
+        }
+        await fixture.upstream.waitForQuestions(4)
+        #expect(words.all == ["0 changes"])
+    }
+
     @Test func `a list that nobody can be asked for says stale at the limit of a field, and of its own time`()
         async throws
     {

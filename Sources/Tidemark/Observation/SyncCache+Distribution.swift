@@ -27,13 +27,13 @@ extension SyncCache {
 
     private func tell(_ change: QueryChange, at position: Int, of log: [ChangeRecord]) {
         for observer in observers.observers(of: change.query) {
-            if !refreshes.isEmpty { follow(change, for: observer) }
+            if observer.isRefreshed { follow(change, for: observer) }
             if let lag = observer.lag {
                 absorb(change, lag, fields: observer.fields, at: position, of: log)
                 continue
             }
             let operations = Selection.operations(change.steps, fields: observer.fields)
-            let isStale = change.isStale || isTooOld(observer.subscription)
+            let isStale = change.isStale || isTooOld(observer)
             guard !operations.isEmpty || isStale != observer.shownStale else { continue }
             let notification = QueryNotification(
                 subscription: observer.subscription, operations: operations, isStale: isStale,
@@ -57,8 +57,8 @@ extension SyncCache {
         return lag
     }
 
-    private func isTooOld(_ subscription: SubscriptionID) -> Bool {
-        !refreshes.isEmpty && refreshes[subscription]?.isTooOld == true
+    private func isTooOld(_ observer: ObserverRegistry.QueryObserver) -> Bool {
+        observer.isRefreshed && refreshes[observer.subscription]?.isTooOld == true
     }
 
     private func follow(_ change: QueryChange, for observer: ObserverRegistry.QueryObserver) {
@@ -128,7 +128,7 @@ extension SyncCache {
         }
         let operations = lag.operations(
             to: { state.shownHandles(of: observer.query) }, checksum: { Selection.checksum(ofSelected: selected($0)) })
-        let isStale = state.isStale(observer.query, at: clock.now()) || isTooOld(subscription)
+        let isStale = state.isStale(observer.query, at: clock.now()) || isTooOld(observer)
         if !operations.isEmpty || isStale != observer.shownStale {
             let unloggedCount = state.unloggedCount(of: observer.query) - lag.unloggedCount
             let notification = CacheNotification.query(
@@ -161,14 +161,13 @@ extension SyncCache {
 
     private func tell(_ change: EntityChange) {
         for subscription in observers.byEntity[change.handle] ?? [] {
-            if !refreshes.isEmpty {
-                follow([change.handle], for: subscription, fields: observers.entityObservers[subscription]?.fields)
-            }
-            guard let observer = observers.entityObservers[subscription], observer.lag == nil else { continue }
+            guard let observer = observers.entityObservers[subscription] else { continue }
+            if observer.isRefreshed { follow([change.handle], for: subscription, fields: observer.fields) }
+            guard observer.lag == nil else { continue }
             let old = change.old.map { Selection.resource($0, fields: observer.fields) }
             let new = change.payload.map { Selection.resource($0, fields: observer.fields) }
             guard old != new else { continue }
-            let isStale = told(subscription)
+            let isStale = observer.isRefreshed ? told(subscription) : nil
             let notification = CacheNotification.entity(
                 EntityNotification(
                     subscription: subscription, entity: new, changedFields: Selection.changedFields(old, new),
@@ -185,7 +184,7 @@ extension SyncCache {
 
     /// Whether an observer of an entity is told that it is stale; nil when it did not ask.
     private func told(_ subscription: SubscriptionID) -> Bool? {
-        refreshes.isEmpty ? nil : refreshes[subscription].map(\.isTooOld)
+        refreshes[subscription].map(\.isTooOld)
     }
 
     private func catchUpEntity(_ subscription: SubscriptionID, isForced: Bool) -> Bool {

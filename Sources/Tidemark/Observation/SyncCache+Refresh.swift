@@ -14,6 +14,8 @@ extension SyncCache {
         var refresh = Refresh(ages: ages)
         refresh.isTooOld = isTooOld
         refreshes[subscription] = refresh
+        observers.queryObservers[subscription]?.isRefreshed = true
+        observers.entityObservers[subscription]?.isRefreshed = true
         guard let expiry = expiry(of: subscription, ages) else { return }
         setMoment(subscription, max(expiry, clock.now()))
     }
