@@ -57,6 +57,11 @@ test-tsan: deps
 	    $(SWIFT) test --skip-build \
 	    --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
 
+## extension: build what the sqlite3 shell loads to look into a database, and say where it is
+extension: deps
+	@$(SWIFT) build -c release --product tidemarksqlite
+	@ls "$$($(SWIFT) build -c release --show-bin-path)"/libtidemarksqlite.*
+
 ## clean: remove what was built
 clean:
 	rm -rf .build .build-tsan
@@ -69,4 +74,4 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run test test-tsan format format-check bench crash-test crash-points big-test clean help deps
+.PHONY: run extension test test-tsan format format-check bench crash-test crash-points big-test clean help deps

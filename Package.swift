@@ -12,10 +12,12 @@ let package = Package(
     products: [
         .library(name: "Tidemark", targets: ["Tidemark"]),
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
+        .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
         .library(name: "TidemarkCombine", targets: ["TidemarkCombine"]),
         .library(name: "TidemarkService", targets: ["TidemarkService"]),
+        .library(name: "tidemarksqlite", type: .dynamic, targets: ["CSQLiteExtension"]),
         .executable(name: "tidemark", targets: ["TidemarkCommand"]),
     ],
     dependencies: [
@@ -40,6 +42,8 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        // What the sqlite3 shell loads to look into a data file; nothing else links it.
+        .target(name: "CSQLiteExtension", linkerSettings: [.linkedLibrary("zstd")]),
 
         .target(name: "TidemarkModel", swiftSettings: strict),
         .target(
@@ -144,7 +148,7 @@ let package = Package(
             name: "TidemarkSQLiteTests",
             dependencies: [
                 "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting",
-                "CZstd",
+                "CSQLiteExtension", "CZstd",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

@@ -2,8 +2,10 @@
 ///
 /// A type or field that the policy does not know has no rule: it never expires, and nothing is deleted with it.
 ///
+/// Made in code from ``Rules``, or read from GraphQL type definitions (`CachePolicy(graphQL:)` of the module `TidemarkGraphQL`).
+///
 /// - Source: Protocol/policy.md.
-package struct CachePolicy: Hashable, Sendable {
+public struct CachePolicy: Hashable, Sendable {
     /// Object, interface and union types, in the order they were defined.
     package let types: [TypePolicy]
     /// Names to indices of `types`.
@@ -12,8 +14,11 @@ package struct CachePolicy: Hashable, Sendable {
     /// left out.
     private let leastAges: [ByteString: Int]
 
+    /// Without a rule: nothing expires, and nothing is deleted along.
+    public init() { self.init(types: []) }
+
     /// - Parameter types: No two of one name; empty for a policy without a rule.
-    package init(types: [TypePolicy] = []) {
+    package init(types: [TypePolicy]) {
         self.types = types
         indices = Dictionary(uniqueKeysWithValues: zip(types.map(\.name), types.indices))
         leastAges = CachePolicy.leastAges(of: types)

@@ -7,7 +7,7 @@ import TidemarkTesting
     @Test func `what is due comes out, the earliest first, as from a sorted list`() {
         for seed in UInt64(1)...30 {
             var random = SeededGenerator(seed: seed)
-            var queue = ExpiryQueue()
+            var queue = ExpiryQueue<UInt32>()
             var model: [(moment: Int64, query: UInt32)] = []
             var now: Int64 = 0
             for query in UInt32(0)..<300 {
@@ -15,15 +15,15 @@ import TidemarkTesting
                 case 0..<7:
                     // Moments differ, so that the order is known.
                     let entry = (moment: now + Int64(random.below(50)) * 1_000 + Int64(query), query: query)
-                    queue.insert(ExpiryQueue.Entry(moment: entry.moment, query: entry.query))
+                    queue.insert(.init(moment: entry.moment, target: entry.query))
                     model.append(entry)
                 case 7:
-                    queue.keep { $0.query % 3 != 0 }
+                    queue.keep { $0.target % 3 != 0 }
                     model.removeAll { $0.query % 3 == 0 }
                 default:
                     now += Int64(random.below(10_000))
                     let due = model.filter { $0.moment <= now }.sorted { $0.moment < $1.moment }
-                    #expect(queue.takeDue(at: now) == due.map(\.query), "seed \(seed)")
+                    #expect(queue.takeDue(at: now).map(\.target) == due.map(\.query), "seed \(seed)")
                     model.removeAll { $0.moment <= now }
                 }
                 #expect(queue.first == model.map(\.moment).min(), "seed \(seed)")

@@ -189,7 +189,7 @@ private struct Note: Resource, Equatable {
 
     @Test func `an entity is told now and after every change`() async throws {
         let host = Host(entity: #"{"id":1,"version":1}"#)
-        let observation = EntityObservation<Note>(EntityKey(type: "note", id: "1"), of: host)
+        let observation = EntityObservation<Note>(EntityRequest(EntityKey(type: "note", id: "1")), of: host)
         var updates = observation.makeAsyncIterator()
         #expect(
             try await updates.next()
@@ -205,7 +205,7 @@ private struct Note: Resource, Equatable {
     }
 
     @Test func `an entity that is not there is told with the reason`() async throws {
-        let observation = EntityObservation<Note>(EntityKey(type: "note", id: "1"), of: Host())
+        let observation = EntityObservation<Note>(EntityRequest(EntityKey(type: "note", id: "1")), of: Host())
         var updates = observation.makeAsyncIterator()
         #expect(try await updates.next() == EntityUpdate(value: nil, changedFields: [], miss: .absent))
     }

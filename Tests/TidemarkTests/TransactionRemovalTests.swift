@@ -139,9 +139,10 @@ private struct Counter: Resource, Equatable {
     @Test func `an optimistic edit forgets nothing, and a removal says what it concerns`() async throws {
         let cache = try await open().cache
         #expect(
-            try await code { try await cache.optimistically { try $0.remove(Counter.self, ids: ["x"]) } }
+            try await code { _ = try await cache.optimistically { try $0.remove(Counter.self, ids: ["x"]) } }
                 == .invalidParams)
-        #expect(try await code { try await cache.optimistically { try $0.remove(matching: "x") } } == .invalidParams)
+        #expect(
+            try await code { _ = try await cache.optimistically { try $0.remove(matching: "x") } } == .invalidParams)
         for operation in [
             TransactionOperation.remove(type: nil, ids: nil, matching: nil),
             .remove(type: nil, ids: ["x"], matching: "x"), .remove(type: "file", ids: [""], matching: nil),

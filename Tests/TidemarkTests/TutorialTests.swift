@@ -59,6 +59,12 @@ struct PhotoServer: QueryUpstream {
         #expect(photos.items.map(\.name) == ["Shore", "Sea"])
         #expect(!photos.isStale)
 
+        let recent = try await cache.entity(Photo.self, id: "1", maxAges: ["photo.rating": 60])
+        print(recent?.rating ?? 0)
+        var configuration = CacheConfiguration()
+        configuration.policy = CachePolicy([CachePolicy.Rules("photo", maxAge: 3_600, fields: ["rating": 60])])
+        #expect(recent?.name == "Sea")
+
         let updates = try cache.observe(Photo.self, method: "photos.list", input: album, policy: .cacheOnly)
         let watching = Task {
             var names: [[String]] = []

@@ -26,8 +26,9 @@ public struct CacheConfiguration: Sendable {
     public var fetchTimeout: Int64 = 30_000
     /// Queries that an upstream is asked for at once: 1,000; one more is refused.
     public var fetchCountMax = 1_000
-    /// How old what is read may be, by type and field: nothing expires.
-    package var policy = CachePolicy()
+    /// How old what is read may be, and what is deleted along, by type and field: nothing expires. `CachePolicy(graphQL:)` of the
+    /// module `TidemarkGraphQL` reads one from a schema.
+    public var policy = CachePolicy()
     public var flush = FlushPolicy()
     /// How long nothing must have been written before memory that only writing needs is given back, in milliseconds; nil, the
     /// default: only ``SyncCache/releaseSpareMemory()`` does that.

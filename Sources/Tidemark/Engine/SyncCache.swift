@@ -83,8 +83,10 @@ public actor SyncCache {
     /// Bounded by `fetchCountMax`.
     var fetches: [QueryKey: Fetch] = [:]
     var nextFetch: UInt64 = 0
-    /// When the time of observed lists is over.
-    var expiries = ExpiryQueue()
+    /// When the time of observed lists is over, and when observers that are refreshed are looked at.
+    var expiries = ExpiryQueue<ExpiryTarget>()
+    /// Observers that asked to be refreshed. Bounded by `observerCountMax`.
+    var refreshes: [SubscriptionID: Refresh] = [:]
     /// nil when none of them has a time.
     var expiryTimer: ExpiryTimer?
     /// Bounded by who waits.

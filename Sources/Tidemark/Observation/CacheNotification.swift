@@ -48,11 +48,16 @@ package struct EntityNotification: Sendable {
     package var entity: [UInt8]?
     /// Names of top-level fields that differ, sorted by bytes.
     package var changedFields: [ByteString]
+    /// Some field is too old; nil unless the observer asked to be told.
+    package var isStale: Bool?
 
-    package init(subscription: SubscriptionID, entity: [UInt8]?, changedFields: [ByteString]) {
+    package init(
+        subscription: SubscriptionID, entity: [UInt8]?, changedFields: [ByteString], isStale: Bool? = nil
+    ) {
         self.subscription = subscription
         self.entity = entity
         self.changedFields = changedFields
+        self.isStale = isStale
     }
 }
 

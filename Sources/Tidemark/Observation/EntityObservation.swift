@@ -8,11 +8,15 @@ public struct EntityUpdate<R: Resource>: Sendable {
     public var changedFields: [String]
     /// Why there is none, as far as the first update knows; nil in every later one.
     public var miss: EntityRead.Miss?
+    /// Some field is too old, or its library is behind, as far as the update knows: the first one always does, later ones where
+    /// the observation `refreshes`.
+    public var isStale: Bool
 
-    package init(value: R?, changedFields: [String], miss: EntityRead.Miss?) {
+    package init(value: R?, changedFields: [String], miss: EntityRead.Miss?, isStale: Bool = false) {
         self.value = value
         self.changedFields = changedFields
         self.miss = miss
+        self.isStale = isStale
     }
 }
 
@@ -32,25 +36,25 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
     public typealias Element = EntityUpdate<R>
 
     private let host: any ObserverHost
-    private let key: EntityKey
+    private let request: EntityRequest
 
-    package init(_ key: EntityKey, of host: any ObserverHost) {
+    package init(_ request: EntityRequest, of host: any ObserverHost) {
         self.host = host
-        self.key = key
+        self.request = request
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(lease: ObserverLease(host), key: key)
+        Iterator(lease: ObserverLease(host), request: request)
     }
 
     public struct Iterator: AsyncIteratorProtocol {
         let lease: ObserverLease
-        let key: EntityKey
+        let request: EntityRequest
         private var isOver = false
 
-        init(lease: ObserverLease, key: EntityKey) {
+        init(lease: ObserverLease, request: EntityRequest) {
             self.lease = lease
-            self.key = key
+            self.request = request
         }
 
         /// The next update; the first one is what is there now.
@@ -60,7 +64,7 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
         ///   type says. Both end the observation.
         public mutating func next() async throws -> EntityUpdate<R>? {
             if isOver { return nil }
-            guard let item = await lease.next(begin: { await EntityObservation.begin(key, $0, $1) }) else {
+            guard let item = await lease.next(begin: { await EntityObservation.begin(request, $0, $1) }) else {
                 isOver = true
                 return nil
             }
@@ -76,11 +80,13 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
         private func update(_ item: ObserverMailbox.Item) throws -> EntityUpdate<R> {
             switch item {
             case .entity(let read):
-                return EntityUpdate(value: try decoded(read.entity), changedFields: [], miss: read.miss)
+                return EntityUpdate(
+                    value: try decoded(read.entity), changedFields: [], miss: read.miss, isStale: read.isStale)
             case .notification(.entity(let notification)):
                 return EntityUpdate(
                     value: try decoded(notification.entity),
-                    changedFields: notification.changedFields.map(\.description), miss: nil)
+                    changedFields: notification.changedFields.map(\.description), miss: nil,
+                    isStale: notification.isStale ?? false)
             case .failed(let error), .fetchFailed(let error): throw error
             case .query, .notification(.query), .notification(.library):
                 preconditionFailure("the observer of an entity was told \(item)")
@@ -93,8 +99,10 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
         }
     }
 
-    private static func begin(_ key: EntityKey, _ host: any ObserverHost, _ mailbox: ObserverMailbox) async {
-        await host.observe(key, fields: nil, sink: mailbox) { result in
+    private static func begin(
+        _ request: EntityRequest, _ host: any ObserverHost, _ mailbox: ObserverMailbox
+    ) async {
+        await host.observe(request, sink: mailbox) { result in
             switch result {
             case .success((let read, _)): mailbox.begin(.entity(read), host: host)
             case .failure(let error): _ = mailbox.put(.failed(error))

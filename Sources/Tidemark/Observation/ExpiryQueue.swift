@@ -1,12 +1,12 @@
-/// When the time of observed lists is over, the earliest first: a binary heap.
+/// What is to be looked at when, the earliest first: a binary heap.
 ///
-/// A list that is answered anew or no longer observed leaves its entry behind, which its owner looks at and drops when it
-/// is due. Bounded: past twice the observed lists, entries that mean nothing go.
-struct ExpiryQueue {
+/// A target that is looked at before, or not observed any more, leaves its entry behind, which its owner looks at and drops when
+/// it is due. Bounded: past twice the targets, entries that mean nothing go.
+struct ExpiryQueue<Target> {
     struct Entry {
         /// Milliseconds since 1970.
         var moment: Int64
-        var query: UInt32
+        var target: Target
     }
 
     private var heap: [Entry] = []
@@ -28,12 +28,12 @@ struct ExpiryQueue {
 
     /// Takes everything out whose moment has come.
     ///
-    /// - Returns: Queries, the earliest first.
+    /// - Returns: The earliest first.
     /// - Complexity: O(log n) for each.
-    mutating func takeDue(at now: Int64) -> [UInt32] {
-        var due: [UInt32] = []
+    mutating func takeDue(at now: Int64) -> [Entry] {
+        var due: [Entry] = []
         while let first = heap.first, first.moment <= now {
-            due.append(first.query)
+            due.append(first)
             removeFirst()
         }
         return due

@@ -8,9 +8,9 @@ package protocol ObserverHost: Sendable {
         reply: @escaping @Sendable (Result<QueryReply, CacheError>) -> Void,
         later: @escaping @Sendable (Result<QueryAnswer, CacheError>) -> Void) async
 
-    /// See ``SyncCache/observe(_:fields:sink:reply:)``.
+    /// See ``SyncCache/observe(_:sink:reply:)``.
     func observe(
-        _ key: EntityKey, fields: [ByteString]?, sink: any ObserverSink,
+        _ request: EntityRequest, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void) async
 
     /// There is room again.

@@ -17,6 +17,8 @@ struct ObserverRegistry {
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
         var shownStale: Bool
+        /// It asked to be refreshed; changes cost those who did not no more than a look at this.
+        var isRefreshed = false
         var lag: QueryLag?
         /// Given when it is added.
         fileprivate(set) var subscription = SubscriptionID(0)
@@ -36,6 +38,10 @@ struct ObserverRegistry {
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
         var lag: EntityLag?
+        /// It asked to be refreshed.
+        var isRefreshed = false
+        /// What it was told last, where it asked to be refreshed.
+        var shownStale = false
     }
 
     /// What a slow observer of an entity saw last.

@@ -27,26 +27,48 @@ extension SyncCache {
 
     private func tell(_ change: QueryChange, at position: Int, of log: [ChangeRecord]) {
         for observer in observers.observers(of: change.query) {
+            if observer.isRefreshed { follow(change, for: observer) }
             if let lag = observer.lag {
                 absorb(change, lag, fields: observer.fields, at: position, of: log)
                 continue
             }
             let operations = Selection.operations(change.steps, fields: observer.fields)
-            guard !operations.isEmpty || change.isStale != observer.shownStale else { continue }
+            let isStale = change.isStale || isTooOld(observer)
+            guard !operations.isEmpty || isStale != observer.shownStale else { continue }
             let notification = QueryNotification(
-                subscription: observer.subscription, operations: operations, isStale: change.isStale,
+                subscription: observer.subscription, operations: operations, isStale: isStale,
                 asOf: change.asOf, isPending: change.isPending, missed: 0)
             if observer.sink.offer(.query(notification)) {
                 observers.notificationCount += 1
-                observer.shownStale = change.isStale
+                observer.shownStale = isStale
             } else {
-                let (number, unloggedCount) = state.beginLag(of: observer.query, isWhole: observer.fields == nil)
-                let lag = QueryLag(number: number, unloggedCount: unloggedCount, isStale: observer.shownStale)
-                observer.lag = lag
-                observers.noteLag(observer.subscription, of: observer.sink)
+                let lag = beginLag(of: observer)
                 absorb(change, lag, fields: observer.fields, at: position, of: log)
             }
         }
+    }
+
+    /// Remembers from here on what an observer has not heard.
+    func beginLag(of observer: ObserverRegistry.QueryObserver) -> QueryLag {
+        let (number, unloggedCount) = state.beginLag(of: observer.query, isWhole: observer.fields == nil)
+        let lag = QueryLag(number: number, unloggedCount: unloggedCount, isStale: observer.shownStale)
+        observer.lag = lag
+        observers.noteLag(observer.subscription, of: observer.sink)
+        return lag
+    }
+
+    private func isTooOld(_ observer: ObserverRegistry.QueryObserver) -> Bool {
+        observer.isRefreshed && refreshes[observer.subscription]?.isTooOld == true
+    }
+
+    private func follow(_ change: QueryChange, for observer: ObserverRegistry.QueryObserver) {
+        let handles = change.steps.compactMap { step -> UInt32? in
+            switch step {
+            case .add(let value, _), .replace(let value, _): value.handle
+            case .remove, .move: nil
+            }
+        }
+        follow(handles, for: observer.subscription, fields: observer.fields)
     }
 
     /// Adds a change to what a slow observer has not heard.
@@ -106,7 +128,7 @@ extension SyncCache {
         }
         let operations = lag.operations(
             to: { state.shownHandles(of: observer.query) }, checksum: { Selection.checksum(ofSelected: selected($0)) })
-        let isStale = state.isStale(observer.query, at: clock.now())
+        let isStale = state.isStale(observer.query, at: clock.now()) || isTooOld(observer)
         if !operations.isEmpty || isStale != observer.shownStale {
             let unloggedCount = state.unloggedCount(of: observer.query) - lag.unloggedCount
             let notification = CacheNotification.query(
@@ -139,7 +161,9 @@ extension SyncCache {
 
     private func tell(_ change: EntityChange) {
         for subscription in observers.byEntity[change.handle] ?? [] {
-            guard let observer = observers.entityObservers[subscription], observer.lag == nil else { continue }
+            guard let observer = observers.entityObservers[subscription] else { continue }
+            if observer.isRefreshed { follow([change.handle], for: subscription, fields: observer.fields) }
+            guard observer.lag == nil else { continue }
             let old = change.old.flatMap {
                 Selection.known($0, isWhole: change.wasWhole, fields: observer.fields)
             }
@@ -147,16 +171,24 @@ extension SyncCache {
                 Selection.known($0, isWhole: change.isWhole, fields: observer.fields)
             }
             guard old != new else { continue }
+            let isStale = observer.isRefreshed ? told(subscription) : nil
             let notification = CacheNotification.entity(
                 EntityNotification(
-                    subscription: subscription, entity: new, changedFields: Selection.changedFields(old, new)))
+                    subscription: subscription, entity: new, changedFields: Selection.changedFields(old, new),
+                    isStale: isStale))
             if observer.sink.offer(notification) {
                 observers.notificationCount += 1
+                if let isStale { observers.entityObservers[subscription]?.shownStale = isStale }
             } else {
                 observers.entityObservers[subscription]?.lag = ObserverRegistry.EntityLag(old: old)
                 observers.noteLag(subscription, of: observer.sink)
             }
         }
+    }
+
+    /// Whether an observer of an entity is told that it is stale; nil when it did not ask.
+    private func told(_ subscription: SubscriptionID) -> Bool? {
+        refreshes[subscription].map(\.isTooOld)
     }
 
     private func catchUpEntity(_ subscription: SubscriptionID, isForced: Bool) -> Bool {
@@ -165,10 +197,12 @@ extension SyncCache {
         let new = state.resource(of: observer.handle).flatMap {
             Selection.known($0, isWhole: isWhole, fields: observer.fields)
         }
-        if lag.old != new {
+        let isStale = told(subscription)
+        if lag.old != new || isStale.map({ $0 != observer.shownStale }) ?? false {
             let notification = CacheNotification.entity(
                 EntityNotification(
-                    subscription: subscription, entity: new, changedFields: Selection.changedFields(lag.old, new)))
+                    subscription: subscription, entity: new, changedFields: Selection.changedFields(lag.old, new),
+                    isStale: isStale))
             if isForced {
                 observer.sink.deliver(notification)
             } else if !observer.sink.offer(notification) {
@@ -177,6 +211,7 @@ extension SyncCache {
             observers.notificationCount += 1
         }
         observers.entityObservers[subscription]?.lag = nil
+        if let isStale { observers.entityObservers[subscription]?.shownStale = isStale }
         return true
     }
 

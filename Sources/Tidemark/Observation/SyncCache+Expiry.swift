@@ -8,11 +8,22 @@ extension SyncCache {
     /// - Complexity: O(log n) for n observed lists whose time ends.
     func scheduleExpiry(of query: UInt32) {
         guard observers.isObserved(query), let moment = state.expiry(of: query) else { return }
-        expiries.insert(ExpiryQueue.Entry(moment: moment, query: query))
-        if expiries.count > 2 * observers.observedQueryCount + SyncCache.expirySlackCount {
-            expiries.keep { observers.isObserved($0.query) && state.expiry(of: $0.query) == $0.moment }
-        }
+        schedule(.list(query), at: moment)
         followExpiries()
+    }
+
+    /// Has something looked at when its moment has come, never in this step: observers may be being told something.
+    func schedule(_ target: ExpiryTarget, at moment: Int64) {
+        expiries.insert(.init(moment: moment, target: target))
+        if expiries.count > 2 * (observers.observedQueryCount + refreshes.count) + SyncCache.expirySlackCount {
+            expiries.keep { entry in
+                switch entry.target {
+                case .list(let query): observers.isObserved(query) && state.expiry(of: query) == entry.moment
+                case .observer(let subscription): refreshes[subscription]?.moment == entry.moment
+                }
+            }
+        }
+        setExpiryTimer()
     }
 
     /// Entries that are looked through only once there are so many of them.
@@ -21,11 +32,24 @@ extension SyncCache {
     /// Tells observers of lists whose time is over, and waits for the next one.
     private func followExpiries() {
         let now = clock.now()
-        let due = expiries.takeDue(at: now).filter { observers.isObserved($0) }
-        if !due.isEmpty {
-            state.expire(due, at: now)
+        var lists: [UInt32] = []
+        var subscriptions: [SubscriptionID] = []
+        for entry in expiries.takeDue(at: now) {
+            switch entry.target {
+            case .list(let query): if observers.isObserved(query) { lists.append(query) }
+            case .observer(let subscription):
+                if refreshes[subscription]?.moment == entry.moment { subscriptions.append(subscription) }
+            }
+        }
+        if !lists.isEmpty {
+            state.expire(lists, at: now)
             distribute()
         }
+        for subscription in subscriptions { refresh(subscription, at: now) }
+        setExpiryTimer()
+    }
+
+    private func setExpiryTimer() {
         guard !isClosed, let next = expiries.first else { return }
         if let expiryTimer, expiryTimer.moment <= next { return }
         expiryTimer?.task.cancel()
@@ -43,7 +67,15 @@ extension SyncCache {
     }
 }
 
-/// Waits for the first observed list whose time is over.
+/// What is looked at when its moment has come.
+enum ExpiryTarget {
+    /// An observed list, by its own time: all its observers hear of it.
+    case list(UInt32)
+    /// An observer that asked to be refreshed.
+    case observer(SubscriptionID)
+}
+
+/// Waits for the first moment of all.
 struct ExpiryTimer {
     let moment: Int64
     let task: Task<Void, Never>

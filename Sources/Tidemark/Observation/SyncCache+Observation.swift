@@ -36,6 +36,11 @@ extension SyncCache {
                         handle: handle, key: request.key, fields: request.fields.map { Set($0.map(\.bytes)) },
                         sink: sink))
                 reply(.success((read, subscription)))
+                if request.refreshes {
+                    let isTooOld = read.expired != nil
+                    observers.entityObservers[subscription]?.shownStale = read.isStale && isTooOld
+                    beginRefreshing(subscription, ages: request.operationAges, isTooOld: isTooOld)
+                }
             }
         } catch {
             reply(.failure(CacheError(.storageFailed, error.description)))
@@ -52,6 +57,7 @@ extension SyncCache {
     ///
     /// - Throws: ``CacheError`` `unknownSubscription`.
     package func cancel(_ subscription: SubscriptionID) throws(CacheError) {
+        refreshes[subscription] = nil
         if let observer = observers.removeQueryObserver(subscription) {
             endLag(of: observer)
             state.stopObserving(observer.query)

@@ -19,12 +19,43 @@ public struct EntityExplanation: Hashable, Sendable {
         public var sequence: EventSequence?
         /// Milliseconds since 1970.
         public var writtenAt: Int64
+        /// How long ago that was, in milliseconds, by the cache's clock.
+        public var age: Int64 = 0
+        /// Seconds at which it is too old; nil: it never is.
+        public var maxAge: Int?
+        /// Whose rule that is; nil when there is none.
+        public var rule: AgeRuleOrigin?
+
+        /// It is too old for a read without a tolerance.
+        public var isStale: Bool { maxAge.map { age >= Int64($0) * 1_000 } ?? false }
 
         package init(name: ByteString, writer: Writer, sequence: EventSequence?, writtenAt: Int64) {
             self.name = name
             self.writer = writer
             self.sequence = sequence
             self.writtenAt = writtenAt
+        }
+    }
+
+    /// Who says how old a field may be, from the least specific to the most.
+    public enum AgeRuleOrigin: String, Sendable, CaseIterable {
+        /// The policy, of the type or the type of the object that is in the field.
+        case schemaType = "schema_type"
+        /// The policy, of the field, or of one nested in it.
+        case schemaField = "schema_field"
+        /// The read's `max_ages`, of a type.
+        case operationType = "operation_type"
+        /// The read's `max_ages`, of a field.
+        case operationField = "operation_field"
+
+        init?(_ origin: AgeLimit.Origin) {
+            switch origin {
+            case .none: return nil
+            case .schemaType: self = .schemaType
+            case .schemaField: self = .schemaField
+            case .operationType: self = .operationType
+            case .operationField: self = .operationField
+            }
         }
     }
 

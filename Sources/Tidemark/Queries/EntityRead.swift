@@ -24,7 +24,7 @@ public struct EntityRead: Hashable, Sendable {
     /// nil when there is an entity.
     public var miss: Miss?
     /// Which field is too old, when that is why, and when one is too old and the reader puts up with it.
-    package var expired: ExpiredField?
+    public var expired: ExpiredField?
 
     package init(entity: [UInt8]?, isPending: Bool, sequence: EventSequence?, isStale: Bool, miss: Miss?) {
         self.entity = entity

@@ -7,6 +7,8 @@ public struct EntityRequest: Hashable, Sendable {
     public var fields: [ByteString]?
     /// The read's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before those of the policy.
     public var maxAges: [ByteString: Int] = [:]
+    /// Of an observer: tell it, or fetch for it, when something becomes too old; see Protocol/sessions.md, refreshing.
+    public var refreshes = false
     /// How long past its age a field is good enough, in milliseconds; nil: not at all.
     public var maxStale: Int64?
 

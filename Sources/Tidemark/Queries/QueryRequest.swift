@@ -12,11 +12,17 @@ public struct QueryRequest: Hashable, Sendable {
     public var select: [ByteString: [ByteString]]?
     /// The read's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before those of the policy.
     public var maxAges: [ByteString: Int] = [:]
+    /// Of an observer: tell it, or fetch for it, when something becomes too old; see Protocol/sessions.md, refreshing.
+    public var refreshes = false
 
     public init(_ key: QueryKey, policy: FetchPolicy = .cacheFirst) {
         self.key = key
         self.policy = policy
     }
+}
+
+extension EntityRequest {
+    var operationAges: OperationAges { OperationAges(maxAges.map { ($0.key, $0.value) }) }
 }
 
 extension QueryRequest {

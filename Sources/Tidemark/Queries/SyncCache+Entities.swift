@@ -12,8 +12,9 @@ extension SyncCache {
 
     /// Reads an entity, or the fields of it that are named, unless one of them is too old.
     ///
-    /// - Throws: ``CacheError`` `storageFailed`.
-    package func read(_ request: EntityRequest) async throws(CacheError) -> EntityRead {
+    /// - Returns: The resource as JSON, or why there is none; see ``EntityRead/expired`` for what is too old.
+    /// - Throws: ``CacheError`` `.storageFailed`.
+    public func read(_ request: EntityRequest) async throws(CacheError) -> EntityRead {
         do throws(StorageError) {
             return try await withLoaded({ state.keyToLoad(request.key).map { [$0] } ?? [] }) {
                 let read = readNow(request)
@@ -38,7 +39,7 @@ extension SyncCache {
             var read = EntityRead(
                 entity: Selection.resource(found.payload, fields: fields), isPending: found.isPending,
                 sequence: found.stamp?.sequence, isStale: status(of: request.key.library).phase == .stale, miss: nil)
-            let ages = OperationAges(request.maxAges)
+            let ages = request.operationAges
             if state.mayBeExpired(type: request.key.type, oldestWrite: found.oldestWrite, ages: ages, at: clock.now()) {
                 read.expired = state.expired(request.key, fields: fields, ages: ages, at: clock.now())
             }
@@ -188,13 +189,27 @@ extension SyncCache {
 
     // MARK: Looking in
 
-    /// Where an entity's value comes from, and who shows it.
+    /// Where an entity's value comes from, how old it is and may be, and who shows it.
     ///
-    /// - Throws: ``CacheError`` `storageFailed`.
-    package func explain(_ key: EntityKey) async throws(CacheError) -> EntityExplanation {
+    /// - Parameter maxAges: Those of a read, in seconds, by `<type>` or `<type>.<field>`.
+    /// - Throws: ``CacheError`` `.storageFailed`.
+    public func explain(
+        _ key: EntityKey, maxAges: [ByteString: Int] = [:]
+    ) async throws(CacheError) -> EntityExplanation {
         do throws(StorageError) {
             return try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
-                EntityExplanation(state.origin(of: key, at: clock.now()))
+                let now = clock.now()
+                let ages = OperationAges(maxAges.map { ($0.key, $0.value) })
+                var explanation = EntityExplanation(state.origin(of: key, at: now))
+                let limits = state.limits(of: key, ages: ages)
+                for index in explanation.fields.indices {
+                    let field = explanation.fields[index]
+                    let limit = limits[field.name] ?? .unlimited
+                    explanation.fields[index].age = max(now - field.writtenAt, 0)
+                    explanation.fields[index].maxAge = limit.seconds
+                    explanation.fields[index].rule = EntityExplanation.AgeRuleOrigin(limit.origin)
+                }
+                return explanation
             }
         } catch {
             throw CacheError(.storageFailed, error.description)

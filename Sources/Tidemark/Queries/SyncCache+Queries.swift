@@ -172,10 +172,14 @@ extension SyncCache {
             return observers.add(
                 ObserverRegistry.QueryObserver(
                     query: status.query, key: request.key, fields: fields, sink: sink,
-                    shownStale: state.isStale(status.query, at: now)))
+                    shownStale: request.refreshes ? isStale : state.isStale(status.query, at: now)))
         }
         if subscription != nil { scheduleExpiry(of: status.query) }
         reply(.success(QueryReply(answer: answer, subscription: subscription)))
+        if let subscription, request.refreshes {
+            beginRefreshing(
+                subscription, ages: request.operationAges, isTooOld: isStale && !state.isStale(status.query, at: now))
+        }
         return nil
     }
 
@@ -250,6 +254,7 @@ extension SyncCache {
             try await fill(query)
             scheduleFlush()
             scheduleExpiry(of: query)
+            followAnswer(of: query)
             await waitForWriting()
         case .failure(let refusal):
             throw refusal.cacheError

@@ -1,6 +1,6 @@
 extension GraphQLError {
     /// Kinds of errors; the raw value is what people and scripts see.
-    package enum Code: String, Hashable, Sendable, CaseIterable {
+    public enum Code: String, Hashable, Sendable, CaseIterable {
         // Of characters.
         case invalidUTF8 = "invalid_utf8"
         case unexpectedCharacter = "unexpected_character"

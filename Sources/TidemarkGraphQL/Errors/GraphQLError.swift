@@ -1,15 +1,15 @@
 /// What is wrong with a document, where, and what to write instead.
 ///
 /// - Source: Protocol/policy.md, errors.
-package struct GraphQLError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct GraphQLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One word that a script can look for.
-    package var code: Code
+    public var code: Code
     /// What was found, what was expected and what to do; one line for a person.
-    package var message: String
+    public var message: String
     /// From 1.
-    package var line: Int
+    public var line: Int
     /// From 1, in Unicode scalars; see ``SourcePlace``.
-    package var column: Int
+    public var column: Int
 
     package init(_ code: Code, _ message: String, at place: SourcePlace) {
         self.code = code
@@ -19,5 +19,5 @@ package struct GraphQLError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// `3:14: unknown_field: …`.
-    package var description: String { "\(line):\(column): \(code.rawValue): \(message)" }
+    public var description: String { "\(line):\(column): \(code.rawValue): \(message)" }
 }

@@ -1,14 +1,20 @@
 /// Everything that is wrong with a document.
-package struct GraphQLErrors: Error, Hashable, Sendable {
+public struct GraphQLErrors: Error, Hashable, Sendable, CustomStringConvertible {
     /// The most that are kept; further ones are counted.
-    package static let countMax = 1_000
+    public static let countMax = 1_000
 
     /// The first ``countMax`` that were found. Never empty once thrown; then in the order of their places.
-    package private(set) var errors: [GraphQLError] = []
+    public private(set) var errors: [GraphQLError] = []
     /// All of them.
-    package private(set) var count = 0
+    public private(set) var count = 0
 
     package init() {}
+
+    /// One line for each of them.
+    public var description: String {
+        let rest = count - errors.count
+        return (errors.map(\.description) + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: "\n")
+    }
 
     /// One error alone.
     package init(_ error: GraphQLError) {

@@ -94,6 +94,10 @@ enum Answer {
                     line.object { line in
                         line.member("name", Optional(field.name))
                         line.writing(field)
+                        line.member("age", field.age)
+                        line.member("max_age", json: field.maxAge.map { Array("\($0)".utf8) })
+                        line.member("rule", field.rule.map { ByteString($0.rawValue) })
+                        line.member("stale", field.isStale)
                     }
                 }
             }

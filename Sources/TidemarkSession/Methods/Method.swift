@@ -22,7 +22,7 @@ enum Method: Sendable {
     /// nil: of every library.
     case pending(library: ByteString?)
     case statistics
-    case explain(EntityKey)
+    case explain(EntityKey, maxAges: [ByteString: Int])
     case flush
     case caughtUp(EventSequence, library: ByteString)
 

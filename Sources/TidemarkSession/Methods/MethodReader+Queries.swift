@@ -23,6 +23,7 @@ extension MethodReader {
         request.maxStale = try params.milliseconds("max_stale")
         request.select = try selection(params)
         request.maxAges = try maxAges(params)
+        request.refreshes = try params.flag("refresh")
         return request
     }
 
@@ -31,11 +32,12 @@ extension MethodReader {
             try key(params), fields: try params.texts("fields", countMax: Method.fieldCountMax))
         request.maxAges = try maxAges(params)
         request.maxStale = try params.milliseconds("max_stale")
+        request.refreshes = try params.flag("refresh")
         return request
     }
 
     /// Whole seconds by type, or by type and field.
-    private func maxAges(_ params: Params) throws(CacheError) -> [ByteString: Int] {
+    func maxAges(_ params: Params) throws(CacheError) -> [ByteString: Int] {
         guard let value = params.value("max_ages") else { return [:] }
         guard let members = value.members else { throw params.wrong("max_ages", "an object") }
         guard members.count <= Method.fieldCountMax else {

@@ -59,7 +59,9 @@ struct MethodReader: Sendable {
             .pending(library: try reader.optionalLibrary(params))
         },
         "cache.stats": { (_, _) throws(CacheError) in .statistics },
-        "cache.explain": { (reader, params) throws(CacheError) in .explain(try reader.key(params)) },
+        "cache.explain": { (reader, params) throws(CacheError) in
+            .explain(try reader.key(params), maxAges: try reader.maxAges(params))
+        },
         "cache.flush": { (_, _) throws(CacheError) in .flush },
         "cache.caught_up": { (reader, params) throws(CacheError) in
             guard let sequence = try params.sequence("sequence") else {

@@ -63,6 +63,7 @@ extension Outbox: ObserverSink {
                 line.array { line in
                     for field in change.changedFields { line.value(field) }
                 }
+                if let isStale = change.isStale { line.member("stale", isStale) }
             }
         case .library(let status):
             MessageLine.notification("library.state") { line in

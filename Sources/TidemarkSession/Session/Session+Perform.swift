@@ -67,8 +67,8 @@ extension Session {
             return Answer.pending(await cache.pendingLayers(library: library))
         case .statistics:
             return Answer.statistics(await cache.statistics())
-        case .explain(let key):
-            return Answer.explanation(try await cache.explain(key))
+        case .explain(let key, let maxAges):
+            return Answer.explanation(try await cache.explain(key, maxAges: maxAges))
         case .flush:
             try waitForFlush(responder, place)
             return nil

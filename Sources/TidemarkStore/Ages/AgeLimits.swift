@@ -16,21 +16,20 @@ struct AgeLimits {
         root = policy.rootLimit(of: type, operation: operation)
     }
 
-    /// Calls `body` with each selected field that has a limit, in seconds. A field that is absent has none.
+    /// Calls `body` with each selected field that has a limit, and with that. A field that is absent has none.
     ///
     /// - Parameter fields: Unescaped names; nil: all.
     /// - Complexity: O(resource): a composite field is looked through, because what is nested was written with it.
     func forEachLimit(
-        of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>?, _ body: (ByteString, Int) -> Void
+        of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>?, _ body: (ByteString, AgeLimit) -> Void
     ) {
         let object = JSONObject(resource, range: 0..<resource.count)
         for member in object.members {
             let name = object.unescapedName(member)
             if let fields, !fields.contains(name) { continue }
             let field = ByteString(name)
-            if let seconds = least(of: field, in: type, reachedWith: root, member.value, of: resource) {
-                body(field, seconds)
-            }
+            let limit = least(of: field, in: type, reachedWith: root, member.value, of: resource)
+            if limit.seconds != nil { body(field, limit) }
         }
     }
 
@@ -43,21 +42,21 @@ struct AgeLimits {
         return AgeLimits.least(limit.seconds, policy.leastAge(of: target, operation: operation))
     }
 
-    /// The least limit of a field and of all that is nested in its value; nil: it never expires.
+    /// The least limit of a field and of all that is nested in its value.
     private func least(
         of field: ByteString, in type: ByteString, reachedWith parent: AgeLimit, _ value: Range<Int>,
         of bytes: UnsafeRawBufferPointer
-    ) -> Int? {
+    ) -> AgeLimit {
         let limit = policy.limit(of: field, in: type, reachedWith: parent, operation: operation)
-        guard case .composite(let target) = policy.field(field, of: type)?.target else { return limit.seconds }
-        return AgeLimits.least(limit.seconds, nested(in: target, reachedWith: limit, value, of: bytes))
+        guard case .composite(let target) = policy.field(field, of: type)?.target else { return limit }
+        return AgeLimits.least(limit, nested(in: target, reachedWith: limit, value, of: bytes))
     }
 
     /// The least limit of the fields of an object, or of each object of a list. Nesting is bounded by the wire.
     private func nested(
         in type: ByteString, reachedWith limit: AgeLimit, _ value: Range<Int>, of bytes: UnsafeRawBufferPointer
-    ) -> Int? {
-        var least: Int?
+    ) -> AgeLimit {
+        var least = AgeLimit.unlimited
         switch bytes[value.lowerBound] {
         case UInt8(ascii: "{"):
             let object = JSONObject(bytes, range: value)
@@ -77,8 +76,9 @@ struct AgeLimits {
         return least
     }
 
-    private static func least(_ left: Int?, _ right: Int?) -> Int? {
-        guard let left, let right else { return left ?? right }
-        return min(left, right)
+    private static func least(_ left: AgeLimit, _ right: AgeLimit) -> AgeLimit {
+        guard let other = right.seconds else { return left }
+        guard let own = left.seconds else { return right }
+        return other < own ? right : left
     }
 }

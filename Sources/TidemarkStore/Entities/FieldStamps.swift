@@ -29,6 +29,11 @@ package struct FieldStamps: Hashable, Sendable {
     /// A name and a stamp are 40 bytes, the head of the name's array 32; a table is half full at worst.
     private static let placeByteCount = 112
 
+    /// The first moment at which one of the fields was written, or that is given.
+    func oldest(from moment: Int64) -> Int64 {
+        named.values.reduce(min(moment, rest.writtenAt)) { min($0, $1.writtenAt) }
+    }
+
     /// Whether every field of a resource has this stamp.
     ///
     /// - Complexity: O(names), and O(resource) when all names have it.
@@ -139,10 +144,8 @@ extension EntityStore {
     /// - Complexity: O(fields that were written apart).
     func oldestWrite(of index: UInt32) -> Int64 {
         let whole = stamp(of: index).writtenAt
-        guard self.slot(index).pointee.flags.contains(.hasFieldStamps), let stamps = fieldStamps[index] else {
-            return whole
-        }
-        return stamps.named.values.reduce(min(whole, stamps.rest.writtenAt)) { min($0, $1.writtenAt) }
+        guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return whole }
+        return fieldStamps[index]?.oldest(from: whole) ?? whole
     }
 
     /// When and by what each top-level field was written, in the resource's order.

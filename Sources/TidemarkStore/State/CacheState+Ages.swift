@@ -28,44 +28,116 @@ extension CacheState {
     ) -> ExpiredField? {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty, let stored = storedKey(of: key) else { return nil }
         let type = typeNames.names[Int(stored.type)]
-        let index = withIdentity(stored) { entities.find($0) }
-        let layered = isLayered(stored) ? queries.keys.handle(of: stored) : nil
-        let oldestWrite = layered == nil ? index.map { entities.oldestWrite(of: $0) } : nil
-        guard mayBeExpired(type: type, oldestWrite: oldestWrite, ages: ages, at: now) else { return nil }
-        let limits = AgeLimits(policy: configuration.policy, operation: ages, type: type)
-        let dates = FieldDates(
-            layers: layered.map { layers.dates(over: $0) }, stamps: index.flatMap { entities.fieldStamps[$0] },
-            whole: index.map { entities.stamp(of: $0).writtenAt })
+        let dates = dates(of: stored)
+        guard mayBeExpired(type: type, oldestWrite: dates.oldest, ages: ages, at: now) else { return nil }
         // Most fields are ruled out by their dates alone, without looking for them in the resource.
+        let limits = AgeLimits(policy: configuration.policy, operation: ages, type: type)
         let suspects = fields?.filter { name in
             let field = ByteString(name)
-            guard let least = limits.leastPossible(of: field) else { return false }
-            return dates.overdue(field, maxAge: least, at: now).map { $0 >= 0 } ?? false
+            guard let least = limits.leastPossible(of: field), let writtenAt = dates.writtenAt(field) else {
+                return false
+            }
+            return CacheState.overdue(writtenAt, maxAge: least, at: now) >= 0
         }
         if let suspects, suspects.isEmpty { return nil }
         var worst: ExpiredField?
+        forEachLimit(of: stored, dates, fields: suspects, limits) { field, writtenAt, maxAge in
+            let overdue = CacheState.overdue(writtenAt, maxAge: maxAge, at: now)
+            if overdue >= 0, worst.map({ overdue > $0.overdue }) ?? true {
+                worst = ExpiredField(key: key, field: field, writtenAt: writtenAt, maxAge: maxAge, overdue: overdue)
+            }
+        }
+        return worst
+    }
+
+    /// Milliseconds past an age in seconds, negative below it.
+    ///
+    /// Before it was written is no time to be read: the clock that says so is wrong.
+    private static func overdue(_ writtenAt: Int64, maxAge: Int, at now: Int64) -> Int64 {
+        max(now - writtenAt, 0) - Int64(maxAge) * 1_000
+    }
+
+    /// When the first selected field of an observed entity becomes too old, as readers see it; nil when none ever does.
+    ///
+    /// - Complexity: As ``expired(_:fields:ages:at:)``.
+    package func expiry(ofEntity handle: UInt32, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
+        guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return nil }
+        let stored = queries.keys.key(of: handle)
+        let limits = AgeLimits(
+            policy: configuration.policy, operation: ages, type: typeNames.names[Int(stored.type)])
+        var first: Int64?
+        forEachLimit(of: stored, dates(of: stored), fields: fields, limits) { _, writtenAt, maxAge in
+            first = min(first ?? .max, writtenAt + Int64(maxAge) * 1_000)
+        }
+        return first
+    }
+
+    /// When the first of what an observed list shows becomes too old, or the list itself by its own time; nil when nothing
+    /// ever does.
+    ///
+    /// - Complexity: O(list) times that of an entity.
+    package func expiry(ofList query: UInt32, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
+        guard queries[query].isStored else { return nil }
+        var first = queries[query].timeToLive.map { queries[query].storedAt + $0 }
+        guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return first }
+        for handle in shownHandles(of: query) {
+            guard let moment = expiry(ofEntity: handle, fields: fields, ages: ages) else { continue }
+            first = min(first ?? .max, moment)
+        }
+        return first
+    }
+
+    /// Whether a query is evaluated over the store: there is nobody who knows better.
+    package func isLocal(_ query: UInt32) -> Bool { queries[query].isLocal }
+
+    /// The limits of an entity's top-level fields as it is stored, without layers.
+    ///
+    /// - Precondition: It is in memory if it is anywhere.
+    package func limits(of key: EntityKey, ages: OperationAges) -> [ByteString: AgeLimit] {
+        guard let stored = storedKey(of: key), let index = withIdentity(stored, { entities.find($0) }) else {
+            return [:]
+        }
+        let type = typeNames.names[Int(stored.type)]
+        var limits: [ByteString: AgeLimit] = [:]
+        AgeLimits(policy: configuration.policy, operation: ages, type: type)
+            .forEachLimit(of: entities.payload(of: index), fields: nil) { limits[$0] = $1 }
+        return limits
+    }
+
+    /// - Precondition: The entity is in memory if it is anywhere.
+    private func dates(of stored: StoredKey) -> FieldDates {
+        let index = withIdentity(stored) { entities.find($0) }
+        let layered = isLayered(stored) ? queries.keys.handle(of: stored) : nil
+        return FieldDates(
+            index: index, layers: layered.map { layers.dates(over: $0) },
+            stamps: index.flatMap { entities.fieldStamps[$0] }, whole: index.map { entities.stamp(of: $0).writtenAt })
+    }
+
+    /// Calls `body` with each field that has a limit, when it was written, and the limit in seconds.
+    private func forEachLimit(
+        of stored: StoredKey, _ dates: FieldDates, fields: Set<[UInt8]>?, _ limits: AgeLimits,
+        _ body: (ByteString, Int64, Int) -> Void
+    ) {
         func look(at resource: UnsafeRawBufferPointer) {
-            limits.forEachLimit(of: resource, fields: suspects) { field, maxAge in
-                guard let overdue = dates.overdue(field, maxAge: maxAge, at: now), overdue >= 0,
-                    let writtenAt = dates.writtenAt(field)
-                else { return }
-                if worst.map({ overdue > $0.overdue }) ?? true {
-                    worst = ExpiredField(
-                        key: key, field: field, writtenAt: writtenAt, maxAge: maxAge, overdue: overdue)
+            limits.forEachLimit(of: resource, fields: fields) { field, limit in
+                if let writtenAt = dates.writtenAt(field), let seconds = limit.seconds {
+                    body(field, writtenAt, seconds)
                 }
             }
         }
-        if let layered {
-            layers.overlays[layered]?.visible?.withUnsafeBytes(look)
-        } else if let index {
+        if dates.layers != nil {
+            guard let handle = queries.keys.handle(of: stored) else { return }
+            layers.overlays[handle]?.visible?.withUnsafeBytes(look)
+        } else if let index = dates.index {
             look(at: entities.payload(of: index))
         }
-        return worst
     }
 }
 
 /// When the fields of one entity, as readers see it, were written.
 private struct FieldDates {
+    /// Its slot; nil when only layers have it.
+    let index: UInt32?
     /// nil without layers.
     let layers: LayerStack.Dates?
     /// nil where all fields were written at once.
@@ -73,16 +145,14 @@ private struct FieldDates {
     /// Milliseconds since 1970, of the fields that have no stamp; nil when only layers have the entity.
     let whole: Int64?
 
+    /// Of the field that was written longest ago; nil with layers.
+    ///
+    /// - Complexity: O(fields that were written apart).
+    var oldest: Int64? { layers == nil ? whole.map { stamps?.oldest(from: $0) ?? $0 } : nil }
+
     /// Milliseconds since 1970; nil: nobody knows.
     func writtenAt(_ field: ByteString) -> Int64? {
         let base = stamps?[field].writtenAt ?? whole
         return layers?.date(of: field, base: base) ?? base
-    }
-
-    /// Milliseconds past an age in seconds, negative below it.
-    ///
-    /// Before it was written is no time to be read: the clock that says so is wrong.
-    func overdue(_ field: ByteString, maxAge: Int, at now: Int64) -> Int64? {
-        writtenAt(field).map { max(now - $0, 0) - Int64(maxAge) * 1_000 }
     }
 }

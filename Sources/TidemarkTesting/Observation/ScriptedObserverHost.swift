@@ -117,10 +117,10 @@ package actor ScriptedObserverHost: ObserverHost {
     }
 
     package func observe(
-        _ key: EntityKey, fields: [ByteString]?, sink: any ObserverSink,
+        _ request: EntityRequest, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
     ) async {
-        entityKeys.append(key)
+        entityKeys.append(request.key)
         await answer(in: { await $0.replyToObserve(sink, reply) })
     }
 

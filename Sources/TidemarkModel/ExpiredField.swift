@@ -1,16 +1,14 @@
-import TidemarkModel
-
 /// A selected field that is too old for a read.
-package struct ExpiredField: Hashable, Sendable {
-    package var key: EntityKey
+public struct ExpiredField: Hashable, Sendable {
+    public var key: EntityKey
     /// Top-level.
-    package var field: ByteString
+    public var field: ByteString
     /// Milliseconds since 1970.
-    package var writtenAt: Int64
+    public var writtenAt: Int64
     /// Seconds.
-    package var maxAge: Int
+    public var maxAge: Int
     /// Milliseconds past its age; 0 at the moment it is reached.
-    package var overdue: Int64
+    public var overdue: Int64
 
     package init(key: EntityKey, field: ByteString, writtenAt: Int64, maxAge: Int, overdue: Int64) {
         self.key = key

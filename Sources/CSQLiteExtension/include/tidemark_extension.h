@@ -1,0 +1,22 @@
+// SQL functions over a data file, for the sqlite3 shell: see docs/data-file.md, looking inside.
+#ifndef TIDEMARK_EXTENSION_H
+#define TIDEMARK_EXTENSION_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sqlite3;
+struct sqlite3_api_routines;
+
+/// What `.load` of the sqlite3 shell calls; its name follows from that of the library.
+int sqlite3_tidemarksqlite_init(struct sqlite3 *connection, char **message, const struct sqlite3_api_routines *api);
+
+/// The same in the form in which `sqlite3_auto_extension` takes it, for programs that link it.
+void (*tidemark_extension_entry(void))(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,180 @@
+import Logging
+import TidemarkModel
+import TidemarkStore
+
+/// Observers that asked to be refreshed when the first of what they see becomes too old.
+///
+/// Changes that others make only move moments closer: whether something was renewed is looked at when its moment has come. So
+/// observers that did not ask cost events nothing, and those that did the look at what changed.
+extension SyncCache {
+    /// Begins to refresh an observer that was just made.
+    ///
+    /// - Parameter isTooOld: What it was answered with is.
+    func beginRefreshing(_ subscription: SubscriptionID, ages: OperationAges, isTooOld: Bool) {
+        var refresh = Refresh(ages: ages)
+        refresh.isTooOld = isTooOld
+        refreshes[subscription] = refresh
+        observers.queryObservers[subscription]?.isRefreshed = true
+        observers.entityObservers[subscription]?.isRefreshed = true
+        guard let expiry = expiry(of: subscription, ages) else { return }
+        setMoment(subscription, max(expiry, clock.now()))
+    }
+
+    private func setMoment(_ subscription: SubscriptionID, _ moment: Int64) {
+        refreshes[subscription]?.moment = moment
+        schedule(.observer(subscription), at: moment)
+    }
+
+    /// When the first of what an observer sees becomes too old.
+    private func expiry(of subscription: SubscriptionID, _ ages: OperationAges) -> Int64? {
+        if let observer = observers.queryObservers[subscription] {
+            return state.expiry(ofList: observer.query, fields: observer.fields, ages: ages)
+        }
+        return observers.entityObservers[subscription].flatMap {
+            state.expiry(ofEntity: $0.handle, fields: $0.fields, ages: ages)
+        }
+    }
+
+    /// Looks at an observer whose moment has come.
+    func refresh(_ subscription: SubscriptionID, at now: Int64) {
+        guard !isClosed, var refresh = refreshes[subscription], !refresh.isFetching else { return }
+        refresh.moment = nil
+        refresh.lookedAt = now
+        let expiry = expiry(of: subscription, refresh.ages)
+        if let expiry, expiry <= now {
+            if let observer = observers.queryObservers[subscription], queryUpstream != nil,
+                !state.isLocal(observer.query)
+            {
+                refresh.isFetching = true
+                refreshes[subscription] = refresh
+                return fetch(observer.key, for: subscription)
+            }
+            refresh.isTooOld = true
+            let next = now + refresh.backOff()
+            refreshes[subscription] = refresh
+            tellAge(subscription)
+            return setMoment(subscription, next)
+        }
+        settle(subscription, refresh, expiry)
+    }
+
+    /// What an observer sees is fresh, up to a moment.
+    private func settle(_ subscription: SubscriptionID, _ refresh: Refresh, _ expiry: Int64?) {
+        var refresh = refresh
+        refresh.isTooOld = false
+        refresh.pause = 0
+        refreshes[subscription] = refresh
+        tellAge(subscription)
+        if let expiry { setMoment(subscription, refresh.look(for: expiry)) }
+    }
+
+    private func fetch(_ key: QueryKey, for subscription: SubscriptionID) {
+        fetch(
+            FetchWaiter(
+                request: QueryRequest(key, policy: .networkOnly), sink: nil, storesAnswer: true,
+                reply: { [weak self] result in
+                    // Called inside the step that stored the answer: what it changed is told first.
+                    Task { await self?.fetched(result, for: subscription) }
+                }))
+    }
+
+    private func fetched(_ result: Result<QueryReply, CacheError>, for subscription: SubscriptionID) {
+        guard var refresh = refreshes[subscription] else { return }
+        refresh.isFetching = false
+        let now = clock.now()
+        refresh.lookedAt = now
+        let expiry = expiry(of: subscription, refresh.ages)
+        switch result {
+        case .success:
+            // What was just fetched is never too old for who asked, whatever its limit.
+            if let expiry, expiry <= now {
+                refresh.isTooOld = false
+                let next = now + refresh.backOff()
+                refreshes[subscription] = refresh
+                tellAge(subscription)
+                return setMoment(subscription, next)
+            }
+            settle(subscription, refresh, expiry)
+        case .failure(let error):
+            guard !isClosed else { return }
+            configuration.logger.info("an observed query could not be refreshed: \(error)")
+            refresh.isTooOld = expiry.map { $0 <= now } ?? false
+            let next = now + refresh.backOff()
+            refreshes[subscription] = refresh
+            tellAge(subscription)
+            setMoment(subscription, next)
+        }
+    }
+
+    /// A list was answered anew: those of its observers that are refreshed are looked at.
+    func followAnswer(of query: UInt32) {
+        guard !refreshes.isEmpty else { return }
+        for observer in observers.observers(of: query) {
+            guard let refresh = refreshes[observer.subscription], !refresh.isFetching else { continue }
+            let expiry = expiry(of: observer.subscription, refresh.ages)
+            if let expiry, expiry <= clock.now() { continue }
+            settle(observer.subscription, refresh, expiry)
+        }
+    }
+
+    /// Something that an observer sees was written: what it says may become too old before all the rest.
+    func follow(_ handles: some Sequence<UInt32>, for subscription: SubscriptionID, fields: Set<[UInt8]>?) {
+        guard var refresh = refreshes[subscription] else { return }
+        if refresh.isTooOld || refresh.pause > 0 {
+            // Only while something is too old: whether that was renewed, so that the notification of this change says so.
+            let expiry = expiry(of: subscription, refresh.ages)
+            if let expiry, expiry <= clock.now() { return }
+            refresh.isTooOld = false
+            refresh.pause = 0
+            refreshes[subscription] = refresh
+            if let expiry, !refresh.isFetching { setMoment(subscription, refresh.look(for: expiry)) }
+            return
+        }
+        guard !refresh.isFetching else { return }
+        var first: Int64?
+        for handle in handles {
+            guard let moment = state.expiry(ofEntity: handle, fields: fields, ages: refresh.ages) else { continue }
+            first = min(first ?? .max, moment)
+        }
+        guard let first else { return }
+        let moment = refresh.look(for: max(first, clock.now()))
+        if refresh.moment.map({ moment < $0 }) ?? true { setMoment(subscription, moment) }
+    }
+
+    /// Tells an observer that something is too old, or is no longer, unless it knows.
+    private func tellAge(_ subscription: SubscriptionID) {
+        let isTooOld = refreshes[subscription]?.isTooOld ?? false
+        if let observer = observers.queryObservers[subscription] {
+            guard observer.lag == nil else { return }
+            let isStale = state.isStale(observer.query, at: clock.now()) || isTooOld
+            guard isStale != observer.shownStale else { return }
+            let isTaken = observer.sink.offer(
+                .query(
+                    QueryNotification(
+                        subscription: subscription, operations: [], isStale: isStale, asOf: state.asOf(observer.query),
+                        isPending: state.isPending(observer.query), missed: 0)))
+            if isTaken {
+                observers.notificationCount += 1
+                observer.shownStale = isStale
+            } else {
+                let lag = beginLag(of: observer)
+                lag.isStale = isStale
+                lag.count = 1
+            }
+        } else if let observer = observers.entityObservers[subscription], observer.lag == nil {
+            guard observer.shownStale != isTooOld else { return }
+            let entity = state.resource(of: observer.handle).map { Selection.resource($0, fields: observer.fields) }
+            let isTaken = observer.sink.offer(
+                .entity(
+                    EntityNotification(
+                        subscription: subscription, entity: entity, changedFields: [], isStale: isTooOld)))
+            if isTaken {
+                observers.notificationCount += 1
+                observers.entityObservers[subscription]?.shownStale = isTooOld
+            } else {
+                observers.entityObservers[subscription]?.lag = ObserverRegistry.EntityLag(old: entity)
+                observers.noteLag(subscription, of: observer.sink)
+            }
+        }
+    }
+}
