@@ -85,7 +85,7 @@ import TidemarkStore
         try await written(folder.file())
         let bytes = try contents(folder.file())
         #expect(Array(bytes[68..<72]) == Array("TIDE".utf8))
-        #expect(Array(bytes[60..<64]) == [0, 0, 0, 3])
+        #expect(Array(bytes[60..<64]) == [0, 0, 0, 5])
         #expect(Array(bytes[18..<20]) == [2, 2])
     }
 
@@ -127,7 +127,7 @@ import TidemarkStore
 
     @Test func `a newer format is refused and not touched`() async throws {
         try await written(folder.file())
-        sqlite(folder.file(), ["PRAGMA user_version = 4"])
+        sqlite(folder.file(), ["PRAGMA user_version = 6"])
         let bytes = try contents(folder.file())
         let names = try folder.names
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .newerFormat)

@@ -22,6 +22,12 @@ public struct CacheConfiguration: Sendable {
     public var fetchCountMax = 1_000
     /// How old what is read may be, by type and field: nothing expires.
     package var policy = CachePolicy()
+    /// Fields whose values the journal keeps in order: none. They are kept once they were declared, also by writers that name none.
+    public var fieldIndexes: [FieldIndex] = []
+    /// Indexes that go; one that is not there is passed over.
+    public var droppedFieldIndexes: [FieldIndex] = []
+    /// Told while an index is built over entities that are there already, on the journal's queue; nil: nobody.
+    public var onIndexProgress: (@Sendable (FieldIndexProgress) -> Void)?
     public var flush = FlushPolicy()
     public var logger = Logger(label: "tidemark")
 

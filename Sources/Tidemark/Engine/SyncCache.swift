@@ -112,6 +112,7 @@ public actor SyncCache {
         clock: any CacheClock = SystemClock()
     ) async throws(StorageError) -> SyncCache {
         let recovered = try await journal.recover()
+        try await journal.changeIndexes(configuration.fieldIndexChanges, progress: configuration.onIndexProgress)
         var stateConfiguration = CacheStateConfiguration(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,

@@ -19,7 +19,9 @@ extension IngestCommand {
             try IngestCommand.tellRebuilt(
                 database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: errors)
         }
-        let cache = try await SyncCache.open(configuration: configuration(policy), journal: journal, upstream: upstream)
+        var configuration = configuration(policy)
+        indexes.apply(to: &configuration, errors: errors)
+        let cache = try await SyncCache.open(configuration: configuration, journal: journal, upstream: upstream)
         let before = await cache.counts()
         let stream: IngestStream
         do throws(InputError) {

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// A stored entity, query, layer or dictionary that failed its check and is treated as absent.
+/// A stored entity, query, layer, index or dictionary that failed its check and is treated as absent.
 public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
     /// What the row holds.
     public enum Kind: String, Hashable, Sendable {
@@ -10,6 +10,8 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
         case query
         /// A row of the table `layers`: a pending edit, which no server has.
         case layer
+        /// A row of the table `indexes`: which field it is of cannot be known.
+        case index
         /// A row of the table `dictionaries`; with it fail all entities that were compressed with it.
         case dictionary
     }
