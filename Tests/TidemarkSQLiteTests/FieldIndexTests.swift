@@ -252,6 +252,20 @@ import TidemarkTesting
         #expect(try SQLiteReader(path: folder.file()).verify().fieldValueCount == 20)
     }
 
+    @Test func `a file that is made anew while it is in use keeps its indexes`() async throws {
+        try await written(20, indexes: [index("file./kind")])
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        _ = try await journal.rebuild(reason: "a test")
+        var cache = SmallCache()
+        for number in 0..<3 { cache.put(key(number), #"{"kind":\#(number)}"#) }
+        try await journal.commit(cache.take())
+        try await journal.close()
+        #expect(try verified() == [])
+        #expect(try SQLiteReader(path: folder.file()).verify().fieldValueCount == 3)
+        let found = try selected(#"{"resource_type":"file","where":{"path":"/kind","eq":2}}"#)
+        #expect(found.outcome == .done(ReadPlan(method: .walk, index: try index("file./kind"), readCount: 1)))
+    }
+
     @Test func `too many different values are refused with what to do`() throws {
         var counts = FacetCounts()
         for number in 0..<ReadFacets.distinctCountMax {

@@ -121,8 +121,8 @@ final class EntitySelector {
                     key, row in
                     guard !overlay.covers(key) else { return true }
                     readCount += 1
-                    return try take(
-                        try answer(EntityReader.answer(row, from: 1, key: key, decoder, names.dictionaries)))
+                    let answer = EntityReader.answer(row, from: 1, key: key, decoder, names.dictionaries)
+                    return try take(try match(answer, key))
                 }
             }
         case .walk(let index, let ranges, let isDescending):
@@ -224,20 +224,19 @@ final class EntitySelector {
         let found = try entities.read(key, decoder, names.dictionaries)
         // A key has one row, and an index one place for a row: nothing comes twice.
         if case .found(let entity) = found, entity.row != candidate.row { return nil }
-        return try answer(found, path: path, code: code)
+        return try match(found, key, path: path, code: code)
     }
 
-    private func answer(_ answer: EntityReader.Answer, path: FieldPath? = nil, code: [UInt8] = []) throws
-        -> EntityMatch?
-    {
+    private func match(
+        _ answer: EntityReader.Answer, _ key: StoredKey, path: FieldPath? = nil, code: [UInt8] = []
+    ) throws -> EntityMatch? {
+        let name = names.entityKey(key)
         switch answer {
         case .absent: return nil
         case .damaged(let row, let fault):
-            try onDamage(DamagedRow(key: nil, row: row, fault: fault))
+            try onDamage(DamagedRow(key: name, row: row, fault: fault))
             return nil
-        case .found(let entity):
-            guard let name = names.entityKey(entity.key) else { return nil }
-            return match(ReadEntity(entity, key: name), path: path, code: code)
+        case .found(let entity): return name.flatMap { match(ReadEntity(entity, key: $0), path: path, code: code) }
         }
     }
 
