@@ -5,9 +5,12 @@ import TidemarkStore
 /// A journal that stores nothing: what is left is the price of the engine itself.
 struct ForgetfulJournal: Journal {
     func recover() async throws(StorageError) -> RecoveredState { RecoveredState() }
+    func changeIndexes(
+        _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
+    ) async throws(StorageError) {}
     func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities { LoadedEntities() }
     func page(
-        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) async throws(StorageError) -> LoadedEntities { LoadedEntities() }
     func rows(after key: StoredKey?, countMax: Int) async throws(StorageError) -> [StoredRowAge] { [] }
     func size() async throws(StorageError) -> JournalSize { JournalSize(fileByteCount: 0, usedByteCount: 0) }

@@ -22,7 +22,8 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, StatsCommand.self,
+            IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, FacetsCommand.self,
+            StatsCommand.self,
             VerifyCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self, RemoveCommand.self,
             QuarantineCommand.self,
             GapsCommand.self, PolicyCommand.self, GenerateCommand.self,

@@ -49,6 +49,8 @@ import TidemarkTesting
             ("gaps", ["gaps", "--json"]), ("list", ["list", "--library", "a", "--json"]),
             ("get", ["get", "--library", "a", "file:f1", "--json"]), ("get", ["get", "file:none", "--json"]),
             ("stats", ["stats", "--json"]), ("verify", ["verify", "--json"]),
+            ("list", ["list", "--type", "file", "--order", "/id:desc", "--json"]),
+            ("facets", ["facets", "file", "/id", "--json"]),
         ] {
             let result = try await CommandRunner().run(arguments + ["--db", database])
             #expect(result.status == 0, "\(arguments): \(result.errorText)")

@@ -1,4 +1,5 @@
 import Testing
+import Tidemark
 import TidemarkSQLite
 import TidemarkTesting
 
@@ -8,6 +9,30 @@ import TidemarkTesting
         try await JournalConformance().run(seed: seed) { try await SQLiteJournal.open(path: folder.file()) }
         let report = try SQLiteReader(path: folder.file()).verify(isValid: { _ in true })
         #expect(report.problems == [])
+    }
+
+    private static let indexes = ["type-0./size", "type-0./name", "type-1./size", "type-2./text", "type-3./name"]
+        .compactMap { FieldIndex($0) }
+
+    @Test(arguments: UInt64(1)...6) func `a journal with indexes leaves out nothing that fulfils a constraint`(
+        seed: UInt64
+    ) async throws {
+        let folder = try TemporaryFolder()
+        var conformance = JournalConformance()
+        conformance.indexes = JournalConformanceTests.indexes
+        try await conformance.run(seed: seed) { try await SQLiteJournal.open(path: folder.file()) }
+        let report = try SQLiteReader(path: folder.file()).verify()
+        #expect(report.problems == [])
+        #expect(report.fieldValueCount > 0)
+    }
+
+    @Test(arguments: UInt64(1)...2) func `a journal without indexes gives all that fulfils a constraint`(
+        seed: UInt64
+    ) async throws {
+        let store = MemoryJournal.Store()
+        var conformance = JournalConformance()
+        conformance.indexes = JournalConformanceTests.indexes
+        try await conformance.run(seed: seed) { MemoryJournal(store: store) }
     }
 
     @Test(arguments: UInt64(1)...12) func `a journal in memory keeps what it was given`(seed: UInt64) async throws {

@@ -191,6 +191,56 @@ import TidemarkStore
         try await journal.close()
     }
 
+    /// What format 3 added.
+    private static let version3 =
+        version2 + [
+            "INSERT INTO grdb_migrations VALUES ('v3')",
+            """
+            CREATE TABLE layers (number INTEGER PRIMARY KEY, pending_id TEXT NOT NULL, library TEXT NOT NULL, \
+            flags INTEGER NOT NULL, awaited INTEGER, generation INTEGER NOT NULL, created_at INTEGER NOT NULL, \
+            body BLOB NOT NULL, checksum INTEGER NOT NULL)
+            """,
+            "PRAGMA user_version = 3",
+        ]
+
+    @Test(arguments: [1, 2, 3]) func `a file of an older format is scanned, and takes an index`(format: Int)
+        async throws
+    {
+        sqlite([MigrationTests.version1, MigrationTests.version2, MigrationTests.version3][format - 1])
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+        let reader = try SQLiteReader(path: folder.file())
+        let rule = try Membership(json: Array(#"{"resource_type":"file","where":{"path":"/name","eq":"one"}}"#.utf8))
+        let path = try FieldPath("/name")
+        func found() throws -> (ids: [ByteString], outcome: SelectionOutcome) {
+            var ids: [ByteString] = []
+            let outcome = try reader.select(EntitySelection(rule: rule)) { step in
+                if case .entity(let entity) = step { ids.append(entity.key.id) }
+                return true
+            }
+            return (ids, outcome)
+        }
+        #expect(try found().ids == ["1"])
+        #expect(try found().outcome == .done(ReadPlan(method: .scan, index: nil, readCount: 2)))
+        let all = EntitySelection(rule: try Membership(json: Array(#"{"resource_type":"file"}"#.utf8)))
+        let counted = try reader.facets(path, of: all, countMax: 9) { _ in }
+        #expect(counted.values == [ReadFacets.Value(json: Array(#""one""#.utf8), count: 1)])
+        #expect(try reader.verify().problems == [])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == bytes)
+        let journal = try await SQLiteJournal.open(path: folder.file())
+        let index = try #require(FieldIndex("file./name"))
+        try await journal.changeIndexes(FieldIndexChanges(added: [index]), progress: nil)
+        // The same reader sees what a writer then makes of the file.
+        #expect(try found().ids == ["1"])
+        #expect(try found().outcome == .done(ReadPlan(method: .walk, index: index, readCount: 1)))
+        let recounted = try reader.facets(path, of: all, countMax: 9) { _ in }
+        #expect(recounted.values == counted.values)
+        #expect(recounted.plan == ReadPlan(method: .walk, index: index, readCount: 0))
+        try await journal.close()
+        #expect(try version() == [0, 0, 0, 5])
+        #expect(try reader.verify().problems == [])
+        #expect(try reader.verify().fieldValueCount == 2)
+    }
+
     @Test func `a file of format 2 with layers that it cannot have is damaged`() async throws {
         sqlite(MigrationTests.version2 + ["CREATE TABLE layers (number INTEGER PRIMARY KEY)"])
         let journal = try await SQLiteJournal.open(path: folder.file())

@@ -51,6 +51,22 @@ struct SmallCache {
                 tombstone: Tombstone(sequence: EventSequence(sequence), generation: 0, deletedAt: 1_700_000_000_000)))
     }
 
+    /// Takes an entity out and leaves nothing, as an eviction does.
+    mutating func evict(_ key: EntityKey) {
+        let stored = stored(key)
+        append(key, stored, .delete, [], nil)
+        rows[key] = nil
+        counts[Int(stored.library)] -= 1
+    }
+
+    /// Takes everything of a library out; the flush must hold nothing else yet.
+    mutating func clear(library: ByteString) {
+        guard let index = libraries.firstIndex(of: library) else { return }
+        flush.clearedLibraries.append(LibraryIndex(index))
+        rows = rows.filter { $0.key.library != library }
+        counts[index] = 0
+    }
+
     private mutating func append(
         _ key: EntityKey, _ stored: StoredKey, _ change: FlushRow.Change, _ payload: [UInt8], _ sequence: Int64?
     ) {

@@ -161,7 +161,8 @@ struct QueryStateUnderTest: ~Copyable {
         var after: StoredID?
         while true {
             // Pages of two: the list grows in many steps.
-            let page = try await journal.page(library: fill.library, type: fill.type, after: after, countMax: 2)
+            let page = try await journal.page(
+                library: fill.library, type: fill.type, after: after, countMax: 2, constraint: nil)
             guard let last = page.entities.last else { break }
             after = last.key.id
             let goesOn = state.fill(fill, with: page, at: now)

@@ -29,6 +29,12 @@ public struct CacheConfiguration: Sendable {
     /// How old what is read may be, and what is deleted along, by type and field: nothing expires. `CachePolicy(graphQL:)` of the
     /// module `TidemarkGraphQL` reads one from a schema.
     public var policy = CachePolicy()
+    /// Fields whose values the journal keeps in order: none. They are kept once they were declared, also by writers that name none.
+    public var fieldIndexes: [FieldIndex] = []
+    /// Indexes that go; one that is not there is passed over.
+    public var droppedFieldIndexes: [FieldIndex] = []
+    /// Told while an index is built over entities that are there already, on the journal's queue; nil: nobody.
+    public var onIndexProgress: (@Sendable (FieldIndexProgress) -> Void)?
     public var flush = FlushPolicy()
     /// How long nothing must have been written before memory that only writing needs is given back, in milliseconds; nil, the
     /// default: only ``SyncCache/releaseSpareMemory()`` does that.

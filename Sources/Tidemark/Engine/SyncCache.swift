@@ -129,6 +129,7 @@ public actor SyncCache {
             "types kept out of memory and of the disk: \(configuration.excludedTwice.sorted()); keep them out of one")
         var limits = configuration.limits
         limits.evictedKeyCountMax = configuration.boundedEvictedKeyCountMax
+        try await journal.changeIndexes(configuration.fieldIndexChanges, progress: configuration.onIndexProgress)
         var stateConfiguration = CacheStateConfiguration(
             limits: limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,

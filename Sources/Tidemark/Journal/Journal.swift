@@ -12,6 +12,15 @@ package protocol Journal: Sendable {
     /// - Complexity: Independent of the number of entities.
     func recover() async throws(StorageError) -> RecoveredState
 
+    /// Takes indexes away, makes those that are missing, and goes on with what an earlier writer left undone. Called once,
+    /// before the first commit. A journal without indexes does nothing.
+    ///
+    /// - Parameter progress: Told now and then while entities are read.
+    /// - Throws: ``StorageError``; `.limitExceeded` beyond ``FieldIndex/countMax``.
+    func changeIndexes(
+        _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
+    ) async throws(StorageError)
+
     /// Reads entities by key.
     ///
     /// - Parameter keys: Any number, in any order.
@@ -23,10 +32,12 @@ package protocol Journal: Sendable {
     ///
     /// - Parameter id: Begins behind this id, which need not be stored; nil: at the first.
     /// - Parameter countMax: At least 1. Fewer are given only at the end, or where damaged rows stood.
+    /// - Parameter constraint: What the caller will ask of each entity. A journal with an index may leave out those that
+    ///   cannot fulfil it; nil: it gives all.
     /// - Returns: In key order (of the text `type:id`); damaged rows apart. Both empty: the end.
     /// - Throws: ``StorageError``.
     func page(
-        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) async throws(StorageError) -> LoadedEntities
 
     /// Rows in some order that stays the same, as they were last committed.
@@ -64,4 +75,11 @@ package protocol Journal: Sendable {
 extension Journal {
     /// Nothing to give back.
     package func releaseMemory() async {}
+
+    /// All entities of a type, a page at a time.
+    package func page(
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+    ) async throws(StorageError) -> LoadedEntities {
+        try await page(library: library, type: type, after: id, countMax: countMax, constraint: nil)
+    }
 }

@@ -18,6 +18,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case diskFull = "disk_full"
         /// The disk failed. Writing may succeed later.
         case inputOutput = "input_output"
+        /// More of something was asked for than a file may have.
+        case limitExceeded = "limit_exceeded"
         /// The store was closed.
         case closed = "closed"
     }

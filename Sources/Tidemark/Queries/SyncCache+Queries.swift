@@ -274,7 +274,8 @@ extension SyncCache {
             let page: LoadedEntities
             do throws(StorageError) {
                 page = try await journal.page(
-                    library: fill.library, type: fill.type, after: after, countMax: SyncCache.pageCountMax)
+                    library: fill.library, type: fill.type, after: after, countMax: SyncCache.pageCountMax,
+                    constraint: fill.constraint)
             } catch {
                 state.giveUp(fill, at: clock.now())
                 distribute()

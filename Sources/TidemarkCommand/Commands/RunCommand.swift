@@ -26,6 +26,7 @@ struct RunCommand: AsyncParsableCommand {
             EXAMPLE
               tidemark run --db cache.db
               tidemark run --db cache.db --upstream file:complete.ndjson
+              tidemark run --db cache.db --index file./content_kind --index file./size
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -46,6 +47,7 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Ask the host (cache.will_evict) before entities are evicted; without an answer they are.")
     var askBeforeEvict = false
     @OptionGroup(title: "Limits") var limits: LimitOptions
+    @OptionGroup(title: "Indexes") var indexes: IndexOptions
     @Option(
         name: .customLong("max-pending"),
         help: ArgumentHelp("Optimistic edits that may be pending at once; one more is refused.", valueName: "n"))
@@ -122,6 +124,7 @@ struct RunCommand: AsyncParsableCommand {
         configuration.spareMemoryInterval = RunCommand.spareMemoryInterval
         if let profile { configuration.apply(profile) }
         try limits.apply(to: &configuration)
+        indexes.apply(to: &configuration, errors: Output.errors())
         configuration.limits.layerCountMax = layerCountMax
         configuration.logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
         configuration.logger.logLevel = logLevel

@@ -9,8 +9,8 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Read every row and check it.",
         discussion: """
-            Checks the database file, the checksum of every entity, query and pending edit, and that the counts agree \
-            with the rows. An entity that a query lists and that is not stored is counted as missing, not as damage. Ends with 0 \
+            Checks the database file, the checksum of every entity, query and pending edit, that the counts agree \
+            with the rows, and that indexes say what the entities say. An entity that a query lists and that is not stored is counted as missing, not as damage. Ends with 0 \
             when all is well and with 65 when something is damaged. Changes nothing; may run beside an ingest. Two \
             caches that hold the same have the same digest.
 
@@ -63,6 +63,7 @@ struct VerifyCommand: AsyncParsableCommand {
             line.member("entities", report.entityCount)
             line.member("payload_bytes", report.payloadByteCount)
             line.member("digest", ByteString(report.digest.description))
+            line.member("field_values", report.fieldValueCount)
             line.member("queries", report.queryCount)
             line.member("missing", report.missingElementCount)
             line.member("layers", report.layerCount)

@@ -14,6 +14,7 @@ extension Failure {
         case .cannotCreate: .cannotCreate
         case .locked: .locked
         case .notOurs, .newerFormat: .configuration
+        case .limitExceeded: .usage
         case .damaged: .badData
         case .diskFull, .inputOutput: .inputOutput
         case .closed: .internal
@@ -22,7 +23,7 @@ extension Failure {
 
     private static func outcome(_ code: StorageError.Code) -> String {
         switch code {
-        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat: "nothing was read or written"
+        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat, .limitExceeded: "nothing was read or written"
         case .damaged: "damaged rows count as absent"
         case .diskFull, .inputOutput, .closed: "what was acknowledged is safe, the rest was not written"
         }

@@ -14,12 +14,13 @@ extension IngestCommand {
     ) async throws -> IngestSummary {
         let clock = ContinuousClock()
         let start = clock.now
-        let configuration = try self.configuration(policy)
+        var configuration = try self.configuration(policy)
         let journal = try await SQLiteJournal.open(path: database.path)
         if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
             try IngestCommand.tellRebuilt(
                 database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: errors)
         }
+        indexes.apply(to: &configuration, errors: errors)
         let cache = try await SyncCache.open(configuration: configuration, journal: journal, upstream: upstream)
         let before = await cache.counts()
         let stream: IngestStream

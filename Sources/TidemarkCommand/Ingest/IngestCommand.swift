@@ -23,12 +23,14 @@ struct IngestCommand: AsyncParsableCommand {
             EXAMPLE
               tidemark ingest --db cache.db < events.ndjson
               tidemark ingest --db cache.db --ack --upstream file:complete.ndjson < events.ndjson
+              tidemark ingest --db cache.db --index file./content_kind < events.ndjson
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var options: IngestOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
+    @OptionGroup(title: "Indexes") var indexes: IndexOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {

@@ -1,6 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkStore
 
 /// A database as the reading commands see it, beside its writer or without one.
 ///
@@ -97,6 +98,36 @@ struct CacheReader {
             return entities.count < countMax
         }
         return entities
+    }
+
+    /// Entities that a rule takes, in its order, as they are visible, held in memory; and how they were found.
+    ///
+    /// - Throws: ``Failure`` ``ExitStatus/usage`` when the entity to begin behind is not there.
+    func select(_ selection: EntitySelection) throws(Failure) -> ([ReadEntity], ReadPlan) {
+        var entities: [ReadEntity] = []
+        let outcome = try CacheReader.mapped { () throws(StorageError) in
+            try reader.select(selection) { step in
+                switch step {
+                case .entity(let entity): entities.append(entity)
+                case .damaged(let row): damage.rows.append(row)
+                }
+                return true
+            }
+        }
+        switch outcome {
+        case .done(let plan): return (entities, plan)
+        case .unknownPlace:
+            throw .usage(
+                "\(selection.after?.text ?? "") is not stored, so it has no place in this order",
+                advice: "begin again without --after")
+        }
+    }
+
+    /// How many entities have each value of a field.
+    func facets(_ path: FieldPath, of selection: EntitySelection, countMax: Int) throws(Failure) -> ReadFacets {
+        try CacheReader.mapped { () throws(StorageError) in
+            try reader.facets(path, of: selection, countMax: countMax) { damage.rows.append($0) }
+        }
     }
 
     /// Every entity in key order, one at a time, all of one committed state.

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// A stored entity, query, layer or dictionary that failed its check and is treated as absent.
+/// A stored entity, query, layer, index or dictionary that failed its check and is treated as absent.
 public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
     /// What the row holds.
     public enum Kind: String, Hashable, Sendable {
@@ -12,6 +12,8 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
         case layer
         /// A row of the table `evicted`: what it names counts as never seen.
         case evicted
+        /// A row of the table `indexes`: which field it is of cannot be known.
+        case index
         /// A row of the table `dictionaries`; with it fail all entities that were compressed with it.
         case dictionary
     }

@@ -12,6 +12,7 @@ final class EntityWriter {
     /// Seals rows anew whose payload stays.
     private let encoder: PayloadEncoder
     private let pipeline: BodyPipeline
+    private let fieldValues: FieldValueWriter
     /// Rows that are new, and rows that exist; never both hold something.
     private var inserts: RowBatch
     private var updates: RowBatch
@@ -29,6 +30,7 @@ final class EntityWriter {
         self.encoder = encoder
         pipeline = try BodyPipeline()
         keys = try KeyWriter(connection)
+        fieldValues = try FieldValueWriter(connection)
         inserts = try RowBatch(connection, "INSERT OR IGNORE")
         updates = try RowBatch(connection, "REPLACE")
         read = try PreparedStatement(
@@ -36,10 +38,14 @@ final class EntityWriter {
         delete = try PreparedStatement(connection, #"DELETE FROM entities WHERE "row" = ?"#)
     }
 
-    /// - Parameter dictionaries: By type.
+    /// - Parameters:
+    ///   - dictionaries: By type.
+    ///   - indexes: By type; types without one are left out.
     /// - Throws: ``SQLiteFailure``; the transaction is to be rolled back.
     /// - Complexity: O(n log n) for new rows, O(n) for others.
-    func write(_ flush: FlushBatch, dictionaries: [TypeIndex: PayloadDictionary]) throws -> Outcome {
+    func write(
+        _ flush: FlushBatch, dictionaries: [TypeIndex: PayloadDictionary], indexes: [TypeIndex: [FieldIndexRecord]]
+    ) throws -> Outcome {
         var outcome = Outcome()
         var newKeys: [NewKey] = []
         inserts.clear()
@@ -51,6 +57,7 @@ final class EntityWriter {
                 delete.bind(1, row.row)
                 try delete.run()
                 try keys.remove(row, bytes: bytes)
+                if indexes[row.type] != nil { try fieldValues.remove(row: row.row) }
             }
             try pipeline.forEachChunk(of: flush, bytes: bytes, dictionaries: dictionaries) { chunk in
                 for (index, body) in zip(chunk.rows, chunk.bodies) {
@@ -73,9 +80,25 @@ final class EntityWriter {
                 try writeBatches()
             }
             newKeys.sort { $0.precedes($1, rows: flush.rows, bytes: bytes) }
-            outcome.replacedRowCounts = try keys.write(newKeys, of: flush.rows, bytes: bytes)
+            outcome.replacedRowCounts = try keys.write(newKeys, of: flush.rows, bytes: bytes) { row, taken in
+                if indexes[row.type] != nil { try fieldValues.remove(row: taken) }
+            }
+            if !indexes.isEmpty { try writeFieldValues(flush, bytes, indexes) }
         }
         return outcome
+    }
+
+    /// Apart from the bodies, so that each of the two walks through its own pages.
+    private func writeFieldValues(
+        _ flush: FlushBatch, _ bytes: UnsafeRawBufferPointer, _ indexes: [TypeIndex: [FieldIndexRecord]]
+    ) throws {
+        for (count, row) in flush.rows.enumerated() where row.change == .insert || row.change == .update {
+            guard let wanted = indexes[row.type] else { continue }
+            if count % Processor.yieldRowCount == 0 { Processor.yield() }
+            try fieldValues.write(
+                row: row.row, library: row.library, id: row.id(in: bytes), isUUID: row.isUUID,
+                payload: row.payload(in: bytes), of: wanted, isNew: row.change == .insert)
+        }
     }
 
     // MARK: Batches

@@ -11,7 +11,7 @@ final class JournalDatabase {
     let file: DataFilePath
     private let configuration: SQLiteJournal.Configuration
     let queue: DatabaseQueue
-    private var memory = JournalMemory()
+    var memory = JournalMemory()
     private var trainer: DictionaryTrainer
     /// Whether commits reach past the drive's cache; see ``setBarrier(_:_:)``.
     private var hasBarrier = false
@@ -107,6 +107,10 @@ final class JournalDatabase {
         // The number of a damaged row is not to be trusted either; the counter knew it before the row was written.
         memory.lastQuery = max(counters[CounterTable.queryNumber] ?? 0, state.queries.last?.number ?? 0)
         state.lastQuery = memory.lastQuery
+        let indexes = try FieldIndexTable.read(connection)
+        memory.setIndexes(indexes.records)
+        memory.damagedIndexes = indexes.damaged
+        damaged += indexes.damaged.map { DamagedRow(row: $0, kind: .index, fault: .checksumMismatch) }
         var names = LayerNames(libraries: memory.libraryNames, types: memory.typeNames)
         try LayerTable.forEach(connection, &names) { layer in
             switch layer {
@@ -142,10 +146,12 @@ final class JournalDatabase {
                     next.add(dictionary)
                 }
                 for library in flush.clearedLibraries {
-                    try statements.clearing.clear(library)
+                    try statements.clearing.clear(library, indexes: next.indexes)
                     next.entityCountCorrections[library] = nil
                 }
-                outcome = try statements.entities.write(flush, dictionaries: next.dictionaryByType)
+                if !flush.newTypes.isEmpty { next.setIndexes(next.indexes, newTypes: flush.newTypes) }
+                outcome = try statements.entities.write(
+                    flush, dictionaries: next.dictionaryByType, indexes: next.indexesByType)
                 for (library, count) in outcome.replacedRowCounts {
                     next.entityCountCorrections[library, default: 0] += count
                 }
@@ -254,56 +260,6 @@ final class JournalDatabase {
         try statements.counters.write(CounterTable.quarantineCount, Int64(next.quarantineCount))
     }
 
-    /// Reads entities by key.
-    func load(_ keys: [StoredKey]) throws -> LoadedEntities {
-        guard let statements else { throw closed }
-        var loaded = LoadedEntities()
-        var damaged: [DamagedRow] = []
-        try queue.writeWithoutTransaction { db in
-            try db.inTransaction(.deferred) {
-                for key in keys {
-                    switch try statements.entityReader.read(key, statements.decoder, memory.dictionaries) {
-                    case .found(let entity): loaded.entities.append(entity)
-                    case .absent: continue
-                    case .damaged(let row, let fault):
-                        loaded.damaged.append(StoredRow(key: key, row: row))
-                        damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
-                    }
-                }
-                return .commit
-            }
-        }
-        report(damaged)
-        return loaded
-    }
-
-    /// Reads entities of one type in key order.
-    func page(library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int) throws -> LoadedEntities {
-        precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
-        guard let statements else { throw closed }
-        var loaded = LoadedEntities()
-        var damaged: [DamagedRow] = []
-        try queue.writeWithoutTransaction { db in
-            try db.inTransaction(.deferred) {
-                _ = try statements.ranges.forEach(library: library, type: type, after: id?.text) { key, row in
-                    switch EntityReader.answer(
-                        row, from: 1, key: key, statements.decoder, memory.dictionaries)
-                    {
-                    case .found(let entity): loaded.entities.append(entity)
-                    case .absent: break
-                    case .damaged(let row, let fault):
-                        loaded.damaged.append(StoredRow(key: key, row: row))
-                        damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
-                    }
-                    return loaded.entities.count < countMax && loaded.damaged.count < countMax
-                }
-                return .commit
-            }
-        }
-        report(damaged)
-        return loaded
-    }
-
     /// Copies the log back into the main file, and closes.
     ///
     /// - Throws: When the log could not be copied; the connection is closed then too, and nothing is lost.
@@ -338,11 +294,11 @@ final class JournalDatabase {
         return statements
     }
 
-    private func report(_ rows: [DamagedRow]) {
+    func report(_ rows: [DamagedRow]) {
         for row in rows { configuration.onDamagedRow(row) }
     }
 
-    private var closed: StorageError {
+    var closed: StorageError {
         StorageError(.closed, "\(file.path) was closed", advice: "open it again")
     }
 }

@@ -28,6 +28,12 @@ struct JournalMemory {
     var damagedQueries: [Int64] = []
     /// Rows of evicted keys that failed their check on opening: the next flush takes them out.
     var damagedEvicted: [Int64] = []
+    /// Ascending by number; those being dropped too.
+    var indexes: [FieldIndexRecord] = []
+    /// Of the types that have a number: what a flush keeps.
+    var indexesByType: [TypeIndex: [FieldIndexRecord]] = [:]
+    /// Numbers of indexes that failed their check on opening.
+    var damagedIndexes: [Int64] = []
     /// Layers that failed their check on opening: the next flush takes them out.
     var damagedLayers: [Int64] = []
     /// Rows that failed their check, were counted by whoever wrote the library's record, and made room
@@ -39,6 +45,21 @@ struct JournalMemory {
         lastDictionary = max(lastDictionary, dictionary.number)
         if dictionaryByType[dictionary.type]?.number ?? 0 < dictionary.number {
             dictionaryByType[dictionary.type] = dictionary
+        }
+    }
+
+    /// Takes the file's indexes, or finds those of types that were given a number.
+    ///
+    /// - Parameter newTypes: Beside the types whose names are known.
+    mutating func setIndexes(_ records: [FieldIndexRecord], newTypes: [(index: TypeIndex, name: ByteString)] = []) {
+        indexes = records
+        indexesByType = [:]
+        let kept = records.filter { $0.state != .dropping }
+        guard !kept.isEmpty else { return }
+        let known = typeNames.enumerated().map { (index: TypeIndex($0), name: $1) }
+        for type in known + newTypes {
+            let found = kept.filter { $0.type == type.name }
+            if !found.isEmpty { indexesByType[type.index] = found }
         }
     }
 

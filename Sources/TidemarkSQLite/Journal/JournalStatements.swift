@@ -17,6 +17,9 @@ struct JournalStatements {
     let ranges: EntityRangeReader
     let clearing: LibraryClearing
     let ages: RowAgeReader
+    let fieldIndexes: FieldIndexTable
+    let fieldValues: FieldValueWriter
+    let fieldGroups: FieldGroupReader
 
     init(_ connection: OpaquePointer) throws {
         self.connection = connection
@@ -36,5 +39,8 @@ struct JournalStatements {
         ranges = try EntityRangeReader(connection)
         clearing = try LibraryClearing(connection)
         ages = try RowAgeReader(connection)
+        fieldIndexes = try FieldIndexTable(connection)
+        fieldValues = try FieldValueWriter(connection)
+        fieldGroups = try FieldGroupReader(connection)
     }
 }

@@ -27,10 +27,14 @@ struct KeyWriter {
         deleteRow = try PreparedStatement(connection, #"DELETE FROM entities WHERE "row" = ?"#)
     }
 
-    /// - Parameter keys: In table order.
+    /// - Parameters:
+    ///   - keys: In table order.
+    ///   - removed: Given each row that goes because another one takes its key.
     /// - Returns: How many keys were taken, by library; they point to the new rows now, and the old rows are
     ///   gone.
-    func write(_ keys: [NewKey], of rows: [FlushRow], bytes: UnsafeRawBufferPointer) throws -> [LibraryIndex: Int64] {
+    func write(
+        _ keys: [NewKey], of rows: [FlushRow], bytes: UnsafeRawBufferPointer, removed: (FlushRow, Int64) throws -> Void
+    ) throws -> [LibraryIndex: Int64] {
         var replaced: [LibraryIndex: Int64] = [:]
         var start = 0
         while start < keys.count {
@@ -41,7 +45,7 @@ struct KeyWriter {
             }
             try statement.run()
             if statement.changedRowCount < end - start {
-                for key in keys[start..<end] where try claim(rows[key.index], bytes) {
+                for key in keys[start..<end] where try claim(rows[key.index], bytes, removed) {
                     replaced[rows[key.index].library, default: 0] += 1
                 }
             }
@@ -56,7 +60,9 @@ struct KeyWriter {
     }
 
     /// Makes a key point to its new row, when another row had it.
-    private func claim(_ row: FlushRow, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
+    private func claim(
+        _ row: FlushRow, _ bytes: UnsafeRawBufferPointer, _ removed: (FlushRow, Int64) throws -> Void
+    ) throws -> Bool {
         bind(read, row, bytes, at: 0, isRowBound: false)
         let taken = try read.step() ? read.integer(0) : nil
         read.reset()
@@ -64,6 +70,7 @@ struct KeyWriter {
         if taken == row.row { return false }
         deleteRow.bind(1, taken)
         try deleteRow.run()
+        try removed(row, taken)
         bind(move, row, bytes, at: 0)
         try move.run()
         return true

@@ -4,8 +4,10 @@ import TidemarkStore
 /// Takes all entities and tombstones of a library out, whatever a flush then brings.
 struct LibraryClearing {
     private let statements: [PreparedStatement]
+    private let fieldValues: FieldValueWriter
 
     init(_ connection: OpaquePointer) throws {
+        fieldValues = try FieldValueWriter(connection)
         statements = try [
             // The rows before the keys that say whose they are.
             #"DELETE FROM entities WHERE "row" IN (SELECT "row" FROM keys WHERE library = ?)"#,
@@ -14,8 +16,10 @@ struct LibraryClearing {
         ].map { try PreparedStatement(connection, $0) }
     }
 
+    /// - Parameter indexes: All of the file's.
     /// - Complexity: O(n log n) for n entities of the library.
-    func clear(_ library: LibraryIndex) throws {
+    func clear(_ library: LibraryIndex, indexes: [FieldIndexRecord]) throws {
+        for index in indexes { try fieldValues.remove(number: index.number, library: library) }
         for statement in statements {
             statement.bind(1, Int64(library))
             try statement.run()

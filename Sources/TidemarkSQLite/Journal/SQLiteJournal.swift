@@ -120,7 +120,9 @@ public actor SQLiteJournal: Journal {
     /// - Returns: Where the damaged file went; also in ``openingReport``.
     /// - Throws: ``Tidemark/StorageError``; then nothing is open, and it may be called again.
     public func rebuild(reason: String) throws(StorageError) -> OpeningReport {
+        var indexes = FieldIndexChanges()
         if let database {
+            indexes.added = database.memory.indexes.filter { $0.state != .dropping }.compactMap(\.index)
             self.database = nil
             do {
                 try database.close()
@@ -134,6 +136,7 @@ public actor SQLiteJournal: Journal {
         database = opened.database
         recovered = RecoveredState()
         openingReport = opened.report
+        try changeIndexes(indexes, progress: nil)
         return opened.report
     }
 
@@ -150,11 +153,23 @@ public actor SQLiteJournal: Journal {
     }
 
     package func page(
-        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws(StorageError) -> LoadedEntities {
         let database = try openDatabase()
         do {
-            return try database.page(library: library, type: type, after: id, countMax: countMax)
+            return try database.page(
+                library: library, type: type, after: id, countMax: countMax, constraint: constraint)
+        } catch {
+            throw SQLiteFailure.storageError(error, path: file.path)
+        }
+    }
+
+    package func changeIndexes(
+        _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
+    ) throws(StorageError) {
+        let database = try openDatabase()
+        do {
+            try database.changeIndexes(changes, progress: progress)
         } catch {
             throw SQLiteFailure.storageError(error, path: file.path)
         }

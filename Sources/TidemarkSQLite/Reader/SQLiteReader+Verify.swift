@@ -6,7 +6,7 @@ extension SQLiteReader {
     /// Checks everything that is stored, on one committed state.
     ///
     /// Every row's checksum and decoding, its JSON by `isValid`, keys against rows both ways, recorded
-    /// counts against rows, cursors against lost ranges, tombstones against entities, queries with their lists, layers, and
+    /// counts against rows, cursors against lost ranges, tombstones against entities, indexes against entities, queries with their lists, layers, and
     /// SQLite's own `integrity_check`.
     ///
     /// - Parameter isValid: Whether bytes are one JSON object; the default looks at the outermost braces only.
@@ -53,6 +53,7 @@ extension SQLiteReader {
         }
         var counts = [Int64](repeating: 0, count: names.libraries.count)
         var seen = RowSet()
+        let indexes = try FieldIndexCheck(connection, names, &report)
         let rows = try PreparedStatement(
             connection,
             """
@@ -67,7 +68,11 @@ extension SQLiteReader {
                 return
             }
             counts[Int(key.library)] += 1
-            switch EntityReader.answer(row, from: 3, key: key, decoder, names.dictionaries) {
+            let answer = EntityReader.answer(row, from: 3, key: key, decoder, names.dictionaries)
+            var payload: [UInt8]?
+            if case .found(let entity) = answer { payload = entity.payload }
+            try indexes.check(key, row: number, payload: payload, name: name, &report)
+            switch answer {
             case .found(let entity) where isValid(entity.payload):
                 report.entityCount += 1
                 report.payloadByteCount += Int64(entity.payload.count)
@@ -78,6 +83,7 @@ extension SQLiteReader {
                 report.add(.damaged(DamagedRow(key: name, row: number, fault: fault)))
             }
         }
+        try indexes.finish(&report)
         try PreparedStatement(connection, #"SELECT "row" FROM entities"#).forEachRow { row in
             if !seen.contains(row.integer(0)) { report.add(.rowWithoutKey(row: row.integer(0))) }
         }

@@ -4,7 +4,7 @@ import TidemarkModel
 public struct VerifyReport: Hashable, Sendable {
     /// One thing that is wrong.
     public enum Problem: Hashable, Sendable, CustomStringConvertible {
-        /// An entity, a query, a layer or a dictionary fails its check.
+        /// An entity, a query, a layer, an index's record or a dictionary fails its check.
         case damaged(DamagedRow)
         /// A library's record counts other than its rows.
         case entityCount(library: ByteString, recorded: Int64, stored: Int64)
@@ -18,6 +18,12 @@ public struct VerifyReport: Hashable, Sendable {
         case tombstoneOfLiving(EntityKey)
         /// A query lists an entity more than once.
         case repeatedElement(query: Int64, EntityKey)
+        /// An index that is whole has no row for an entity.
+        case missingFieldValue(index: String, EntityKey)
+        /// An index has another value, library or id for an entity than the entity itself.
+        case wrongFieldValue(index: String, EntityKey)
+        /// An index has a row for an entity that is not stored, or not of its type.
+        case strayFieldValue(index: String, row: Int64)
         /// A record of a library contradicts itself: what, and which.
         case library(ByteString, String)
         /// A line of SQLite's own check.
@@ -33,6 +39,12 @@ public struct VerifyReport: Hashable, Sendable {
             case .unnamedKey(let row): "the key of row \(row) has a library or type without a name"
             case .tombstoneOfLiving(let key): "\(key.text) of library \"\(key.library)\" is stored and has a tombstone"
             case .repeatedElement(let query, let key): "query \(query) lists \(key.text) more than once"
+            case .missingFieldValue(let index, let key):
+                "the index \(index) lacks \(key.text) of library \"\(key.library)\""
+            case .wrongFieldValue(let index, let key):
+                "the index \(index) is wrong about \(key.text) of library \"\(key.library)\""
+            case .strayFieldValue(let index, let row):
+                "the index \(index) holds row \(row), which is no entity of its type"
             case .library(let library, let what): "library \"\(library)\": \(what)"
             case .integrity(let line): "SQLite: \(line)"
             }
@@ -49,6 +61,8 @@ public struct VerifyReport: Hashable, Sendable {
     public var queryCount: Int64 = 0
     /// Elements of their lists whose entity is neither stored nor known to be deleted, as after an eviction.
     public var missingElementCount: Int64 = 0
+    /// Rows of indexes that passed.
+    public var fieldValueCount: Int64 = 0
     /// Pending layers that passed.
     public var layerCount: Int64 = 0
     /// Bytes of the entities' payloads.

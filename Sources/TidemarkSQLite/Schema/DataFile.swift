@@ -6,7 +6,7 @@ enum DataFile {
     static let applicationID: Int32 = 0x5449_4445
 
     /// The newest format this code reads, and the one it writes, at offset 60 of the file (`user_version`).
-    static let formatVersion: Int32 = 4
+    static let formatVersion: Int32 = 5
 
     /// Bytes a page. Measured against 4 and 16 KiB: see docs/data-file.md.
     static let pageByteCount = 8192

@@ -6,16 +6,19 @@ import TidemarkModel
 ///
 /// - Source: docs/data-file.md, which says what each column means.
 enum DataFileSchema {
-    /// One table of a data file.
+    /// One table of a data file, or one of SQLite's indexes over it.
     struct Table {
         /// The first format that has it.
         let version: Int32
         let name: String
         let sql: String
+        /// What SQLite's own list calls it.
+        var kind = "table"
     }
 
     /// Everything that a file of the current format holds besides SQLite's and the migrator's own tables.
-    static let tables = version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries, layers, evicted]
+    static let tables =
+        version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries, layers, evicted] + fieldIndexes
 
     private static let queries = Table(
         version: 2, name: "queries",
@@ -40,6 +43,24 @@ enum DataFileSchema {
             CREATE TABLE evicted (number INTEGER PRIMARY KEY, library INTEGER NOT NULL, is_back INTEGER NOT NULL, \
             hashes BLOB NOT NULL, checksum INTEGER NOT NULL)
             """)
+
+    /// `field_values` has no NOT NULL, as `entities`: see docs/data-file.md.
+    private static let fieldIndexes = [
+        Table(
+            version: 5, name: "indexes",
+            sql: """
+                CREATE TABLE indexes (number INTEGER PRIMARY KEY, type TEXT NOT NULL, path TEXT NOT NULL, \
+                state INTEGER NOT NULL, built_library INTEGER, built_id BLOB, checksum INTEGER NOT NULL)
+                """),
+        Table(
+            version: 5, name: "field_values",
+            sql: """
+                CREATE TABLE field_values (place INTEGER PRIMARY KEY, number INTEGER, library INTEGER, code BLOB, id BLOB)
+                """),
+        Table(
+            version: 5, name: "field_values_in_order",
+            sql: "CREATE INDEX field_values_in_order ON field_values (number, library, code, id)", kind: "index"),
+    ]
 
     private static let version1: [(name: String, sql: String)] = [
         (
@@ -127,6 +148,10 @@ enum DataFileSchema {
             for table in tables where table.version == 4 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA user_version = 4")
         }
+        migrator.registerMigration("v5") { db in
+            for table in tables where table.version == 5 { try db.execute(sql: table.sql) }
+            try db.execute(sql: "PRAGMA user_version = 5")
+        }
         return migrator
     }
 
@@ -157,17 +182,17 @@ enum DataFileSchema {
             let kind = row.text(0).description
             let name = row.text(1).description
             if isOwnedBySQLite(kind: kind, name: name, sql: row.optionalText(2)?.description) { return }
-            guard kind == "table", let table = known.removeValue(forKey: name) else {
+            guard let table = known[name], table.kind == kind, known.removeValue(forKey: name) != nil else {
                 foreign = foreign ?? "\(kind) \(name)"
                 return
             }
-            if row.text(2).description != table.sql { changed = "table \(name) has other columns" }
-            if table.version > version { changed = "table \(name) is of format \(table.version), not \(version)" }
+            if row.text(2).description != table.sql { changed = "\(kind) \(name) has other columns" }
+            if table.version > version { changed = "\(kind) \(name) is of format \(table.version), not \(version)" }
         }
         if let foreign { return .foreign(foreign) }
         if let changed { return .damaged(changed) }
-        if let missing = known.values.filter({ $0.version <= version }).map(\.name).min() {
-            return .damaged("table \(missing) is missing")
+        if let missing = known.values.filter({ $0.version <= version }).min(by: { $0.name < $1.name }) {
+            return .damaged("\(missing.kind) \(missing.name) is missing")
         }
         return .ours
     }

@@ -39,7 +39,8 @@ struct AgeLimits {
     func leastPossible(of field: ByteString) -> Int? {
         let limit = policy.limit(of: field, in: type, reachedWith: root, operation: operation)
         guard case .composite(let target) = policy.field(field, of: type)?.target else { return limit.seconds }
-        return AgeLimits.least(limit.seconds, policy.leastAge(of: target, operation: operation))
+        guard let nested = policy.leastAge(of: target, operation: operation) else { return limit.seconds }
+        return min(nested, limit.seconds ?? nested)
     }
 
     /// The least limit of a field and of all that is nested in its value.

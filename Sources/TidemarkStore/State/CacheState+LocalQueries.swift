@@ -36,7 +36,9 @@ extension CacheState {
     /// What a list still needs; nil when memory had all entities when it was made.
     package func fill(of query: UInt32) -> ListFill? {
         queries[query].fill.map { number in
-            ListFill(query: query, number: number, library: queries[query].library, type: queries[query].type)
+            ListFill(
+                query: query, number: number, library: queries[query].library, type: queries[query].type,
+                constraint: queries[query].membership?.constraint)
         }
     }
 
@@ -105,6 +107,8 @@ package struct ListFill: Sendable {
     let number: Int64
     package let library: LibraryIndex
     package let type: TypeIndex
+    /// What the query's rule asks of single fields.
+    package let constraint: FieldConstraint?
 }
 
 extension EntityStore {

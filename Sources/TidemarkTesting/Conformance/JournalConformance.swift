@@ -23,6 +23,9 @@ package struct JournalConformance {
     /// Rows that a flush changes, at most.
     package var rowCountMax = 60
 
+    /// Indexes that are declared at each opening; payloads are JSON then. A journal may do without them.
+    package var indexes: [FieldIndex] = []
+
     package init() {}
 
     /// Runs one seed to its end.
@@ -32,9 +35,10 @@ package struct JournalConformance {
     ///   - open: Gives a journal: an empty one at first, later what was closed before.
     /// - Throws: ``Failure``, and what the journal throws.
     package func run(seed: UInt64, open: () async throws -> any Journal) async throws {
-        var model = JournalModel(seed: seed, rowCountMax: rowCountMax)
+        var model = JournalModel(seed: seed, rowCountMax: rowCountMax, isJSON: !indexes.isEmpty)
         var journal = try await open()
         var state = try await journal.recover()
+        try await journal.changeIndexes(FieldIndexChanges(added: indexes), progress: nil)
         try check(
             state.queries.isEmpty && state.layers.isEmpty && state.lastQuery == 0 && state.lastRow == 0
                 && state.libraries.isEmpty
@@ -54,6 +58,7 @@ package struct JournalConformance {
                 }
                 journal = try await open()
                 state = try await journal.recover()
+                try await journal.changeIndexes(FieldIndexChanges(added: indexes), progress: nil)
                 if let difference = model.difference(to: state) {
                     throw Failure(seed: seed, step: step, message: "after reopening, \(difference)")
                 }
@@ -91,6 +96,9 @@ package struct JournalConformance {
         try check(
             Set(rows) == model.rowAges && rows.count == model.entities.count, seed, step,
             "a walk over the rows gives \(rows.count) of \(model.entities.count), or others")
+        if !indexes.isEmpty {
+            for _ in 0..<4 { try await compareCandidates(journal, &model, seed, step) }
+        }
         for _ in 0..<8 {
             let page = model.randomPage()
             let found = try await journal.page(
@@ -99,6 +107,36 @@ package struct JournalConformance {
                 found.entities == page.entities && found.damaged.isEmpty, seed, step,
                 "a page behind \(String(describing: page.after)) is \(found.entities.map(\.key.id)), not "
                     + "\(page.entities.map(\.key.id))")
+        }
+    }
+
+    /// What a constraint lets through: everything that fulfils it, in key order, as it is stored.
+    private func compareCandidates(
+        _ journal: any Journal, _ model: inout JournalModel, _ seed: UInt64, _ step: Int
+    ) async throws {
+        let wanted = model.randomRule()
+        let rule = try Membership(json: Array(wanted.rule.utf8))
+        let reference = ReferenceMembership(rule: try ReferenceJSONParser.parse(Array(wanted.rule.utf8)))
+        var found: [StoredEntity] = []
+        while true {
+            let page = try await journal.page(
+                library: wanted.library, type: wanted.type, after: found.last?.key.id, countMax: wanted.countMax,
+                constraint: rule.constraint)
+            if page.entities.isEmpty { break }
+            found += page.entities
+        }
+        let texts = found.map(\.key.id.text)
+        try check(zip(texts, texts.dropFirst()).allSatisfy { $0 < $1 }, seed, step, "\(wanted.rule) gives \(texts)")
+        try check(
+            found.allSatisfy {
+                model.entities[$0.key] == $0 && $0.key.library == wanted.library && $0.key.type == wanted.type
+            },
+            seed, step, "\(wanted.rule) gives what is not stored")
+        for (key, entity) in model.entities where key.library == wanted.library && key.type == wanted.type {
+            let resource = try ReferenceJSONParser.parse(entity.payload)
+            try check(
+                !reference.matches(resource) || texts.contains(key.id.text), seed, step,
+                "\(wanted.rule) leaves out \(key.id.text)")
         }
     }
 

@@ -9,6 +9,8 @@ struct JournalModel {
     private var usedRows: Set<Int64> = []
     private var reduced: Set<StoredKey> = []
     private let rowCountMax: Int
+    /// Every payload is an object without white space.
+    private let isJSON: Bool
     /// How often each kind of change is drawn, fixed for a run.
     private let weights: [Int]
     private let idCount: Int
@@ -16,11 +18,12 @@ struct JournalModel {
     private var queries: QueryFlushModel
     private var layers: LayerFlushModel
 
-    init(seed: UInt64, rowCountMax: Int) {
+    init(seed: UInt64, rowCountMax: Int, isJSON: Bool = false) {
         var random = SeededGenerator(seed: seed)
         weights = (0..<4).map { _ in Int.random(in: 1...8, using: &random) }
         idCount = Int.random(in: 5...300, using: &random)
         self.rowCountMax = rowCountMax
+        self.isJSON = isJSON
         queries = QueryFlushModel(seed: random.next())
         layers = LayerFlushModel(seed: random.next())
         self.random = random
@@ -210,10 +213,10 @@ struct JournalModel {
     }
 
     private mutating func randomPayload(_ key: StoredKey) -> [UInt8] {
-        let id = key.id.text.description
+        let id = isJSON ? "\(key.type)" : key.id.text.description
         switch Int.random(in: 0..<10, using: &random) {
         case 0: return Array("{}".utf8)
-        case 1:
+        case 1 where !isJSON:
             // Nothing that compresses.
             return (0..<Int.random(in: 1...3_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
             }
@@ -223,8 +226,29 @@ struct JournalModel {
                     .utf8)
         default:
             return Array(
-                "{\"name\":\"\(random.next() % 1_000)\",\"id\":\"\(id)\",\"size\":\(random.next() % 100_000)}".utf8)
+                "{\"name\":\"\(random.next() % (isJSON ? 9 : 1_000))\",\"id\":\"\(id)\",\"size\":\(random.next() % (isJSON ? 100 : 100_000))}"
+                    .utf8)
         }
+    }
+
+    /// A rule over fields that payloads have, and where to ask for it.
+    mutating func randomRule() -> (library: LibraryIndex, type: TypeIndex, countMax: Int, rule: String) {
+        let key = randomKey()
+        let size = random.next() % 100
+        let name = random.next() % 9
+        let predicates = [
+            #"{"path":"/size","gt":\#(size)}"#, #"{"path":"/size","lte":\#(size)}"#,
+            #"{"path":"/size","exists":false}"#,
+            #"{"path":"/name","eq":"\#(name)"}"#, #"{"path":"/name","in":["\#(name)","3","12"]}"#,
+            #"{"all":[{"path":"/name","eq":"\#(name)"},{"path":"/size","gt":\#(size)}]}"#,
+            #"{"any":[{"path":"/size","lt":\#(size / 4)},{"path":"/size","gte":\#(size)}]}"#,
+            #"{"path":"/text","prefix":"abc abc"}"#, #"{"not":{"path":"/name","eq":"1"}}"#,
+        ]
+        let predicate = predicates[Int.random(in: 0..<predicates.count, using: &random)]
+        return (
+            key.library, key.type, Int.random(in: 1...9, using: &random),
+            #"{"resource_type":"type-\#(key.type)","where":\#(predicate)}"#
+        )
     }
 
     // MARK: Comparing

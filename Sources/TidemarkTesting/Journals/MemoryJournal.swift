@@ -159,8 +159,15 @@ package actor MemoryJournal: Journal {
         return await store.contents.recovered
     }
 
+    /// It reads everything anyway.
+    package func changeIndexes(
+        _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
+    ) throws(StorageError) {
+        try checkOpen()
+    }
+
     package func page(
-        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) async throws(StorageError) -> LoadedEntities {
         precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
         try checkOpen()

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkStore
+import TidemarkWire
+
+/// One component of an order: a JSON Pointer, and `:desc` behind it for downwards.
+struct OrderComponent: ExpressibleByArgument {
+    let path: ByteString
+    let isDescending: Bool
+
+    init?(argument: String) {
+        var text = Substring(argument)
+        isDescending = text.hasSuffix(":desc")
+        for direction in [":desc", ":asc"] where text.hasSuffix(direction) {
+            text = text.dropLast(direction.count)
+            break
+        }
+        path = ByteString(String(text))
+    }
+}
+
+/// Makes a rule of what is asked for on the command line.
+enum RuleText {
+    /// - Parameters:
+    ///   - predicate: The JSON of a `where`; nil takes all.
+    /// - Throws: ``Failure`` ``ExitStatus/usage`` with what is wrong with it.
+    static func rule(
+        type: String, where predicate: String?, order: [OrderComponent]
+    ) throws(Failure) -> Membership {
+        var line = JSONLine()
+        let compact = try predicate.map { (text) throws(Failure) in try json(text) }
+        line.object { line in
+            line.member("resource_type", ByteString(type))
+            if let compact { line.member("where", json: compact) }
+            line.name("order")
+            line.array { line in
+                for component in order {
+                    line.object { line in
+                        line.member("path", component.path)
+                        line.member("direction", component.isDescending ? "desc" : "asc")
+                    }
+                }
+            }
+        }
+        do throws(MembershipError) {
+            return try Membership(json: line.bytes)
+        } catch {
+            throw Failure.usage(
+                error.message, advice: "see Protocol/queries.md for where and order, and --help for an example")
+        }
+    }
+
+    private static func json(_ text: String) throws(Failure) -> [UInt8] {
+        do throws(JSONSyntaxError) {
+            _ = try JSONValue(parsing: Array(text.utf8))
+        } catch {
+            throw Failure.usage(
+                "--where is no JSON: \(error)", advice: "write one object, such as '{\"path\":\"/size\",\"gt\":1000}'")
+        }
+        return Array(JSONSlice(validated: Array(text.utf8)[...]).bytes)
+    }
+}
+
+extension JSONLine {
+    /// How entities were found.
+    ///
+    /// - Source: Protocol/indexes.md.
+    mutating func member(plan: ReadPlan) {
+        name("plan")
+        object { line in
+            line.member("method", ByteString(plan.method.rawValue))
+            line.member("index", plan.index.map { ByteString($0.description) })
+            line.member("read", plan.readCount)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Writes the table `field_values`: for each entity one row in each index of its type.
+///
+/// Rows come in the order of the table `entities`, which is this table's order too. SQLite keeps its own index over it.
+struct FieldValueWriter {
+    private let insert: PreparedStatement
+    private let replace: PreparedStatement
+    private let read: PreparedStatement
+    private let removeRow: PreparedStatement
+    private let removeLibrary: PreparedStatement
+    private let removeSlice: PreparedStatement
+
+    init(_ connection: OpaquePointer) throws {
+        let values = "INTO field_values (place, number, library, code, id) VALUES (?, ?, ?, ?, ?)"
+        // Neither can fail half-way, which would make SQLite keep a copy of every page that it changes.
+        insert = try PreparedStatement(connection, "INSERT OR IGNORE \(values)")
+        replace = try PreparedStatement(connection, "REPLACE \(values)")
+        read = try PreparedStatement(connection, "SELECT code, library, id FROM field_values WHERE place = ?")
+        removeRow = try PreparedStatement(connection, "DELETE FROM field_values WHERE place BETWEEN ? AND ?")
+        removeLibrary = try PreparedStatement(connection, "DELETE FROM field_values WHERE number = ? AND library = ?")
+        removeSlice = try PreparedStatement(
+            connection,
+            "DELETE FROM field_values WHERE place IN (SELECT place FROM field_values WHERE number = ? LIMIT ?)")
+    }
+
+    /// Writes the values of one entity; a value that did not change writes no page.
+    ///
+    /// - Parameters:
+    ///   - id: The 16 bytes of a UUID, or the id's text.
+    ///   - payload: One validated object without insignificant white space.
+    ///   - isNew: The row number is new, so nothing can be there.
+    func write(
+        row: Int64, library: LibraryIndex, id: UnsafeRawBufferPointer, isUUID: Bool, payload: UnsafeRawBufferPointer,
+        of indexes: [FieldIndexRecord], isNew: Bool
+    ) throws {
+        for index in indexes {
+            let code = FieldCode.kept(index.path.code(in: payload))
+            let place = FieldPlace.of(row: row, index.number)
+            try code.withUnsafeBytes { code in
+                func run(_ statement: PreparedStatement) throws {
+                    statement.bind(1, place)
+                    statement.bind(2, index.number)
+                    statement.bind(3, Int64(library))
+                    statement.bindBorrowed(4, blob: code)
+                    if isUUID { statement.bindBorrowed(5, blob: id) } else { statement.bindBorrowed(5, text: id) }
+                    try statement.run()
+                }
+                if isNew {
+                    try run(insert)
+                    // A row that a damaged entity left behind.
+                    if insert.changedRowCount == 0 { try run(replace) }
+                } else if try !holds(place, code, library, id, isUUID: isUUID) {
+                    try run(replace)
+                }
+            }
+        }
+    }
+
+    private func holds(
+        _ place: Int64, _ code: UnsafeRawBufferPointer, _ library: LibraryIndex, _ id: UnsafeRawBufferPointer,
+        isUUID: Bool
+    ) throws -> Bool {
+        read.bind(1, place)
+        defer { read.reset() }
+        guard try read.step() else { return false }
+        return read.borrowedBytes(0).elementsEqual(code) && read.integer(1) == Int64(library)
+            && read.isBlob(2) == isUUID && read.borrowedBytes(2).elementsEqual(id)
+    }
+
+    /// Takes an entity's rows out of all indexes.
+    func remove(row: Int64) throws {
+        removeRow.bind(1, FieldPlace.of(row: row, 0))
+        removeRow.bind(2, FieldPlace.of(row: row + 1, 0) - 1)
+        try removeRow.run()
+    }
+
+    func remove(number: Int64, library: LibraryIndex) throws {
+        removeLibrary.bind(1, number)
+        removeLibrary.bind(2, Int64(library))
+        try removeLibrary.run()
+    }
+
+    /// - Returns: Rows that went; 0 when there were none left.
+    func removeSlice(number: Int64, countMax: Int) throws -> Int {
+        removeSlice.bind(1, number)
+        removeSlice.bind(2, Int64(countMax))
+        try removeSlice.run()
+        return removeSlice.changedRowCount
+    }
+}

@@ -1,0 +1,214 @@
+import GRDB
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Making indexes, building them over what is stored, and taking them away.
+extension JournalDatabase {
+    /// Entities that one transaction reads, and rows that one takes out: bounds the log and what a kill repeats.
+    private static let sliceCountMax = 10_000
+
+    /// Does what the caller wants and what an earlier writer left undone.
+    ///
+    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteFailure``; what was done stays.
+    /// - Complexity: O(indexes) when nothing is to be done, else O(entities of the types · log n).
+    func changeIndexes(_ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
+        try dropIndexes(changes.dropped)
+        try addIndexes(changes.added)
+        for record in memory.indexes where record.state == .building { try build(record, progress: progress) }
+    }
+
+    // MARK: Dropping
+
+    private func dropIndexes(_ dropped: [FieldIndex]) throws {
+        let statements = try openStatements()
+        for record in memory.indexes where record.state != .dropping {
+            guard let index = record.index, dropped.contains(index) else { continue }
+            var going = record
+            going.state = .dropping
+            try change(record, to: going)
+        }
+        let gone = memory.indexes.filter { $0.state == .dropping }.map(\.number) + memory.damagedIndexes
+        for number in gone {
+            while try transaction({
+                try statements.fieldValues.removeSlice(number: number, countMax: Self.sliceCountMax)
+            }) > 0 {}
+            try transaction { try statements.fieldIndexes.remove(number: number) }
+            memory.setIndexes(memory.indexes.filter { $0.number != number })
+        }
+        memory.damagedIndexes = []
+    }
+
+    // MARK: Adding
+
+    private func addIndexes(_ added: [FieldIndex]) throws {
+        var records = memory.indexes
+        for index in added where !records.contains(where: { $0.index == index }) {
+            guard
+                let number = (0..<Int64(FieldIndex.countMax)).first(where: { number in
+                    !records.contains { $0.number == number }
+                })
+            else {
+                throw StorageError(
+                    .limitExceeded,
+                    "\(file.path) has \(records.count) indexes, and \(index) would be one more than it may have",
+                    advice: "drop one with --drop-index")
+            }
+            let path: FieldPath
+            do throws(MembershipError) {
+                path = try FieldPath(index.path)
+            } catch {
+                preconditionFailure("the path of \(index) was a pointer when it was declared")
+            }
+            let isEmpty = memory.typeNames.firstIndex(of: index.type) == nil
+            records.append(
+                FieldIndexRecord(number: number, type: index.type, path: path, state: isEmpty ? .whole : .building))
+        }
+        let known = Set(memory.indexes.map(\.number))
+        let new = records.filter { !known.contains($0.number) }
+        guard !new.isEmpty else { return }
+        let table = try openStatements().fieldIndexes
+        try transaction { for record in new { try table.write(record) } }
+        memory.setIndexes(records.sorted { $0.number < $1.number })
+    }
+
+    // MARK: Building
+
+    /// Goes through the entities of the type in the order of the table `keys`, a slice and the place reached in each
+    /// transaction. Flushes keep an index that is not whole too, so what comes between two slices does no harm.
+    private func build(_ record: FieldIndexRecord, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
+        let statements = try openStatements()
+        guard let type = memory.typeNames.firstIndex(of: record.type).map({ TypeIndex($0) }) else {
+            var whole = record
+            whole.state = .whole
+            return try change(record, to: whole)
+        }
+        let total = progress == nil ? 0 : try entityCount(type)
+        var done = progress == nil ? 0 : try builtCount(record)
+        var record = record
+        while record.state == .building {
+            var next = record
+            let count = try transaction {
+                var count = 0
+                // A slice goes over many small libraries.
+                while next.state == .building, count < Self.sliceCountMax {
+                    count += try buildSlice(&next, type: type, countMax: Self.sliceCountMax - count, statements)
+                }
+                try statements.fieldIndexes.write(next)
+                return count
+            }
+            try adopt(next)
+            record = next
+            done += Int64(count)
+            if let progress, let index = record.index {
+                progress(FieldIndexProgress(index: index, entityCount: min(done, total), totalCount: total))
+            }
+        }
+    }
+
+    /// - Parameter record: Gets the place reached, or `whole` behind the last library.
+    /// - Returns: Keys that were looked at.
+    private func buildSlice(
+        _ record: inout FieldIndexRecord, type: TypeIndex, countMax: Int, _ statements: JournalStatements
+    ) throws -> Int {
+        let library = record.built?.library ?? 0
+        guard Int(library) < memory.libraryNames.count else {
+            record.state = .whole
+            record.built = nil
+            return 0
+        }
+        let rows = try PreparedStatement(
+            statements.connection,
+            """
+            SELECT k.id, k."row", e.sequence, e.generation, e.written_at, e.body FROM keys k
+            LEFT JOIN entities e ON e."row" = k."row" WHERE k.library = ?1 AND k.type = ?2 AND k.id > ?3
+            ORDER BY k.id LIMIT ?4
+            """)
+        rows.bind(1, Int64(library))
+        rows.bind(2, Int64(type))
+        switch record.built?.id {
+        case .uuid(let value): rows.bind(3, blob: value.bytes)
+        case .text(let text): rows.bind(3, text: text)
+        case nil: rows.bind(3, text: "")
+        }
+        rows.bind(4, Int64(countMax))
+        var count = 0
+        try rows.forEachRow { row in
+            count += 1
+            guard let id = row.storedID(0) else { throw SQLiteFailure.damaged("a key's blob is no UUID") }
+            record.built = (library, id)
+            let key = StoredKey(library: library, type: type, id: id)
+            // A row that fails its check counts as absent, in the index too.
+            guard
+                case .found(let entity) = EntityReader.answer(
+                    row, from: 1, key: key, statements.decoder, memory.dictionaries),
+                CompactJSON.isObject(entity.payload)
+            else { return }
+            try write(entity, record, statements)
+        }
+        if count < countMax {
+            // The next library begins before every id.
+            record.built = (library + 1, .text(""))
+        }
+        return count
+    }
+
+    private func write(_ entity: StoredEntity, _ record: FieldIndexRecord, _ statements: JournalStatements) throws {
+        let isUUID: Bool
+        let id: [UInt8]
+        switch entity.key.id {
+        case .uuid(let value): (isUUID, id) = (true, value.bytes)
+        case .text(let text): (isUUID, id) = (false, text.bytes)
+        }
+        try id.withUnsafeBytes { id in
+            try entity.payload.withUnsafeBytes { payload in
+                try statements.fieldValues.write(
+                    row: entity.row, library: entity.key.library, id: id, isUUID: isUUID, payload: payload,
+                    of: [record], isNew: true)
+            }
+        }
+    }
+
+    /// What an earlier writer did.
+    private func builtCount(_ record: FieldIndexRecord) throws -> Int64 {
+        guard record.built != nil else { return 0 }
+        return try PreparedStatement.number(
+            openStatements().connection, "SELECT count(*) FROM field_values WHERE number = \(record.number)") ?? 0
+    }
+
+    private func entityCount(_ type: TypeIndex) throws -> Int64 {
+        let statements = try openStatements()
+        var count: Int64 = 0
+        for library in memory.libraryNames.indices {
+            count +=
+                try PreparedStatement.number(
+                    statements.connection,
+                    "SELECT count(*) FROM keys WHERE library = \(library) AND type = \(type)") ?? 0
+        }
+        return count
+    }
+
+    // MARK: Records
+
+    private func change(_ record: FieldIndexRecord, to next: FieldIndexRecord) throws {
+        let table = try openStatements().fieldIndexes
+        try transaction { try table.write(next) }
+        try adopt(next)
+    }
+
+    private func adopt(_ next: FieldIndexRecord) throws {
+        memory.setIndexes(memory.indexes.map { $0.number == next.number ? next : $0 })
+    }
+
+    private func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try queue.writeWithoutTransaction { db in
+            var result: Result?
+            try db.inTransaction(.immediate) {
+                result = try body()
+                return .commit
+            }
+            guard let result else { throw closed }
+            return result
+        }
+    }
+}

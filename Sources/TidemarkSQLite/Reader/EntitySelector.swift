@@ -1,0 +1,256 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Finds the entities of one type that a rule takes, in its order, as they are visible under pending layers.
+///
+/// What an index names is read by its key and asked the rule's question itself, so that an index can leave something
+/// out but never bring in what does not belong. Owner: one call on one snapshot.
+final class EntitySelector {
+    let names: ReadNames
+    let overlay: LayerOverlay
+    let groups: FieldGroupReader?
+    let entities: EntityReader
+    private let ranges: EntityRangeReader
+    private let decoder: PayloadDecoder
+    private let rule: Membership
+    let type: TypeIndex
+    /// Matches of one value, or of all, that are held to be put in order.
+    private let countMax: Int
+    /// Told of rows that fail their check.
+    private let onDamage: (DamagedRow) throws -> Void
+    /// Stored entities that were read.
+    private(set) var readCount: Int64 = 0
+
+    /// Where a page begins.
+    struct Place {
+        var id: ByteString
+        var sortKey: [UInt8]
+        /// Of the field that the order begins with; nil without an order.
+        var leadingCode: [UInt8]?
+    }
+
+    init(
+        _ connection: OpaquePointer, names: ReadNames, overlay: LayerOverlay, groups: FieldGroupReader?,
+        decoder: PayloadDecoder, rule: Membership, type: TypeIndex, countMax: Int,
+        onDamage: @escaping (DamagedRow) throws -> Void
+    ) throws {
+        self.names = names
+        self.overlay = overlay
+        self.groups = groups
+        self.decoder = decoder
+        self.rule = rule
+        self.type = type
+        self.countMax = countMax
+        self.onDamage = onDamage
+        entities = try EntityReader(connection)
+        ranges = try EntityRangeReader(connection)
+    }
+
+    /// Visits what one library has, in order.
+    ///
+    /// - Parameters:
+    ///   - place: Begin behind it; nil: at the first.
+    ///   - visit: Returns false to stop.
+    /// - Returns: False when `visit` stopped it.
+    func forEach(
+        _ library: LibraryIndex, from source: SelectionSource, behind place: Place?,
+        _ visit: (ReadEntity) throws -> Bool
+    ) throws -> Bool {
+        var covered = try coveredMatches(library, behind: place)[...]
+        let goesOn = try withoutActuallyEscaping(visit) { visit in
+            try forEachStored(library, from: source, behind: place) { match in
+                while let next = covered.first, next.sortKey.lexicographicallyPrecedes(match.sortKey) {
+                    covered.removeFirst()
+                    guard try visit(next.entity) else { return false }
+                }
+                return try visit(match.entity)
+            }
+        }
+        guard goesOn else { return false }
+        for next in covered { guard try visit(next.entity) else { return false } }
+        return true
+    }
+
+    // MARK: Layers
+
+    /// What layers show, in order: few enough to be looked at apart.
+    private func coveredMatches(_ library: LibraryIndex, behind place: Place?) throws -> [EntityMatch] {
+        var matches: [EntityMatch] = []
+        for key in overlay.keys(library: library, type: type, after: nil) {
+            guard let entity = try visible(key), let match = match(entity), isBehind(match, place) else { continue }
+            matches.append(match)
+        }
+        return matches.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
+    }
+
+    /// An entity as it is visible.
+    func visible(_ key: StoredKey) throws -> ReadEntity? {
+        guard let name = names.entityKey(key) else { return nil }
+        var base: ReadEntity?
+        switch try entities.read(key, decoder, names.dictionaries) {
+        case .found(let entity): base = ReadEntity(entity, key: name)
+        case .absent: break
+        case .damaged(let row, let fault): try onDamage(DamagedRow(key: name, row: row, fault: fault))
+        }
+        return overlay.visible(key, over: base, name: name)
+    }
+
+    /// The place of an entity that is visible, whether or not the rule takes it.
+    func place(of key: StoredKey) throws -> Place? {
+        guard let entity = try visible(key) else { return nil }
+        return entity.payload.withUnsafeBytes { payload in
+            guard CompactJSON.isObject(payload) else { return nil }
+            let view = ResourceView(payload)
+            return Place(
+                id: entity.key.id, sortKey: rule.sortKey(of: view, id: entity.key.id),
+                leadingCode: rule.leadingCode(of: view))
+        }
+    }
+
+    // MARK: What is stored
+
+    private func forEachStored(
+        _ library: LibraryIndex, from source: SelectionSource, behind place: Place?,
+        _ visit: @escaping (EntityMatch) throws -> Bool
+    ) throws -> Bool {
+        switch source {
+        case .scan:
+            return try inOrder(of: rule.orderCount == 0, behind: place, visit) { take in
+                _ = try ranges.forEach(library: library, type: type, after: rule.orderCount == 0 ? place?.id : nil) {
+                    key, row in
+                    guard !overlay.covers(key) else { return true }
+                    readCount += 1
+                    let answer = EntityReader.answer(row, from: 1, key: key, decoder, names.dictionaries)
+                    return try take(try match(answer, key))
+                }
+            }
+        case .walk(let index, let ranges, let isDescending):
+            return try walk(
+                FieldScope(number: index.number, library: library), index.path, ranges, isDescending, place, visit)
+        case .range(let index, let ranges):
+            let isSorted = rule.orderCount == 0
+            let candidates = try candidates(
+                FieldScope(number: index.number, library: library), ranges, isSorted: isSorted, behind: place)
+            return try inOrder(of: isSorted, behind: place, visit) { take in
+                for candidate in candidates {
+                    guard try take(try read(candidate, library, path: nil, code: [])) else { return }
+                }
+            }
+        }
+    }
+
+    /// Passes matches on as they come, or holds them until all are there.
+    ///
+    /// - Parameters:
+    ///   - isSorted: They come in the rule's order.
+    ///   - produce: Gives them one by one, nil for what is none; told false it stops.
+    /// - Returns: False when `visit` stopped it.
+    private func inOrder(
+        of isSorted: Bool, behind place: Place?, _ visit: @escaping (EntityMatch) throws -> Bool,
+        _ produce: ((EntityMatch?) throws -> Bool) throws -> Void
+    ) throws -> Bool {
+        var goesOn = true
+        if isSorted {
+            try produce { match in
+                if let match, isBehind(match, place) { goesOn = try visit(match) }
+                return goesOn
+            }
+            return goesOn
+        }
+        var matches = OrderedMatches(countMax: countMax)
+        try produce { match in
+            if let match, isBehind(match, place) { matches.insert(match) }
+            return true
+        }
+        for match in matches.taken() { guard try visit(match) else { return false } }
+        return true
+    }
+
+    private func walk(
+        _ scope: FieldScope, _ path: FieldPath, _ ranges: [CodeRange], _ isDescending: Bool, _ place: Place?,
+        _ visit: @escaping (EntityMatch) throws -> Bool
+    ) throws -> Bool {
+        guard let groups else { return true }
+        var ranges = ranges
+        if let code = place?.leadingCode {
+            let rest =
+                isDescending ? CodeRange(lower: [], upper: code + [0]) : CodeRange(lower: code, upper: CodeRange.end)
+            ranges = CodeRange.intersection(ranges, [rest])
+        }
+        for range in isDescending ? ranges.reversed() : ranges {
+            var rest = range
+            while let code = try groups.code(scope, in: rest, isDescending: isDescending) {
+                let isFirst = place.map { ($0.leadingCode ?? code) == code } ?? false
+                // Of a code that was cut, only the entities know the order.
+                let isSorted = rule.orderCount == 0 || rule.orderCount == 1 && FieldCode.isWhole(code)
+                let goesOn = try inOrder(of: isSorted, behind: place, visit) { take in
+                    _ = try groups.forEach(scope, code: code, after: isFirst && isSorted ? place?.id : nil) {
+                        candidate in
+                        try take(try read(candidate, scope.library, path: path, code: code))
+                    }
+                }
+                guard goesOn else { return false }
+                if isDescending { rest.upper = code } else { rest.lower = code + [0] }
+            }
+        }
+        return true
+    }
+
+    private func candidates(
+        _ scope: FieldScope, _ ranges: [CodeRange], isSorted: Bool, behind place: Place?
+    ) throws -> [FieldCandidate] {
+        var candidates: [(text: ByteString, candidate: FieldCandidate)] = []
+        try groups?.forEach(scope, in: ranges) { candidate in
+            let text = isSorted ? candidate.id.text : ""
+            if isSorted, let place, text <= place.id { return }
+            candidates.append((text, candidate))
+        }
+        if isSorted { candidates.sort { $0.text < $1.text } }
+        return candidates.map(\.candidate)
+    }
+
+    // MARK: One entity
+
+    /// - Parameters:
+    ///   - path: When its kept code must be `code`; nil when it need not.
+    /// - Returns: nil when the index is wrong about it, the rule does not take it, or layers cover it.
+    private func read(
+        _ candidate: FieldCandidate, _ library: LibraryIndex, path: FieldPath?, code: [UInt8]
+    ) throws -> EntityMatch? {
+        let key = StoredKey(library: library, type: type, id: candidate.id)
+        guard !overlay.covers(key) else { return nil }
+        readCount += 1
+        let found = try entities.read(key, decoder, names.dictionaries)
+        // A key has one row, and an index one place for a row: nothing comes twice.
+        if case .found(let entity) = found, entity.row != candidate.row { return nil }
+        return try match(found, key, path: path, code: code)
+    }
+
+    private func match(
+        _ answer: EntityReader.Answer, _ key: StoredKey, path: FieldPath? = nil, code: [UInt8] = []
+    ) throws -> EntityMatch? {
+        let name = names.entityKey(key)
+        switch answer {
+        case .absent: return nil
+        case .damaged(let row, let fault):
+            try onDamage(DamagedRow(key: name, row: row, fault: fault))
+            return nil
+        case .found(let entity): return name.flatMap { match(ReadEntity(entity, key: $0), path: path, code: code) }
+        }
+    }
+
+    private func match(_ entity: ReadEntity, path: FieldPath? = nil, code: [UInt8] = []) -> EntityMatch? {
+        entity.payload.withUnsafeBytes { payload in
+            guard CompactJSON.isObject(payload) else { return nil }
+            let view = ResourceView(payload)
+            if let path, FieldCode.kept(path.code(in: view)) != code { return nil }
+            guard rule.matches(view) else { return nil }
+            return EntityMatch(sortKey: rule.sortKey(of: view, id: entity.key.id), entity: entity)
+        }
+    }
+
+    private func isBehind(_ match: EntityMatch, _ place: Place?) -> Bool {
+        place.map { $0.sortKey.lexicographicallyPrecedes(match.sortKey) } ?? true
+    }
+}

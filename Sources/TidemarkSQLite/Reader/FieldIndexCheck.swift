@@ -1,0 +1,71 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Compares the rows of all indexes with the entities, as they are read one by one.
+///
+/// Bound: one bit a row for each index.
+final class FieldIndexCheck {
+    private let connection: OpaquePointer
+    private let names: ReadNames
+    private let records: [FieldIndexRecord]
+    private let damaged: [Int64]
+    private let read: PreparedStatement?
+    /// By index: entities of its type, by their rows' numbers.
+    private var seen: [Int64: RowSet] = [:]
+
+    init(_ connection: OpaquePointer, _ names: ReadNames, _ report: inout VerifyReport) throws {
+        self.connection = connection
+        self.names = names
+        // Asked anew in each snapshot: a writer may upgrade the file beside the reader.
+        guard try DataFileSchema.version(connection) >= 5 else {
+            (records, damaged, read) = ([], [], nil)
+            return
+        }
+        (records, damaged) = try FieldIndexTable.read(connection)
+        read = try PreparedStatement(connection, "SELECT number, library, code, id FROM field_values WHERE place = ?")
+        for number in damaged {
+            report.add(.damaged(DamagedRow(row: number, kind: .index, fault: .checksumMismatch)))
+        }
+    }
+
+    /// - Parameter payload: nil when the entity fails its check: what its rows should say cannot be known then.
+    func check(_ key: StoredKey, row: Int64, payload: [UInt8]?, name: EntityKey, _ report: inout VerifyReport) throws {
+        guard !records.isEmpty, let read, Int(key.type) < names.types.count else { return }
+        for record in records where record.type == names.types[Int(key.type)] && record.state != .dropping {
+            _ = seen[record.number, default: RowSet()].insert(row)
+            guard let payload else { continue }
+            let code = payload.withUnsafeBytes { bytes in
+                CompactJSON.isObject(bytes) ? FieldCode.kept(record.path.code(in: bytes)) : nil
+            }
+            guard let code else { continue }
+            read.bind(1, FieldPlace.of(row: row, record.number))
+            defer { read.reset() }
+            guard try read.step() else {
+                // An index that is being built has no row yet for some.
+                if record.state == .whole { report.add(.missingFieldValue(index: record.name, name)) }
+                continue
+            }
+            let isRight =
+                read.integer(0) == record.number && read.integer(1) == Int64(key.library)
+                && Array(read.borrowedBytes(2)) == code && read.storedID(3) == key.id
+            if isRight { report.fieldValueCount += 1 } else { report.add(.wrongFieldValue(index: record.name, name)) }
+        }
+    }
+
+    /// Looks for rows that no entity has.
+    func finish(_ report: inout VerifyReport) throws {
+        guard read != nil else { return }
+        let byNumber = Dictionary(uniqueKeysWithValues: records.map { ($0.number, $0) })
+        let skipped = Set(damaged + records.filter { $0.state == .dropping }.map(\.number))
+        let rows = try PreparedStatement(connection, "SELECT place FROM field_values")
+        try rows.forEachRow { row in
+            let place = row.integer(0)
+            let number = FieldPlace.number(place)
+            guard !skipped.contains(number) else { return }
+            if seen[number]?.contains(FieldPlace.row(place)) != true {
+                let index = byNumber[number]?.name ?? "number \(number), which there is not,"
+                report.add(.strayFieldValue(index: index, row: FieldPlace.row(place)))
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+extension SQLiteReader {
+    /// Counts the values of a field, as they are visible under pending layers.
+    ///
+    /// Of a field with an index and without a `where` the index is counted and no entity is read, but for arrays, objects and
+    /// strings that the index keeps the beginning of; an entity that fails its check is counted then.
+    ///
+    /// - Parameters:
+    ///   - selection: Which entities; its order, place and limit are not looked at.
+    ///   - countMax: Values that are given; all are counted.
+    ///   - onDamage: Told of rows that fail their check.
+    /// - Throws: ``Tidemark/StorageError``; `.limitExceeded` beyond ``ReadFacets/distinctCountMax``.
+    package func facets(
+        _ path: FieldPath, of selection: EntitySelection, countMax: Int, onDamage: (DamagedRow) -> Void
+    ) throws(StorageError) -> ReadFacets {
+        try snapshot { connection in
+            let names = try ReadNames(connection)
+            let overlay = try LayerOverlay(connection, names)
+            for row in overlay.damaged { onDamage(row) }
+            var counts = FacetCounts()
+            guard let type = names.types.firstIndex(of: selection.rule.resourceType) else {
+                return counts.facets(countMax: countMax, plan: .empty)
+            }
+            return try withoutActuallyEscaping(onDamage) { onDamage in
+                let indexes = try FieldIndexes(connection, type: selection.rule.resourceType)
+                let selector = try EntitySelector(
+                    connection, names: names, overlay: overlay, groups: indexes.groups, decoder: decoder,
+                    rule: selection.rule, type: TypeIndex(type), countMax: .max, onDamage: { onDamage($0) })
+                let libraries = names.libraries(selection.library)
+                if selection.rule.takesAll, let index = indexes.records.first(where: { $0.path == path }),
+                    let groups = indexes.groups
+                {
+                    for library in libraries {
+                        try count(index, library, connection, groups, selector, &counts)
+                    }
+                    let plan = ReadPlan(method: .walk, index: index.index, readCount: selector.readCount)
+                    return counts.facets(countMax: countMax, plan: plan)
+                }
+                let source = try indexes.source(connection, selection.rule, libraries, countMax: .max)
+                for library in libraries {
+                    _ = try selector.forEach(library, from: source, behind: nil) { entity in
+                        try counts.add(path, of: entity.payload)
+                        return true
+                    }
+                }
+                return counts.facets(countMax: countMax, plan: ReadPlan(source, readCount: selector.readCount))
+            }
+        }
+    }
+
+    private func count(
+        _ index: FieldIndexRecord, _ library: LibraryIndex, _ connection: OpaquePointer, _ groups: FieldGroupReader,
+        _ selector: EntitySelector, _ counts: inout FacetCounts
+    ) throws {
+        let scope = FieldScope(number: index.number, library: library)
+        var inexact: [[UInt8]] = []
+        try groups.forEachGroup(scope) { code, count in
+            if FieldCode.isExact(code) { try counts.add(code, count: count) } else { inexact.append(code) }
+            return true
+        }
+        let all = SelectionSource.range(index, inexact.map { CodeRange($0) })
+        // Layers' entities come with the others here; those that the index counted are taken off below.
+        _ = try selector.forEach(library, from: all, behind: nil) { entity in
+            try counts.add(index.path, of: entity.payload)
+            return true
+        }
+        let stored = try PreparedStatement(connection, "SELECT code FROM field_values WHERE place = ?")
+        let rows = try PreparedStatement(
+            connection, #"SELECT "row" FROM keys WHERE library = ? AND type = ? AND id = ?"#)
+        for key in selector.overlay.keys(library: library, type: selector.type, after: nil) {
+            rows.bind(key, from: 1)
+            defer { rows.reset() }
+            guard try rows.step() else { continue }
+            stored.bind(1, FieldPlace.of(row: rows.integer(0), index.number))
+            defer { stored.reset() }
+            guard try stored.step() else { continue }
+            let code = Array(stored.borrowedBytes(0))
+            if FieldCode.isExact(code) { try counts.add(code, count: -1) }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+extension SQLiteReader {
+    /// Visits the entities that a rule takes, in its order, as they are visible under pending layers.
+    ///
+    /// With a fitting index only what it names is read; the answer is the same without.
+    ///
+    /// - Parameter visit: Called for each, and for rows that fail their check as they are met; returns false to stop.
+    /// - Throws: ``Tidemark/StorageError``.
+    /// - Complexity: See ``ReadPlan``; up to `countMax` entities are held where they must be put in order.
+    public func select(
+        _ selection: EntitySelection, _ visit: (ReadStep) throws -> Bool
+    ) throws(StorageError) -> SelectionOutcome {
+        try snapshot { connection in
+            let names = try ReadNames(connection)
+            let overlay = try LayerOverlay(connection, names)
+            for row in overlay.damaged { guard try visit(.damaged(row)) else { return .done(.empty) } }
+            guard let type = names.types.firstIndex(of: selection.rule.resourceType) else { return .done(.empty) }
+            return try withoutActuallyEscaping(visit) { visit in
+                let indexes = try FieldIndexes(connection, type: selection.rule.resourceType)
+                let selector = try EntitySelector(
+                    connection, names: names, overlay: overlay, groups: indexes.groups, decoder: decoder,
+                    rule: selection.rule, type: TypeIndex(type), countMax: selection.countMax,
+                    onDamage: { _ = try visit(.damaged($0)) })
+                return try select(selection, connection, selector, indexes, visit)
+            }
+        }
+    }
+
+    private func select(
+        _ selection: EntitySelection, _ connection: OpaquePointer, _ selector: EntitySelector, _ indexes: FieldIndexes,
+        _ visit: (ReadStep) throws -> Bool
+    ) throws -> SelectionOutcome {
+        let libraries = selector.names.libraries(selection.library, from: selection.after?.library)
+        var place: EntitySelector.Place?
+        if let after = selection.after {
+            if selection.rule.orderCount == 0 {
+                place = EntitySelector.Place(id: after.id, sortKey: after.id.bytes, leadingCode: nil)
+            } else {
+                guard let key = selector.names.storedKey(after), let found = try selector.place(of: key) else {
+                    return .unknownPlace
+                }
+                place = found
+            }
+        }
+        let source = try indexes.source(connection, selection.rule, libraries, countMax: selection.countMax)
+        var rest = selection.countMax
+        for library in libraries where rest > 0 {
+            let isFirst = selector.names.libraries[Int(library)] == selection.after?.library
+            let goesOn = try selector.forEach(library, from: source, behind: isFirst ? place : nil) { entity in
+                rest -= 1
+                return try visit(.entity(entity)) && rest > 0
+            }
+            guard goesOn else { break }
+        }
+        return .done(ReadPlan(source, readCount: selector.readCount))
+    }
+}
+
+/// The indexes of one type that can be read from, as of one snapshot.
+struct FieldIndexes {
+    /// Whole ones that pass their check.
+    var records: [FieldIndexRecord] = []
+    /// nil for a file of a format without indexes.
+    var groups: FieldGroupReader?
+
+    init(_ connection: OpaquePointer, type: ByteString) throws {
+        // Asked anew in each snapshot: a writer may upgrade the file beside the reader.
+        guard try DataFileSchema.version(connection) >= 5 else { return }
+        records = try FieldIndexTable.read(connection).records.filter { $0.type == type && $0.state == .whole }
+        groups = try FieldGroupReader(connection)
+    }
+
+    func source(
+        _ connection: OpaquePointer, _ rule: Membership, _ libraries: [LibraryIndex], countMax: Int
+    ) throws -> SelectionSource {
+        guard let groups, !records.isEmpty else { return .scan }
+        let wanted = Set(libraries)
+        let count = try LibraryTable.read(connection).filter { wanted.contains($0.index) }.reduce(0) {
+            $0 + max(0, $1.entityCount)
+        }
+        return try SelectionPlanner(groups: groups, indexes: records, libraries: libraries, entityCount: count)
+            .source(of: rule, countMax: countMax)
+    }
+}
+
+extension ReadNames {
+    /// Libraries in the order of their names.
+    ///
+    /// - Parameters:
+    ///   - only: This one; nil for all.
+    ///   - first: None that comes before it.
+    func libraries(_ only: ByteString?, from first: ByteString? = nil) -> [LibraryIndex] {
+        libraries.indices.filter { index in
+            only.map { libraries[index] == $0 } ?? true && first.map { $0 <= libraries[index] } ?? true
+        }
+        .sorted { libraries[$0] < libraries[$1] }.map { LibraryIndex($0) }
+    }
+}
+
+extension ReadPlan {
+    static let empty = ReadPlan(method: .scan, index: nil, readCount: 0)
+
+    init(_ source: SelectionSource, readCount: Int64) {
+        switch source {
+        case .scan: self.init(method: .scan, index: nil, readCount: readCount)
+        case .walk(let index, _, _): self.init(method: .walk, index: index.index, readCount: readCount)
+        case .range(let index, _): self.init(method: .range, index: index.index, readCount: readCount)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+extension DecimalCode {
+    /// Zeros that are written out before a number takes an exponent.
+    private static let zeroCountMax = 20
+
+    /// Spells a number that is not 0, without its sign.
+    ///
+    /// - Parameter code: Behind the kind, as of a positive number.
+    /// - Returns: The shortest digits, with an exponent when more than 20 zeros would stand in for it; nil for what is no code.
+    static func json(_ code: ArraySlice<UInt8>) -> [UInt8]? {
+        var code = code
+        guard let first = code.popFirst(), let exponent = exponent(first, &code), code.popLast() == 0 else {
+            return nil
+        }
+        var digits: [UInt8] = []
+        for pair in code {
+            guard 1...100 ~= pair else { return nil }
+            digits += [UInt8(ascii: "0") + (pair - 1) / 10, UInt8(ascii: "0") + (pair - 1) % 10]
+        }
+        if digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        guard !digits.isEmpty else { return nil }
+        if digits.count <= exponent, exponent - digits.count <= zeroCountMax {
+            return digits + Array(repeating: UInt8(ascii: "0"), count: exponent - digits.count)
+        }
+        if 0 < exponent, exponent < digits.count {
+            return digits[..<exponent] + [UInt8(ascii: ".")] + digits[exponent...]
+        }
+        if -zeroCountMax...0 ~= exponent {
+            return Array("0.".utf8) + Array(repeating: UInt8(ascii: "0"), count: -exponent) + digits
+        }
+        let point: [UInt8] = digits.count > 1 ? [UInt8(ascii: ".")] : []
+        return [digits[0]] + point + digits[1...] + Array("e\(exponent - 1)".utf8)
+    }
+
+    private static func exponent(_ first: UInt8, _ code: inout ArraySlice<UInt8>) -> Int? {
+        if first != 1, first != 255 { return Int(first) - 110 }
+        guard code.count >= 8 else { return nil }
+        var biased: UInt64 = 0
+        for _ in 0..<8 { biased = biased << 8 | UInt64(code.removeFirst()) }
+        return Int(Int64(bitPattern: biased ^ 1 << 63))
+    }
+}
