@@ -56,6 +56,34 @@ import TidemarkTesting
         try await second.close()
     }
 
+    @Test(arguments: [
+        #"{"BatchChanged":{"resource_type":"file","resources":[{"id":"1","n":2},{"id":"2","n":2}]}}"#,
+        #"{"ResourceDeleted":{"resource_type":"file","resource_id":"1","x":[[]]}}"#,
+    ])
+    func `what is evicted may have been newer: it stays so, after a restart too`(event: String) async throws {
+        let store = MemoryJournal.Store()
+        var strict = CacheConfiguration()
+        strict.limits.batchMemberCountMax = 1
+        strict.limits.nestingDepthMax = 4
+        strict.eviction.entityCountMax = 0
+        let first = try await SyncCache.open(configuration: strict, journal: MemoryJournal(store: store))
+        try await first.ingest(
+            lines(
+                change("1", n: 1, sequence: 1), #"{"library_id":"L","sequence":2,"event":\#(event)}"#,
+                change("1", n: 3, sequence: 3), change("2", n: 3, sequence: 4)))
+        try await first.endOfInput()
+        try await first.close()
+
+        let journal = MemoryJournal(store: store)
+        #expect(await journal.quarantine().count == 1)
+        let second = try await SyncCache.open(journal: journal)
+        let counts = try await second.retry(await journal.quarantine())
+        #expect([counts.applied, counts.superseded, counts.refused] == [0, 1, 0])
+        #expect(try await second.entity(EntityKey(library: "L", type: "file", id: "1")) == .missing(.evicted))
+        #expect(await second.entityCount() == 0)
+        try await second.close()
+    }
+
     private func change(_ id: String, n: Int, sequence: Int) -> String {
         #"{"library_id":"L","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
             + #""resource":{"id":"\#(id)","n":\#(n)}}}}"#

@@ -69,8 +69,16 @@ extension CacheState {
         defer { if !layers.isEmpty { settle(by: view, in: library, at: now) } }
         switch view.event.kind {
         case .changed, .batchChanged: return upsert(view, in: library, isLate: true, at: now)
-        case .deleted: return delete(view, in: library, at: now)
+        case .deleted: return mayHaveBeenNewer(view, in: library) ? false : delete(view, in: library, at: now)
         case .bulk, .refresh, .heartbeat, .reset, .unknown, .unusable, .message: return true
+        }
+    }
+
+    /// Whether what an event deletes is evicted: it may have been made again since.
+    private mutating func mayHaveBeenNewer(_ view: EventView, in library: LibraryIndex) -> Bool {
+        guard let type = index(ofType: view.bytes[view.event.type]) else { return false }
+        return view.ownMembers.contains {
+            evicted.contains(identity(of: $0, in: view, library: library, type: type))
         }
     }
 
