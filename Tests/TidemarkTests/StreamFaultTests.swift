@@ -110,7 +110,7 @@ import TidemarkTesting
 
     /// Nobody asks for it. On a busy machine the journal's queue may have to wait for a processor.
     private func resumes(_ cache: SyncCache) async -> Bool {
-        for _ in 0..<100 {
+        for _ in 0..<20 {
             if await eventually({ await cache.storageError == nil }) { return true }
         }
         return false
