@@ -23,7 +23,11 @@ import TidemarkTesting
                 } catch {
                     guard disk.isStopped else { throw error }
                 }
-                #expect(disk.isStopped)
+                // Entities leave in an order that differs from run to run, and so does the number of changes, by a few.
+                guard disk.isStopped else {
+                    #expect(acknowledged == stream.partCount + 1)
+                    continue
+                }
                 for loss: FaultDisk.Loss in [.process, .power(seed: points.seed(at: point, 1))] {
                     let copy = try TemporaryFolder()
                     try disk.writeImage(loss, to: copy.path)
