@@ -139,8 +139,11 @@ struct NaiveEviction {
                     row.fields.append(field)
                 }
             }
-            row.dated = (row.dated ?? []).union(fields.map(\.name)).union(["id"])
+            let named = Set(fields.map(\.name)).union(["id"])
+            row.dated = (row.dated ?? []).union(named)
             if row.known == .reduced { row.known = .partial }
+            // Who writes all there is writes it at once.
+            if row.known == .whole, row.dated == named, named.isSuperset(of: row.fields.map(\.name)) { row.dated = nil }
         } else {
             row.fields = fields
             row.dated = nil
