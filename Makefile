@@ -6,6 +6,8 @@ POINTS ?= all
 SEED ?= 0
 RACES ?= 10000
 BENCH ?=
+# All tests at once would hold thousands of files open, and each would take as long as all of them.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
 .DEFAULT_GOAL := help

@@ -6,3 +6,12 @@ extension JournalDatabase {
         for table in ["libraries", "lost_ranges", "types", "layers"] { try db.execute(sql: "DELETE FROM \(table)") }
     }
 }
+
+extension JournalMemory {
+    /// What is remembered of a file whose contents are discarded: the indexes it has, over nothing.
+    var withoutContents: JournalMemory {
+        var memory = JournalMemory()
+        memory.setIndexes(indexes)
+        return memory
+    }
+}

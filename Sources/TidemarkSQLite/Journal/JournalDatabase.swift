@@ -134,7 +134,7 @@ final class JournalDatabase {
         statements.encoder.startBatch()
         let trained = trainer.dictionaries(
             for: flush, dictionaryTypes: Set(memory.dictionaryByType.keys), encoder: statements.encoder)
-        var next = discardsContents ? JournalMemory() : memory
+        var next = discardsContents ? memory.withoutContents : memory
         var outcome = EntityWriter.Outcome()
         try queue.writeWithoutTransaction { db in
             try setBarrier(flush.needsSync, db)
