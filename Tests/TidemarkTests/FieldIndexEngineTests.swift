@@ -104,4 +104,50 @@ import TidemarkTesting
         #expect(report.problems == [])
         #expect(report.fieldValueCount == 1)
     }
+
+    @Test func `what was reduced to the fields that stay is found by no value of them, until it is whole again`()
+        async throws
+    {
+        let equal = #"{"resource_type":"file","where":{"path":"/n","eq":1}}"#
+        for indexes in [[], ["file./n"]] {
+            let path = folder.path("\(indexes.count).db")
+            func ids() throws -> [ByteString] {
+                var ids: [ByteString] = []
+                _ = try SQLiteReader(path: path).select(EntitySelection(rule: try rule(equal))) { step in
+                    if case .entity(let entity) = step { ids.append(entity.key.id) }
+                    return true
+                }
+                return ids
+            }
+            func counted() throws -> [Int64] {
+                let all = EntitySelection(rule: try rule(#"{"resource_type":"file"}"#))
+                return try SQLiteReader(path: path).facets(
+                    try FieldPath("/n"), of: all, countMax: 9, onDamage: { _ in }
+                )
+                .values.map(\.count)
+            }
+            var fixture = try await QueryFixture.open(try await SQLiteJournal.open(path: path)) {
+                $0.fieldIndexes = indexes.compactMap { FieldIndex($0) }
+                $0.eviction.keptFields = ["file": ["n"]]
+                $0.eviction.entityCountMax = 0
+            }
+            // Of the second one nothing is taken, so its bytes stay as they are when it is reduced and made whole again.
+            try await fixture.input.feed([
+                #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k0","n":1,"m":2}}}}"#,
+                line("file", 1, 1),
+            ])
+            try await fixture.cache.settleLimits()
+            #expect(try ids() == [] && counted() == [])
+            #expect(try SQLiteReader(path: path).verify().problems == [])
+            try await fixture.cache.close()
+            fixture = try await QueryFixture.open(try await SQLiteJournal.open(path: path)) {
+                $0.eviction.keptFields = ["file": ["n"]]
+            }
+            try await fixture.input.feed([line("file", 1, 1)])
+            try await fixture.cache.flush()
+            #expect(try ids() == ["k1"] && counted() == [1])
+            #expect(try SQLiteReader(path: path).verify().problems == [])
+            try await fixture.cache.close()
+        }
+    }
 }

@@ -37,7 +37,7 @@ struct FieldGroupReader {
         blobs = try PreparedStatement(connection, "SELECT id, place \(table) AND code = ?3 AND id >= ?4 ORDER BY id")
         all = try PreparedStatement(connection, "SELECT id, place \(between)")
         counted = try PreparedStatement(connection, "SELECT count(*) FROM (SELECT 1 \(between) LIMIT ?5)")
-        groups = try PreparedStatement(connection, "SELECT code, count(*) \(table) GROUP BY code")
+        groups = try PreparedStatement(connection, "SELECT code, count(*) \(table) AND code < x'FF' GROUP BY code")
     }
 
     /// The first value in a range, or the last.
@@ -118,7 +118,7 @@ struct FieldGroupReader {
         return count
     }
 
-    /// Every value, ascending, and how many entities have it.
+    /// Every value, ascending, and how many entities have it that are all there.
     ///
     /// - Complexity: O(entities), in the order of SQLite's index.
     func forEachGroup(_ scope: FieldScope, _ visit: ([UInt8], Int64) throws -> Bool) throws {

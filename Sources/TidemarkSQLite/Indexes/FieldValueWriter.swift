@@ -33,10 +33,10 @@ struct FieldValueWriter {
     ///   - isNew: The row number is new, so nothing can be there.
     func write(
         row: Int64, library: LibraryIndex, id: UnsafeRawBufferPointer, isUUID: Bool, payload: UnsafeRawBufferPointer,
-        of indexes: [FieldIndexRecord], isNew: Bool
+        _ completeness: Completeness, of indexes: [FieldIndexRecord], isNew: Bool
     ) throws {
         for index in indexes {
-            let code = FieldCode.kept(index.path.code(in: payload))
+            let code = FieldCode.kept(index.path, of: payload, completeness)
             let place = FieldPlace.of(row: row, index.number)
             try code.withUnsafeBytes { code in
                 func run(_ statement: PreparedStatement) throws {

@@ -164,7 +164,7 @@ extension JournalDatabase {
             try entity.payload.withUnsafeBytes { payload in
                 try statements.fieldValues.write(
                     row: entity.row, library: entity.key.library, id: id, isUUID: isUUID, payload: payload,
-                    of: [record], isNew: true)
+                    Completeness(fields: entity.fields), of: [record], isNew: true)
             }
         }
     }

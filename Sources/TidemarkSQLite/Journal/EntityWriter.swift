@@ -97,7 +97,8 @@ final class EntityWriter {
             if count % Processor.yieldRowCount == 0 { Processor.yield() }
             try fieldValues.write(
                 row: row.row, library: row.library, id: row.id(in: bytes), isUUID: row.isUUID,
-                payload: row.payload(in: bytes), of: wanted, isNew: row.change == .insert)
+                payload: row.payload(in: bytes), Completeness(fields: row.fields(in: bytes)), of: wanted,
+                isNew: row.change == .insert)
         }
     }
 

@@ -83,7 +83,9 @@ extension JournalDatabase {
     ) throws -> [StoredID]? {
         var best: (scope: FieldScope, ranges: [CodeRange], count: Int64)?
         for index in memory.indexesByType[type] ?? [] where index.state == .whole {
-            guard let ranges = constraint.ranges[index.path.text] else { continue }
+            guard var ranges = constraint.ranges[index.path.text] else { continue }
+            // What is not all there may belong to a list all the same: an answer may have brought what the rule asks for.
+            ranges.append(CodeRange(FieldCode.hidden))
             let scope = FieldScope(number: index.number, library: library)
             let countMax = best?.count ?? Self.candidateCountMax
             let count = try statements.fieldGroups.count(scope, in: ranges, countMax: countMax)

@@ -28,14 +28,17 @@ final class FieldIndexCheck {
         }
     }
 
-    /// - Parameter payload: nil when the entity fails its check: what its rows should say cannot be known then.
-    func check(_ key: StoredKey, row: Int64, payload: [UInt8]?, name: EntityKey, _ report: inout VerifyReport) throws {
+    /// - Parameter entity: nil when it fails its check: what its rows should say cannot be known then.
+    func check(_ key: StoredKey, row: Int64, entity: StoredEntity?, name: EntityKey, _ report: inout VerifyReport)
+        throws
+    {
         guard !records.isEmpty, let read, Int(key.type) < names.types.count else { return }
         for record in records where record.type == names.types[Int(key.type)] && record.state != .dropping {
             _ = seen[record.number, default: RowSet()].insert(row)
-            guard let payload else { continue }
-            let code = payload.withUnsafeBytes { bytes in
-                CompactJSON.isObject(bytes) ? FieldCode.kept(record.path.code(in: bytes)) : nil
+            guard let entity else { continue }
+            let code = entity.payload.withUnsafeBytes { bytes in
+                CompactJSON.isObject(bytes)
+                    ? FieldCode.kept(record.path, of: bytes, Completeness(fields: entity.fields)) : nil
             }
             guard let code else { continue }
             read.bind(1, FieldPlace.of(row: row, record.number))

@@ -78,7 +78,7 @@ extension SQLiteReader {
             defer { stored.reset() }
             guard try stored.step() else { continue }
             let code = Array(stored.borrowedBytes(0))
-            if FieldCode.isExact(code) { try counts.add(code, count: -1) }
+            if FieldCode.isExact(code), code != FieldCode.hidden { try counts.add(code, count: -1) }
         }
     }
 }

@@ -69,9 +69,9 @@ extension SQLiteReader {
             }
             counts[Int(key.library)] += 1
             let answer = EntityReader.answer(row, from: 3, key: key, decoder, names.dictionaries)
-            var payload: [UInt8]?
-            if case .found(let entity) = answer { payload = entity.payload }
-            try indexes.check(key, row: number, payload: payload, name: name, &report)
+            var entity: StoredEntity?
+            if case .found(let found) = answer { entity = found }
+            try indexes.check(key, row: number, entity: entity, name: name, &report)
             switch answer {
             case .found(let entity) where isValid(entity.payload):
                 report.entityCount += 1

@@ -27,7 +27,7 @@ package enum Completeness: UInt8, Hashable, Sendable {
     /// Of an entity as a journal gives it back.
     ///
     /// - Parameter fields: As ``StoredEntity/fields``.
-    package init(fields: [UInt8]) {
+    package init(fields: some Collection<UInt8>) {
         self = fields.first.flatMap { Completeness(rawValue: $0) } ?? .whole
     }
 }

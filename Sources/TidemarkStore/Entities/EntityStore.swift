@@ -156,8 +156,11 @@ package struct EntityStore: ~Copyable {
     package mutating func write(
         _ index: UInt32, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil
     ) -> Bool {
+        let completeness = completeness(of: index)
         dateFields(fields, of: index, payload, stamp)
         let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
+        // A journal keeps values of what is all there: it wants to see it again when that changes.
+        let isNew = !isEqual || completeness != self.completeness(of: index)
         if !isEqual {
             if self.slot(index).pointee.flags.contains(.hasNewPayload) {
                 dirtyByteCount += payload.count - Int(self.slot(index).pointee.payloadCount)
@@ -165,7 +168,7 @@ package struct EntityStore: ~Copyable {
             store(payload, in: index)
         }
         setStamp(stamp, of: index)
-        markDirty(index, hasNewPayload: !isEqual)
+        markDirty(index, hasNewPayload: isNew)
         touch(index)
         return !isEqual
     }

@@ -12,6 +12,19 @@ package enum FieldCode {
     /// The code of no value.
     package static let missing: [UInt8] = [ValueCode.missing]
 
+    /// Of every field of an entity that is not all there: lists leave it out, and no range of values holds this. It sorts behind all others.
+    package static let hidden: [UInt8] = CodeRange.end
+
+    /// What is kept of an entity's field.
+    ///
+    /// - Parameter payload: One validated object without insignificant white space.
+    /// - Complexity: O(payload.count).
+    package static func kept(
+        _ path: FieldPath, of payload: UnsafeRawBufferPointer, _ completeness: Completeness
+    ) -> [UInt8] {
+        completeness == .whole ? kept(path.code(in: payload)) : hidden
+    }
+
     /// What is kept of a code.
     package static func kept(_ code: [UInt8]) -> [UInt8] {
         code.count > byteCountMax ? Array(code.prefix(byteCountMax)) : code

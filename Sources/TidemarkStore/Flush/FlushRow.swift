@@ -8,7 +8,7 @@ package struct FlushRow: Sendable {
         case insert
         /// The row exists; its payload and stamps are replaced.
         case update
-        /// The row exists; an equal write renewed only its stamps.
+        /// The row exists; an equal write renewed only its stamps, and all of it is as much there as before.
         case stamp
         /// The row exists and goes away.
         case delete

@@ -162,7 +162,11 @@ struct JournalModel {
         flush.bytes += id
         let payloadOffset = flush.bytes.count
         flush.bytes += payload
-        let fields = change == .delete || chance(2, in: 3) ? [] : randomBytes(countMax: chance(1, in: 9) ? 9_000 : 60)
+        var fields = change == .delete || chance(2, in: 3) ? [] : randomBytes(countMax: chance(1, in: 9) ? 9_000 : 60)
+        if change == .stamp {
+            let before = Completeness(fields: entities[key]?.fields ?? [])
+            if Completeness(fields: fields) != before { fields = [before.rawValue] + fields.dropFirst() }
+        }
         let fieldsOffset = flush.bytes.count
         flush.bytes += fields
         let isReduced = !fields.isEmpty && chance(1, in: 3)
