@@ -64,6 +64,11 @@ struct EvictedKeys {
 
     private mutating func put(_ library: LibraryIndex, _ hash: UInt64) {
         guard countMax > 0 else { return }
+        if ring.isEmpty {
+            // At once: to grow from time to time would hold up who waits for one step. Pages that nothing is put into take no memory.
+            places.reserveCapacity(countMax)
+            ring.reserveCapacity(countMax)
+        }
         let place: Int
         if ring.count < countMax {
             place = ring.count

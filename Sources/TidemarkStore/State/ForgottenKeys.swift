@@ -22,7 +22,7 @@ struct ForgottenKeys {
 
     /// A flush takes them to the journal.
     mutating func flush() {
-        flushedKeys.formUnion(keys)
+        if flushedKeys.isEmpty { flushedKeys = keys } else { flushedKeys.formUnion(keys) }
         flushedLibraries.formUnion(libraries)
         keys = []
         libraries = []
