@@ -33,16 +33,6 @@ struct AgeLimits {
         }
     }
 
-    /// A field that is younger than this, in seconds, is not too old, whatever is nested in it; nil: it never is.
-    ///
-    /// - Complexity: O(names): the resource is not looked at.
-    func leastPossible(of field: ByteString) -> Int? {
-        let limit = policy.limit(of: field, in: type, reachedWith: root, operation: operation)
-        guard case .composite(let target) = policy.field(field, of: type)?.target else { return limit.seconds }
-        guard let nested = policy.leastAge(of: target, operation: operation) else { return limit.seconds }
-        return min(nested, limit.seconds ?? nested)
-    }
-
     /// The least limit of a field and of all that is nested in its value.
     private func least(
         of field: ByteString, in type: ByteString, reachedWith parent: AgeLimit, _ value: Range<Int>,

@@ -31,15 +31,15 @@ extension CacheState {
         let dates = dates(of: stored)
         guard mayBeExpired(type: type, oldestWrite: dates.oldest, ages: ages, at: now) else { return nil }
         // Most fields are ruled out by their dates alone, without looking for them in the resource.
-        let limits = AgeLimits(policy: configuration.policy, operation: ages, type: type)
         let suspects = fields?.filter { name in
             let field = ByteString(name)
-            guard let least = limits.leastPossible(of: field), let writtenAt = dates.writtenAt(field) else {
-                return false
-            }
+            guard let least = configuration.policy.leastAge(ofField: field, in: type, operation: ages),
+                let writtenAt = dates.writtenAt(field)
+            else { return false }
             return CacheState.overdue(writtenAt, maxAge: least, at: now) >= 0
         }
         if let suspects, suspects.isEmpty { return nil }
+        let limits = AgeLimits(policy: configuration.policy, operation: ages, type: type)
         var worst: ExpiredField?
         forEachLimit(of: stored, dates, fields: suspects, limits) { field, writtenAt, maxAge in
             let overdue = CacheState.overdue(writtenAt, maxAge: maxAge, at: now)
