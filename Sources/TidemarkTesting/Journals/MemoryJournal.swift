@@ -58,6 +58,8 @@ package actor MemoryJournal: Journal {
     package private(set) var commitCount = 0
     /// Rows of all of them.
     package private(set) var committedRowCount = 0
+    /// How often it was asked to give back memory.
+    package private(set) var releaseCount = 0
 
     /// - Parameters:
     ///   - store: What an earlier journal left; empty by default.
@@ -183,6 +185,8 @@ package actor MemoryJournal: Journal {
         if let loadFailure { throw loadFailure }
         return LoadedEntities(entities: keys.compactMap { entities[$0] })
     }
+
+    package func releaseMemory() { releaseCount += 1 }
 
     package func rows(after key: StoredKey?, countMax: Int) async throws(StorageError) -> [StoredRowAge] {
         try checkOpen()
