@@ -168,13 +168,19 @@ extension SyncCache {
 
     /// Entities of which fields stay have to be read first: what is left of them is written.
     private func reduceStored(_ keys: [StoredKey]) async throws(StorageError) -> Int {
-        guard !keys.isEmpty else { return 0 }
-        return try await withLoaded({ keys.filter { !state.isKnown($0) } }) {
-            let count = state.reduce(keys, at: clock.now())
-            evictedCount += count
-            distribute()
-            return count
+        var count = 0
+        var rest = keys[...]
+        while !rest.isEmpty {
+            let slice = rest.prefix(SliceBudget.entityCount)
+            rest = rest.dropFirst(SliceBudget.entityCount)
+            count += try await withLoaded({ slice.filter { !state.isKnown($0) } }) {
+                let count = state.reduce(slice, at: clock.now())
+                evictedCount += count
+                distribute()
+                return count
+            }
         }
+        return count
     }
 
     /// Nothing goes between an entity's load and its use: who loads takes the same turn.

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// JSON in the one spelling by which queries are told apart.
 ///

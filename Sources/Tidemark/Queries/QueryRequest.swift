@@ -22,7 +22,7 @@ public struct QueryRequest: Hashable, Sendable {
 }
 
 extension EntityRequest {
-    var operationAges: OperationAges { OperationAges(maxAges.map { ($0.key, $0.value) }) }
+    var operationAges: OperationAges { OperationAges(maxAges) }
 }
 
 extension QueryRequest {

@@ -199,7 +199,7 @@ extension SyncCache {
         do throws(StorageError) {
             return try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
                 let now = clock.now()
-                let ages = OperationAges(maxAges.map { ($0.key, $0.value) })
+                let ages = OperationAges(maxAges)
                 var explanation = EntityExplanation(state.origin(of: key, at: now))
                 let limits = state.limits(of: key, ages: ages)
                 for index in explanation.fields.indices {

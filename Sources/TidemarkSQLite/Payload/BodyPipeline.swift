@@ -95,7 +95,9 @@ final class BodyPipeline: @unchecked Sendable {
         }
     }
 
-    /// What the job reads; nothing of it changes while the job runs.
+    /// What the job reads.
+    ///
+    /// Sendable by standing still: nothing of it changes while the job runs, and the writer does not return before its end.
     private struct Source: @unchecked Sendable {
         let flush: FlushBatch
         let bytes: UnsafeRawBufferPointer

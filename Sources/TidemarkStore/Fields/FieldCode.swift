@@ -71,33 +71,8 @@ package enum FieldCode {
     }
 
     private static func quoted(_ text: [UInt8]) -> [UInt8] {
-        var json: [UInt8] = [UInt8(ascii: "\"")]
-        var at = 0
-        while at < text.count {
-            let byte = text[at]
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
-            case 0x08: json += "\\b".utf8
-            case 0x09: json += "\\t".utf8
-            case 0x0A: json += "\\n".utf8
-            case 0x0C: json += "\\f".utf8
-            case 0x0D: json += "\\r".utf8
-            case 0..<0x20: appendEscape(UInt16(byte), to: &json)
-            case 0xED where at + 2 < text.count && text[at + 1] >= 0xA0:
-                // Half a surrogate pair, which no UTF-8 stands for.
-                appendEscape(0xD000 | UInt16(text[at + 1] & 0x3F) << 6 | UInt16(text[at + 2] & 0x3F), to: &json)
-                at += 2
-            default: json.append(byte)
-            }
-            at += 1
-        }
-        json.append(UInt8(ascii: "\""))
+        var json: [UInt8] = []
+        CanonicalString.append(text, to: &json)
         return json
-    }
-
-    private static func appendEscape(_ unit: UInt16, to json: inout [UInt8]) {
-        json += "\\u".utf8
-        let digits = Array("0123456789abcdef".utf8)
-        for shift: UInt16 in [12, 8, 4, 0] { json.append(digits[Int(unit >> shift & 0xF)]) }
     }
 }

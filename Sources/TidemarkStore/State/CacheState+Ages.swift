@@ -33,10 +33,10 @@ extension CacheState {
         // Most fields are ruled out by their dates alone, without looking for them in the resource.
         let suspects = fields?.filter { name in
             let field = ByteString(name)
-            guard let least = configuration.policy.leastAge(ofField: field, in: type, operation: ages),
-                let writtenAt = dates.writtenAt(field)
-            else { return false }
-            return CacheState.overdue(writtenAt, maxAge: least, at: now) >= 0
+            guard let least = configuration.policy.leastAge(ofField: field, in: type, operation: ages) else {
+                return false
+            }
+            return CacheState.overdue(dates.writtenAt(field), maxAge: least, at: now) >= 0
         }
         if let suspects, suspects.isEmpty { return nil }
         let limits = AgeLimits(policy: configuration.policy, operation: ages, type: type)
@@ -120,9 +120,7 @@ extension CacheState {
     ) {
         func look(at resource: UnsafeRawBufferPointer) {
             limits.forEachLimit(of: resource, fields: fields) { field, limit in
-                if let writtenAt = dates.writtenAt(field), let seconds = limit.seconds {
-                    body(field, writtenAt, seconds)
-                }
+                if let seconds = limit.seconds { body(field, dates.writtenAt(field), seconds) }
             }
         }
         if dates.layers != nil {
@@ -136,6 +134,9 @@ extension CacheState {
 
 /// When the fields of one entity, as readers see it, were written.
 private struct FieldDates {
+    /// Far beyond the longest limit, and exact as a number of JSON.
+    private static let unknown: Int64 = -1 << 53
+
     /// Its slot; nil when only layers have it.
     let index: UInt32?
     /// nil without layers.
@@ -150,9 +151,9 @@ private struct FieldDates {
     /// - Complexity: O(fields that were written apart).
     var oldest: Int64? { layers == nil ? whole.map { stamps?.oldest(from: $0) ?? $0 } : nil }
 
-    /// Milliseconds since 1970; nil: nobody knows.
-    func writtenAt(_ field: ByteString) -> Int64? {
+    /// Milliseconds since 1970; where nobody knows, a moment that is older than any limit.
+    func writtenAt(_ field: ByteString) -> Int64 {
         let base = stamps?[field].writtenAt ?? whole
-        return layers?.date(of: field, base: base) ?? base
+        return layers?.date(of: field, base: base) ?? base ?? FieldDates.unknown
     }
 }

@@ -19,6 +19,9 @@ struct EvictedKeys {
     /// The journal's log is to be written anew.
     private var isLogVoid = false
 
+    /// Keys that there is room for from the first one on; for more the tables grow. The usual bound, 11 MB of addresses.
+    private static let reservedCountMax = 1 << 18
+
     /// Records of a log that are of no use and yet not worth writing it anew: 1,024.
     private static let uselessCountMin = 1_024
 
@@ -66,8 +69,8 @@ struct EvictedKeys {
         guard countMax > 0 else { return }
         if ring.isEmpty {
             // At once: to grow from time to time would hold up who waits for one step. Pages that nothing is put into take no memory.
-            places.reserveCapacity(countMax)
-            ring.reserveCapacity(countMax)
+            places.reserveCapacity(min(countMax, EvictedKeys.reservedCountMax))
+            ring.reserveCapacity(min(countMax, EvictedKeys.reservedCountMax))
         }
         let place: Int
         if ring.count < countMax {

@@ -1,9 +1,9 @@
 /// Strings of canonical JSON: only what must be escaped is, and in one way.
-enum CanonicalString {
+package enum CanonicalString {
     private static let hexDigits = Array("0123456789abcdef".utf8)
 
     /// - Parameter string: Without escapes; half a surrogate pair stands as three bytes from ED A0 80 on.
-    static func append(_ string: [UInt8], to text: inout [UInt8]) {
+    package static func append(_ string: [UInt8], to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         var index = 0
         while index < string.count {
@@ -28,7 +28,7 @@ enum CanonicalString {
     }
 
     /// The bytes of one code point; for half a surrogate pair those that UTF-8 would give it.
-    static func append(code: UInt32, to text: inout [UInt8]) {
+    package static func append(code: UInt32, to text: inout [UInt8]) {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(0x80 | code >> shift & 0x3F) }
         switch code {
         case ..<0x80: text.append(UInt8(code))
