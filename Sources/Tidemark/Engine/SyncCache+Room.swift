@@ -127,7 +127,7 @@ extension SyncCache {
             seenCount += Int64(max(1, rows.count))
             // A part of a window has a part of the oldest: a quarter goes, the rest is looked at the next time round.
             let countMax = isWhole ? leftCount : min(leftCount, max(1, rows.count / 4))
-            let old = state.evictable(rows, countMax: countMax)
+            let old = await evictable(await SyncCache.oldestFirst(rows), countMax: countMax)
             leftCount -= try await reduceStored(old.reducible)
             var rest = old.whole[...]
             while !rest.isEmpty {
@@ -165,6 +165,34 @@ extension SyncCache {
             await Task.yield()
         }
     }
+
+    /// Puts rows in the order of their last writes, beside the engine, so that a window of thousands holds up nobody.
+    @concurrent private static func oldestFirst(_ rows: [StoredRowAge]) async -> [StoredRowAge] {
+        rows.sorted { ($0.writtenAt, $0.stored.row) < ($1.writtenAt, $1.stored.row) }
+    }
+
+    /// Rows that may go, looked at in steps. What comes into memory between two of them is passed over when its turn comes.
+    ///
+    /// - Parameter rows: The oldest first.
+    private func evictable(
+        _ rows: [StoredRowAge], countMax: Int
+    ) async -> (whole: [StoredRow], reducible: [StoredKey]) {
+        var found: (whole: [StoredRow], reducible: [StoredKey]) = ([], [])
+        var rest = rows[...]
+        while !rest.isEmpty, found.whole.count + found.reducible.count < countMax {
+            let more = state.evictable(
+                Array(rest.prefix(SyncCache.lookedAtCountMax)),
+                countMax: countMax - found.whole.count - found.reducible.count)
+            rest = rest.dropFirst(SyncCache.lookedAtCountMax)
+            found.whole += more.whole
+            found.reducible += more.reducible
+            await Task.yield()
+        }
+        return found
+    }
+
+    /// Rows that are looked for in memory in one step: 512.
+    private static let lookedAtCountMax = 512
 
     /// Entities of which fields stay have to be read first: what is left of them is written.
     private func reduceStored(_ keys: [StoredKey]) async throws(StorageError) -> Int {
