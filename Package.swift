@@ -97,11 +97,19 @@ let package = Package(
             dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
             swiftSettings: strict),
         .target(name: "TidemarkFaultDisk", dependencies: ["CFaultVFS"], swiftSettings: strict),
+        // A world in which a real cache runs: its time, order, network and disk do as a seed says.
+        .target(
+            name: "TidemarkSimulation",
+            dependencies: [
+                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkSQLite", "TidemarkTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkStore",
-                "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkSimulation",
+                "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

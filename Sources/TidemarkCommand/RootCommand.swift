@@ -26,6 +26,6 @@ struct RootCommand: AsyncParsableCommand {
             StatsCommand.self,
             VerifyCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self, RemoveCommand.self,
             QuarantineCommand.self,
-            GapsCommand.self, PolicyCommand.self, GenerateCommand.self,
+            GapsCommand.self, PolicyCommand.self, GenerateCommand.self, SimulateCommand.self,
         ])
 }

@@ -40,6 +40,11 @@ public struct CacheConfiguration: Sendable {
     /// default: only ``SyncCache/releaseSpareMemory()`` does that.
     public var spareMemoryInterval: Int64?
     public var logger = Logger(label: "tidemark")
+    /// Where the cache's own tasks run: timers, flushes, questions. nil: where tasks run by default. Who wants all of a cache on
+    /// one executor also calls it from tasks that prefer that one.
+    public var taskExecutor: (any TaskExecutor)?
+    /// 64 random bits: seeds of tables, parts of pauses. The system's; replaced where a run has to be the same each time.
+    package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     /// Nanoseconds of a clock that only goes forward, by which steps of an eviction end.
     package var stepClock: @Sendable () -> Int64 = { SliceBudget.elapsed() }
 

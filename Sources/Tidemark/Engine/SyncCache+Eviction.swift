@@ -24,7 +24,7 @@ extension SyncCache {
         guard !isMemoryVetoed else { return }
         let check = EvictionCheck(
             tier: .memory, count: Int64(state.memoryByteCount), limit: Int64(configuration.memoryByteCountMax))
-        evictionTask = Task { [weak self] in
+        evictionTask = spawn { [weak self] in
             let isAllowed = await willEvict(check)
             await self?.memoryAnswered(isAllowed)
         }
@@ -42,7 +42,7 @@ extension SyncCache {
         mayEvictMemory = false
         var leftCount = state.residentCount
         guard evictSlice(&leftCount) else { return }
-        evictionTask = Task { await self.evictInSlices(leftCount) }
+        evictionTask = spawn { [leftCount] in await self.evictInSlices(leftCount) }
     }
 
     private func evictInSlices(_ leftCount: Int) async {
@@ -79,7 +79,7 @@ extension SyncCache {
         guard passingTask == nil, loadingCount == 0 else { return }
         var rest = state.passing[...]
         guard !rest.isEmpty, dropPassingSlice(&rest) else { return }
-        passingTask = Task { [rest] in await self.dropPassing(rest) }
+        passingTask = spawn { [rest] in await self.dropPassing(rest) }
     }
 
     private func dropPassing(_ slots: ArraySlice<UInt32>) async {

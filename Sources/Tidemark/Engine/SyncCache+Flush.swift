@@ -30,7 +30,7 @@ extension SyncCache {
 
     private func setFlushTimer(waited: Int64) {
         let interval = configuration.flush.interval
-        flushTimer = Task { [weak self, clock] in
+        flushTimer = spawn { [weak self, clock] in
             do {
                 try await clock.sleep(milliseconds: interval)
             } catch {
@@ -58,7 +58,7 @@ extension SyncCache {
         if let failed = failedFlush {
             failedFlush = nil
             let delay = SyncCache.retryDelay(afterFailures: failedAttemptCount)
-            flushTask = Task { [clock] in
+            flushTask = spawn { [clock] in
                 // Cut short when the cache closes; the attempt is made all the same.
                 do { try await clock.sleep(milliseconds: delay) } catch {}
                 await self.write(failed)
@@ -67,7 +67,7 @@ extension SyncCache {
             var flush = state.takeFlush()
             flush.takenAt = clock.now()
             let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
-            flushTask = Task { await self.write(pending) }
+            flushTask = spawn { await self.write(pending) }
         }
     }
 

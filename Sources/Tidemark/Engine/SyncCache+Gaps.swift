@@ -22,7 +22,7 @@ extension SyncCache {
         guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
         // With input waiting the window cannot expire before that was read; looking again takes a window's time.
         let delay = patience == .endless ? configuration.reorderWindow : max(1, deadline - clock.now())
-        gapTimer = Task { [weak self, clock] in
+        gapTimer = spawn { [weak self, clock] in
             do {
                 try await clock.sleep(milliseconds: delay)
             } catch {
@@ -89,7 +89,7 @@ extension SyncCache {
     private func answered(
         _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64
     ) async {
-        let random = Double.random(in: 0..<1)
+        let random = Double(configuration.random() >> 11) * 0x1p-53
         var batches: [EventBatch] = []
         if case .success((let answered, _)) = result { batches = answered }
         let requests: [ReconcileRequest]
@@ -135,7 +135,7 @@ extension SyncCache {
 
     private func follow(_ attempt: UInt64, of library: LibraryIndex, _ body: @escaping @Sendable () async -> Void) {
         reconcileTasks[library]?.task.cancel()
-        reconcileTasks[library] = ReconcileTask(attempt: attempt, task: Task { await body() })
+        reconcileTasks[library] = ReconcileTask(attempt: attempt, task: spawn { await body() })
     }
 
     private func resumed(_ library: LibraryIndex, attempt: UInt64) {

@@ -29,7 +29,7 @@ extension SyncCache {
         defer { mayMakeRoom = false }
         if mayMakeRoom { return true }
         guard roomQuestion == nil, !isRoomVetoed else { return false }
-        roomQuestion = Task { [weak self] in
+        roomQuestion = spawn { [weak self] in
             let isAllowed = await willEvict(check)
             await self?.roomAnswered(isAllowed)
         }
@@ -47,11 +47,13 @@ extension SyncCache {
     /// Makes room when nothing was committed yet, as after opening with lower limits.
     func beginMakingRoom() {
         guard flushTask == nil, configuration.eviction.limitsBothTiers else { return }
-        flushTask = Task {
-            await self.makeRoom()
-            self.flushTask = nil
-            self.scheduleFlush()
-        }
+        flushTask = spawn { await self.makeFirstRoom() }
+    }
+
+    private func makeFirstRoom() async {
+        await makeRoom()
+        flushTask = nil
+        scheduleFlush()
     }
 
     /// Returns when everything is written and nothing more has to go, or can.

@@ -17,7 +17,7 @@ extension SyncCache {
     func scheduleMemoryRelease() {
         guard let interval = configuration.spareMemoryInterval, memoryTimer == nil, !isClosed else { return }
         let commitCount = commitCount
-        memoryTimer = Task { [weak self, clock] in
+        memoryTimer = spawn { [weak self, clock] in
             do { try await clock.sleep(milliseconds: interval) } catch { return }
             await self?.memoryTimerFired(commitCount)
         }

@@ -139,7 +139,7 @@ public actor SyncCache {
         stateConfiguration.memoryExcludedTypes = configuration.memoryExcludedTypes
         stateConfiguration.diskExcludedTypes = configuration.diskExcludedTypes
         let state = CacheState(
-            configuration: stateConfiguration, recovered: recovered, seed: UInt64.random(in: .min ... .max))
+            configuration: stateConfiguration, recovered: recovered, seed: configuration.random())
         var time = clock
         if let last = recovered.lastTakenAt, last > clock.now() {
             time = LateClock(clock: clock, lag: last - clock.now())
@@ -244,6 +244,14 @@ public actor SyncCache {
     package func progress(of input: InputID) -> (heldCount: Int, durableLineCount: Int64) {
         (state.heldCount, inputs[input]?.acknowledged ?? 0)
     }
+
+    /// Events that wait for a missing one.
+    package var heldEventCount: Int { state.heldCount }
+
+    /// Traps when what memory holds contradicts itself.
+    ///
+    /// - Complexity: O(what memory holds).
+    package func checkInvariants() { state.checkInvariants() }
 
     /// Entities in memory and on disk.
     public func entityCount() -> Int64 { state.entityCount }

@@ -55,7 +55,7 @@ extension SyncCache {
         expiryTimer?.task.cancel()
         expiryTimer = ExpiryTimer(
             moment: next,
-            task: Task { [weak self, clock] in
+            task: spawn { [weak self, clock] in
                 do { try await clock.sleep(milliseconds: max(0, next - clock.now())) } catch { return }
                 await self?.expiryTimerFired(next)
             })

@@ -74,7 +74,8 @@ extension SyncCache {
                 request: QueryRequest(key, policy: .networkOnly), sink: nil, storesAnswer: true,
                 reply: { [weak self] result in
                     // Called inside the step that stored the answer: what it changed is told first.
-                    Task { await self?.fetched(result, for: subscription) }
+                    guard let self else { return }
+                    spawn { [weak self] in await self?.fetched(result, for: subscription) }
                 }))
     }
 

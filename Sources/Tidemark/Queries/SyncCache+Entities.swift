@@ -26,6 +26,13 @@ extension SyncCache {
         }
     }
 
+    /// Reads an entity unless that takes the journal. Counts as no read.
+    ///
+    /// - Returns: nil when the journal alone has it.
+    package func peek(_ request: EntityRequest) -> EntityRead? {
+        state.keyToLoad(request.key) == nil ? readNow(request) : nil
+    }
+
     /// - Precondition: The entity is in memory if it is anywhere.
     func readNow(_ request: EntityRequest) -> EntityRead {
         switch state.lookUp(request.key) {

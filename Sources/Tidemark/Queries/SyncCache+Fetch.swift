@@ -29,12 +29,13 @@ extension SyncCache {
             return
         }
         guard let queryUpstream else {
-            Task { await self.fail([waiter], "there is no upstream for queries") }
+            spawn { await self.fail([waiter], "there is no upstream for queries") }
             return
         }
         guard fetches.count < configuration.fetchCountMax else {
             if waiter.fallsBack {
-                Task { await self.fail([waiter], "\(configuration.fetchCountMax) fetches are under way") }
+                let reason = "\(configuration.fetchCountMax) fetches are under way"
+                spawn { await self.fail([waiter], reason) }
                 return
             }
             return waiter.reply(
@@ -43,7 +44,7 @@ extension SyncCache {
         nextFetch += 1
         let attempt = nextFetch
         let limits = configuration.limits
-        let task = Task {
+        let task = spawn {
             let result: Result<DecodedAnswer, CacheError>
             do throws(UpstreamError) {
                 let answer = try await queryUpstream.fetch(key)
@@ -58,7 +59,7 @@ extension SyncCache {
             await self.fetched(result, key, attempt)
         }
         let timeout = configuration.fetchTimeout
-        let timer = Task { [clock] in
+        let timer = spawn { [clock] in
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
             await self.fetchTimedOut(key, attempt)
         }

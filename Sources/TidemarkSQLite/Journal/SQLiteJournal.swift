@@ -21,6 +21,10 @@ public actor SQLiteJournal: Journal {
         package var dictionarySampleCountMin = 1_000
         /// Milliseconds since 1970, for names and dates of training only.
         public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+        /// 64 random bits, for a new file's identity.
+        package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+        /// Runs the journal's work in order, one piece at a time; nil: a queue of its own.
+        package var enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
         /// Told of each row that failed its check and is treated as absent; called on the journal's queue.
         public var onDamagedRow: @Sendable (DamagedRow) -> Void = { _ in }
 
@@ -61,7 +65,7 @@ public actor SQLiteJournal: Journal {
     ///   `.diskFull`, `.inputOutput`.
     /// - Complexity: Independent of the number of entities.
     public static func open(_ configuration: Configuration) async throws(StorageError) -> SQLiteJournal {
-        let executor = JournalExecutor()
+        let executor = JournalExecutor(configuration.enqueue)
         let result = await withCheckedContinuation { continuation in
             executor.run {
                 do throws(StorageError) {

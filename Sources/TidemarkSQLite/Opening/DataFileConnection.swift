@@ -30,7 +30,7 @@ enum DataFileConnection {
             try queue.writeWithoutTransaction { db in
                 try db.execute(
                     sql: "INSERT INTO counters (name, value) VALUES (?, ?)",
-                    arguments: [LogIdentity.counter, Int64.random(in: 1 ... .max)])
+                    arguments: [LogIdentity.counter, Int64(truncatingIfNeeded: configuration.random() >> 1) | 1])
             }
             try queue.close()
             if !contents.isEmpty { try fill(file, contents, configuration) }

@@ -38,7 +38,9 @@ extension CacheState {
         flush.quarantineRemoved = quarantineRemoved
         quarantine = []
         quarantineRemoved = []
+        // A line that waits is in no bin: whoever opens the journal next never had it.
         flush.counts = counts
+        flush.counts?.lines -= Int64(heldCount)
         flush.ignoredKinds = ignoredKinds
         isUnwritten = false
         return flush

@@ -45,14 +45,18 @@ extension CacheState {
         return view.string(view.event.library) ?? configuration.defaultLibrary
     }
 
-    private mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) {
+    /// Something stands at a sequence, and cannot be used.
+    ///
+    /// - Returns: Whether that is news, and the sequence is missing.
+    @discardableResult
+    mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) -> Bool {
         let library =
             if let name = view.text(view.event.library) {
                 index(ofLibrary: name)
             } else {
                 configuration.defaultLibrary.bytes.withUnsafeBytes { index(ofLibrary: $0) }
             }
-        guard let library else { return }
+        guard let library else { return false }
         var bare = ChangeEvent(kind: .unusable, line: view.event.line)
         bare.previous = view.event.previous
         let hole = EventView(
@@ -60,8 +64,11 @@ extension CacheState {
             offset: view.offset, byteCount: 0
         ).held(sequence: sequence, at: now)
         libraries[Int(library)].isChanged = true
-        guard libraries[Int(library)].gate.noteHole(hole, epoch: epoch(of: view, in: library)) else { return }
+        guard libraries[Int(library)].gate.noteHole(hole, epoch: epoch(of: view, in: library)) else {
+            return false
+        }
         watch(library)
         makeRoom(in: library, at: now)
+        return true
     }
 }

@@ -143,7 +143,8 @@ extension CacheState {
                         continue
                     }
                     if event.kind == .unusable {
-                        bad.insert(sequence)
+                        // Heard of first here, it is a hole like any other: what covers the log does not cover it.
+                        if !noteHole(view, at: sequence, now: now) { bad.insert(sequence) }
                     } else {
                         take(view, of: batch, at: now)
                     }

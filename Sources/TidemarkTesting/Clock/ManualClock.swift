@@ -35,6 +35,9 @@ public final class ManualClock: CacheClock {
     /// Tasks that sleep now.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+    /// When the first of them wakes; nil when nobody sleeps.
+    public var nextDeadline: Int64? { state.withLock { $0.sleepers.map(\.deadline).min() } }
+
     /// Moves on and wakes whoever slept long enough, the earliest first.
     public func advance(milliseconds: Int64) {
         let woken = state.withLock { state in

@@ -6,8 +6,14 @@ public final class TemporaryFolder: Sendable {
     public let path: String
 
     /// - Throws: What the file system said.
-    public init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("tidemark-\(UUID().uuidString)")
+    public convenience init() throws {
+        try self.init(in: FileManager.default.temporaryDirectory.path)
+    }
+
+    /// - Parameter parent: A folder that exists.
+    /// - Throws: What the file system said.
+    public init(in parent: String) throws {
+        let url = URL(fileURLWithPath: parent).appendingPathComponent("tidemark-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         path = url.path

@@ -1,0 +1,78 @@
+import Synchronization
+import TidemarkTesting
+
+/// Runs every task of a simulated process on the thread that calls ``run()``, in an order that a seed decides.
+///
+/// Which of the pieces of work that are ready comes next is drawn, so that each seed is another interleaving, and the same seed
+/// the same one. Work of a lane keeps its order, as a queue would.
+package final class SimulatedExecutor: TaskExecutor {
+    /// Pieces of work in one ``run()`` after which something is taken to go round in circles.
+    package static let jobCountMax = 200_000
+
+    private struct State {
+        var random: SeededGenerator
+        /// Bounded by the tasks that exist.
+        var ready: [UnownedJob] = []
+        /// Bounded by the calls that wait for the disk.
+        var lane: [@Sendable () -> Void] = []
+        var isLaneStalled = false
+        var jobCount: UInt64 = 0
+    }
+
+    private enum Work {
+        case job(UnownedJob)
+        case call(@Sendable () -> Void)
+    }
+
+    private let state: Mutex<State>
+
+    package init(seed: UInt64) {
+        state = Mutex(State(random: SeededGenerator(seed: seed)))
+    }
+
+    /// Pieces of work so far.
+    package var jobCount: UInt64 { state.withLock { $0.jobCount } }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.ready.append(job) }
+    }
+
+    /// Puts a call behind all others of the lane.
+    package func enqueueInLane(_ call: @escaping @Sendable () -> Void) {
+        state.withLock { $0.lane.append(call) }
+    }
+
+    /// While it is stalled no call of the lane begins: a disk that takes its time.
+    package var isLaneStalled: Bool {
+        get { state.withLock { $0.isLaneStalled } }
+        set { state.withLock { $0.isLaneStalled = newValue } }
+    }
+
+    /// Runs until nothing is ready.
+    ///
+    /// - Returns: False when it gave up after ``jobCountMax`` pieces of work.
+    package func run() -> Bool {
+        for _ in 0..<Self.jobCountMax {
+            guard let work = next() else { return true }
+            switch work {
+            case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+            case .call(let call): call()
+            }
+        }
+        return false
+    }
+
+    private func next() -> Work? {
+        state.withLock { state in
+            let hasCall = !state.lane.isEmpty && !state.isLaneStalled
+            let count = state.ready.count + (hasCall ? 1 : 0)
+            guard count > 0 else { return nil }
+            state.jobCount += 1
+            let place = count == 1 ? 0 : state.random.below(count)
+            guard place < state.ready.count else { return .call(state.lane.removeFirst()) }
+            state.ready.swapAt(place, state.ready.count - 1)
+            return .job(state.ready.removeLast())
+        }
+    }
+}

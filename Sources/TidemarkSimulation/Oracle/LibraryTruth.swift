@@ -1,0 +1,208 @@
+import TidemarkModel
+
+/// What a library of the cache must be, told from the server's logs and from the cursor that the cache claims.
+///
+/// It knows nothing of batches, held events or attempts: an entity is what the events up to the cursor make of it, but for those
+/// that the cache calls lost. Where the world leaves something open (a source that lied, a write on its way) there are several
+/// candidates; what the cache shows then says which it was. Laws: L1, L4.
+package struct LibraryTruth: Sendable {
+    /// Candidates of an entity beyond which anything goes.
+    private static let candidateCountMax = 256
+
+    /// Which of the server's logs the cache follows.
+    package private(set) var log = 0
+    /// nil: nothing was heard of the log.
+    package private(set) var cursor: Int64?
+    /// By id; an id that is missing was never there.
+    package private(set) var entities: [String: Set<Candidate>] = [:]
+    /// It is in some log, or was told that one begins. What is answered before stands for places in the first that is heard.
+    private var hasBegun = false
+    /// Places in logs from which the cache may have begun anew since it was looked at last.
+    private var beginnings: [(log: Int, base: Int64)] = []
+    /// Events that the source denies: the cache may have them or not.
+    private var denied: Set<Int64> = []
+    /// The source ever denied an event.
+    package private(set) var hasDenied = false
+    /// Entities that an answer gave whose place is one of another log: what the cache shows is believed until the log ends.
+    private var blurred: Set<String> = []
+    /// Mutations whose events the last look passed.
+    package private(set) var settledMutations: Set<String> = []
+    /// A log ended since the look before.
+    package private(set) var hasLeft = false
+    /// Mutations whose events it may have passed.
+    package private(set) var doubtfulMutations: Set<String> = []
+
+    package init() {}
+
+    package func candidates(_ id: String) -> Set<Candidate> { entities[id] ?? [Candidate(fields: nil)] }
+
+    /// The cache heard of a place in a log that is not the one it follows, or in any while it follows none.
+    package mutating func heard(log: Int, base: Int64) {
+        guard log != self.log || cursor == nil || !beginnings.isEmpty else { return }
+        if !beginnings.contains(where: { $0 == (log, base) }) { beginnings.append((log, base)) }
+    }
+
+    /// The source claims that an event does not exist.
+    package mutating func deny(_ sequence: Int64) {
+        denied.insert(sequence)
+        hasDenied = true
+    }
+
+    // MARK: Following the cursor
+
+    /// Takes over what the cache says of its place.
+    ///
+    /// - Parameter isSettled: All that was heard has taken effect.
+    /// - Returns: What is wrong with that; nil when nothing.
+    package mutating func follow(
+        _ status: LibraryStatus?, _ library: ServerLibrary, isSettled: Bool
+    ) -> String? {
+        settledMutations = []
+        doubtfulMutations = []
+        hasLeft = false
+        defer { if isSettled { beginnings = [] } }
+        guard let status, let rawCursor = status.cursor else {
+            // A log that was announced, and of which nothing came yet.
+            let named = status.flatMap { library.logIndex(epoch: $0.epoch.description) }
+            if cursor != nil || named ?? log != log { leave(library, for: named ?? log) }
+            return nil
+        }
+        let next = rawCursor.rawValue
+        let lost = status.lost.map { $0.first.rawValue...$0.last.rawValue }
+        guard let index = library.logIndex(epoch: status.epoch.description) else {
+            return "it follows epoch \"\(status.epoch)\", which the server never had (L4)"
+        }
+        let begun = beginnings.filter { $0.log == index && $0.base <= next }
+        if begun.isEmpty || beginnings.isEmpty {
+            guard index == log, let cursor else {
+                return "it came to \(next) of log \(index), of which nothing was heard (L4)"
+            }
+            guard next >= cursor else { return "the cursor went back from \(cursor) to \(next) (L4)" }
+            return advance(through: next, lost, library)
+        }
+        var stayed: LibraryTruth?
+        if index == log, let cursor, next >= cursor {
+            var copy = self
+            if copy.advance(through: next, lost, library) == nil { stayed = copy }
+        }
+        leave(library, for: index)
+        let ended = self
+        var branches: [LibraryTruth] = stayed.map { [$0] } ?? []
+        var problem: String?
+        for beginning in begun {
+            var branch = ended
+            branch.log = index
+            branch.cursor = beginning.base
+            problem = branch.advance(through: next, lost, library)
+            if problem == nil { branches.append(branch) }
+        }
+        guard var whole = branches.first else { return problem }
+        for branch in branches.dropFirst() { whole.join(branch) }
+        let settled = branches.map(\.settledMutations)
+        whole.doubtfulMutations = settled.reduce(into: ended.doubtfulMutations) { $0.formUnion($1) }
+        whole.settledMutations = []
+        whole.hasLeft = true
+        whole.beginnings = []
+        self = whole
+        return nil
+    }
+
+    /// The log that was followed is over: what came of it after the last look, and of those between, is not known.
+    private mutating func leave(_ library: ServerLibrary, for next: Int) {
+        if let cursor { mayHave(library.logs[log].events(after: cursor, through: .max)) }
+        for beginning in beginnings where beginning.log != next {
+            mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
+        }
+        self.log = next
+        if hasBegun { for (id, known) in entities { entities[id] = Set(known.map(\.forgettingPlaces)) } }
+        hasBegun = true
+        cursor = nil
+        hasLeft = true
+        denied = []
+        blurred = []
+    }
+
+    /// Some of these events may have been applied.
+    private mutating func mayHave(_ events: ArraySlice<ServerEvent>) {
+        for event in events where !event.isPoison {
+            for (id, change) in event.changes {
+                let known = candidates(id)
+                entities[id] = known.union(known.map { $0.after(change, sequence: event.sequence) })
+            }
+            if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
+        }
+    }
+
+    private mutating func join(_ other: LibraryTruth) {
+        for (id, known) in other.entities { entities[id] = candidates(id).union(known) }
+        for id in entities.keys where other.entities[id] == nil {
+            entities[id] = candidates(id).union([Candidate(fields: nil)])
+        }
+    }
+
+    private mutating func advance(
+        through next: Int64, _ lost: [ClosedRange<Int64>], _ library: ServerLibrary
+    ) -> String? {
+        hasBegun = true
+        for event in library.logs[log].events(after: cursor ?? 0, through: next) {
+            if lost.contains(where: { $0.contains(event.sequence) }) { continue }
+            let isDenied = denied.contains(event.sequence)
+            if event.isPoison {
+                if isDenied { continue }
+                return "it passed \(event.sequence), which cannot be used, and does not call it lost (L4)"
+            }
+            for (id, change) in event.changes {
+                let known = candidates(id)
+                let after = Set(known.map { $0.after(change, sequence: event.sequence) })
+                entities[id] = isDenied ? known.union(after) : after
+            }
+            guard let mutation = event.mutation else { continue }
+            if isDenied { doubtfulMutations.insert(mutation) } else { settledMutations.insert(mutation) }
+        }
+        cursor = next
+        return nil
+    }
+
+    // MARK: Other writes
+
+    /// An answer, or a confirmation, was stored.
+    ///
+    /// - Parameters:
+    ///   - sequence: nil: the place is one in another log.
+    ///   - isCertain: False: it may be stored, now or later, or not.
+    package mutating func answer(_ id: String, _ fields: ItemFields, sequence: Int64?, isCertain: Bool) {
+        guard let sequence else {
+            blurred.insert(id)
+            return
+        }
+        let known = candidates(id)
+        let after = Set(known.map { $0.after(answer: fields, sequence: sequence) })
+        entities[id] = isCertain ? after : known.union(after)
+    }
+
+    /// An entity was forgotten.
+    package mutating func remove(_ id: String, isCertain: Bool) {
+        let known = candidates(id)
+        let gone: Set = [Candidate(fields: nil)]
+        entities[id] = isCertain ? gone : known.union(gone)
+    }
+
+    /// What the cache shows decides between candidates.
+    ///
+    /// - Parameter base: What it shows without layers; nil: layers lie over it.
+    /// - Returns: False when it is none of them.
+    package mutating func narrow(_ id: String, base: ItemFields??, isShown: (ItemFields?) -> Bool) -> Bool {
+        let left = candidates(id).filter { isShown($0.fields) }
+        guard left.isEmpty else {
+            precondition(left.count <= Self.candidateCountMax, "\(left.count) candidates of \(id)")
+            entities[id] = left
+            return true
+        }
+        guard blurred.contains(id) else { return false }
+        if let base { entities[id] = [Candidate(fields: base)] }
+        return true
+    }
+
+    /// Takes over what an entity may be from elsewhere.
+    package mutating func believe(_ id: String, _ candidates: Set<Candidate>) { entities[id] = candidates }
+}

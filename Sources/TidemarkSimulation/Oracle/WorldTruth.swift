@@ -1,0 +1,57 @@
+/// Everything that a cache must show at one moment.
+package struct WorldTruth: Sendable {
+    /// By name.
+    package var libraries: [String: LibraryTruth]
+    /// Oldest first; those that may be there among them.
+    package var layers: [LayerTruth] = []
+
+    package init(libraries: [String]) {
+        self.libraries = Dictionary(uniqueKeysWithValues: libraries.map { ($0, LibraryTruth()) })
+    }
+
+    /// What layers make of an entity of the base.
+    ///
+    /// - Parameter pending: The layers that are there.
+    package func visible(_ base: ItemFields?, id: String, library: String, pending: [String]) -> ItemFields? {
+        var fields = base
+        for name in pending {
+            guard let layer = layers.first(where: { $0.pendingID == name && $0.library == library }) else { continue }
+            for change in layer.changes where change.id == id { fields = change.operation.applied(to: fields) }
+        }
+        return fields
+    }
+
+    /// Takes away what has settled, and notes what may have.
+    package mutating func settleLayers() {
+        for (name, library) in libraries {
+            layers.removeAll { layer in
+                guard layer.library == name else { return false }
+                if library.settledMutations.contains(layer.pendingID) { return true }
+                guard !library.hasLeft, let awaited = layer.awaited, let cursor = library.cursor else { return false }
+                return cursor >= awaited
+            }
+            for index in layers.indices where layers[index].library == name {
+                if library.doubtfulMutations.contains(layers[index].pendingID) { layers[index].isCertain = false }
+                guard library.hasLeft, layers[index].awaited != nil else { continue }
+                // It waits for a place in a log that is over: the first write of the new one ends it.
+                layers[index].isCertain = false
+                layers[index].awaited = nil
+            }
+        }
+    }
+
+    /// What the cache says is pending decides what may be.
+    ///
+    /// - Parameter mayHaveMore: Some may yet come: what is not there may be later.
+    /// - Returns: What is wrong; nil when nothing.
+    package mutating func follow(pending: [String], mayComeLater: Set<String>) -> String? {
+        let known = layers.map(\.pendingID)
+        if let stranger = pending.first(where: { !known.contains($0) }) { return "layer \(stranger) is none that is left (L2)" }
+        if known.filter({ pending.contains($0) }) != pending { return "layers \(pending) are not in their order \(known) (L2)" }
+        if let missing = layers.first(where: { $0.isCertain && !pending.contains($0.pendingID) }) {
+            return "layer \(missing.pendingID) is gone (L2)"
+        }
+        layers.removeAll { !pending.contains($0.pendingID) && !mayComeLater.contains($0.pendingID) }
+        return nil
+    }
+}

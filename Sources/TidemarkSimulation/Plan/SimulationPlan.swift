@@ -1,0 +1,34 @@
+import TidemarkTesting
+
+/// A schedule: what happens in a simulated world, in order, told by a seed and by which inputs are left.
+package struct SimulationPlan: Sendable {
+    /// As many as `make test` takes.
+    package static let inputCount = 200
+
+    package let seed: UInt64
+    package let traits: SimulationTraits
+    package let inputs: [SimulationInput]
+
+    package init(seed: UInt64, inputCount: Int = SimulationPlan.inputCount) {
+        self.seed = seed
+        let traits = SimulationTraits(seed: seed)
+        var random = SeededGenerator(seed: seed ^ 0x706C_616E)
+        let kinds = SimulationInput.Kind.allCases
+        inputs = (0..<inputCount).map { number in
+            SimulationInput(number: number, kind: kinds[random.weighted(traits.weights)], seed: random.next())
+        }
+        self.traits = traits
+    }
+
+    private init(_ plan: SimulationPlan, _ inputs: [SimulationInput]) {
+        seed = plan.seed
+        traits = plan.traits
+        self.inputs = inputs
+    }
+
+    /// The same with some inputs only.
+    package func keeping(_ numbers: some Sequence<Int>) -> SimulationPlan {
+        let kept = Set(numbers)
+        return SimulationPlan(self, inputs.filter { kept.contains($0.number) })
+    }
+}

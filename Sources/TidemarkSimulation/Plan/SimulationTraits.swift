@@ -1,0 +1,54 @@
+import TidemarkTesting
+
+/// What is the same for a whole schedule: drawn once from its seed.
+package struct SimulationTraits: Sendable {
+    /// Weights of ``SimulationInput/Kind``, in order; some nought.
+    package let weights: [Int]
+    package let hasEpochs: Bool
+    /// Sequences are skipped, as in a stream that somebody filters.
+    package let isFiltered: Bool
+    package let hasUpstream: Bool
+    /// Nothing stays in memory that is written.
+    package let isDiskOnly: Bool
+    /// Entities in both tiers; nil: any number.
+    package let entityCountMax: Int64?
+    /// Of 1,000 deliveries, those that lose or spoil something.
+    package let coldIDCount: Int
+
+    package init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed ^ 0x7261_6974)
+        hasEpochs = random.chance(600)
+        isFiltered = random.chance(250)
+        hasUpstream = random.chance(850)
+        isDiskOnly = random.chance(400)
+        let evicts = random.chance(150)
+        entityCountMax = evicts ? Int64(4 + random.below(8)) : nil
+        coldIDCount = random.pick([2, 10, 40])
+        let hasFaults = random.chance(800)
+        var weights: [Int] = []
+        for kind in SimulationInput.Kind.allCases {
+            let drawn = random.pick([0, 1, 1, 4])
+            weights.append(Self.weight(kind, drawn: drawn, hasFaults: hasFaults))
+        }
+        func switchOff(_ kind: SimulationInput.Kind) {
+            if let place = SimulationInput.Kind.allCases.firstIndex(of: kind) { weights[place] = 0 }
+        }
+        if !hasEpochs { switchOff(.restart) }
+        self.weights = weights
+    }
+
+    /// Most schedules are mostly events; faults are rare in each, and absent from some.
+    private static func weight(_ kind: SimulationInput.Kind, drawn: Int, hasFaults: Bool) -> Int {
+        switch kind {
+        case .change: 30
+        case .deliver: 24
+        case .batch: 2 * drawn
+        case .wait, .flush: 2 + 2 * drawn
+        case .update, .answerUpdate, .put, .fetch, .observe: 3 * drawn
+        case .heartbeat, .cancel, .stall, .invalidate, .remove, .rollBack, .waitLong: drawn
+        case .drop, .duplicate, .reorder, .truncate, .rubbish: hasFaults ? 2 * drawn : 0
+        case .poison, .restart, .restore, .upstreamFault, .upstreamLate, .queryFault: hasFaults ? drawn : 0
+        case .slowDisk, .diskFails, .diskFull, .readFails, .stopAtChange, .kill, .reopen: hasFaults ? drawn : 0
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Tidemark
+import TidemarkModel
+
+/// What a cache shows at one moment at rest.
+struct Seen {
+    var statuses: [String: LibraryStatus] = [:]
+    var counts = EventCounts()
+    var heldCount = 0
+    /// Layers, oldest first.
+    var pending: [String] = []
+    /// By library and id. nil: it could not be looked at, or was evicted; `.some(nil)`: it is not there.
+    var entities: [String: [String: ItemFields??]] = [:]
+    var lists: [(library: String, query: ServerQuery, list: Result<QueryAnswer, CacheError>)] = []
+}
+
+/// What is taken out of the cache, before it is looked at.
+struct RawSeen: Sendable {
+    struct Read: Sendable {
+        var library: String
+        var id: String
+        /// nil: the journal alone has it, or could not be read.
+        var read: EntityRead?
+    }
+
+    var statuses: [LibraryStatus] = []
+    var counts = EventCounts()
+    var heldCount = 0
+    var pending: [PendingLayer] = []
+    var reads: [Read] = []
+    var lists: [(library: String, query: ServerQuery, list: Result<QueryAnswer, CacheError>)] = []
+}

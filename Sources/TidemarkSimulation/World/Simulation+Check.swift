@@ -1,0 +1,159 @@
+import Tidemark
+import TidemarkModel
+import TidemarkTesting
+
+extension Simulation {
+    /// Holds what the cache shows to what is true.
+    func check(isThorough: Bool) throws {
+        guard process != nil else { return }
+        let seen = try look(isThorough: isThorough)
+        trace?(describe(seen))
+        takeAnswers()
+        for call in underway { call.effect(&truth, false) }
+        try checkLibraries(seen)
+        let mayLay = Set(underway.compactMap(\.lays))
+        truth.settleLayers()
+        if let problem = truth.follow(pending: seen.pending, mayComeLater: mayLay) { throw SimulationFailure(problem) }
+        try checkEntities(seen)
+        try checkLists(seen)
+        try checkObservers(seen)
+        try checkCounts(seen)
+    }
+
+    private func describe(_ seen: Seen) -> String {
+        let places = seen.statuses.sorted { $0.key < $1.key }.map { name, status in
+            let lost = status.lost.map { "\($0.first)-\($0.last)" }.joined(separator: ",")
+            return "\(name) \(status.epoch)@\(status.cursor.map { "\($0)" } ?? "-") \(status.phase) lost [\(lost)]"
+        }
+        return "    \(places) held \(seen.heldCount) layers \(seen.pending) underway \(underway.map(\.name)) "
+            + "stalled \(executor.isLaneStalled) now \(clock.now() - 1_700_000_000_000)"
+    }
+
+    /// What upstreams said meanwhile.
+    private func takeAnswers() {
+        let isSettled = isSettled
+        server.with { state in
+            for denied in state.denied { truth.libraries[denied.library]?.deny(denied.sequence) }
+            for given in state.given { take(given, isCertain: false, &truth) }
+            state.denied = []
+            if isSettled { state.given = [] }
+        }
+    }
+
+    /// Nothing that was handed to the cache waits for anything.
+    var isSettled: Bool {
+        underway.isEmpty && !executor.isLaneStalled && server.with { $0.questionCount == 0 }
+    }
+
+    /// An answer was, or may have been, stored.
+    func take(_ given: SimulatedServer.Given, isCertain: Bool, _ truth: inout WorldTruth) {
+        let isOfLog = truth.libraries[given.library]?.log == given.log
+        for (id, fields) in given.entities {
+            truth.libraries[given.library]?.answer(
+                id, fields, sequence: isOfLog ? given.sequence : nil, isCertain: isCertain)
+        }
+    }
+
+    private func checkLibraries(_ seen: Seen) throws {
+        for name in Self.libraryNames {
+            guard let library = server.library(name), var known = truth.libraries[name] else { continue }
+            let status = seen.statuses[name]
+            if let problem = known.follow(status, library, isSettled: isSettled) {
+                throw SimulationFailure("\(name): \(problem)")
+            }
+            truth.libraries[name] = known
+            digest.mix("\(name) \(status?.epoch ?? "") \(status?.cursor?.rawValue ?? -1) \(status?.phase.rawValue ?? "")")
+            for range in status?.lost ?? [] {
+                let events = library.logs[known.log].events(
+                    after: range.first.rawValue - 1, through: range.last.rawValue)
+                let isExcused =
+                    !traits.hasUpstream || server.with { $0.hasFailed } || events.contains(where: \.isPoison)
+                    || events.isEmpty
+                guard isExcused else {
+                    throw SimulationFailure(
+                        "\(name): \(range.first) to \(range.last) are called lost, and the upstream never failed (L4)")
+                }
+            }
+        }
+    }
+
+    private func checkEntities(_ seen: Seen) throws {
+        for name in Self.libraryNames {
+            for id in ids[name] ?? [] {
+                guard let read = seen.entities[name]?[id], let fields = read else { continue }
+                digest.mix("\(id) \(fields?.description ?? "-")")
+                let hasLayers = truth.layers.contains {
+                    $0.library == name && seen.pending.contains($0.pendingID) && $0.changes.contains { $0.id == id }
+                }
+                let (truth, pending) = (truth, seen.pending)
+                let isRight =
+                    self.truth.libraries[name]?.narrow(
+                        id, base: hasLayers ? nil : .some(fields),
+                        isShown: { truth.visible($0, id: id, library: name, pending: pending) == fields }) ?? false
+                if isRight { continue }
+                if mayLack, fields == nil {
+                    self.truth.libraries[name]?.believe(id, [Candidate(fields: nil)])
+                    continue
+                }
+                let wanted = truth.libraries[name]?.candidates(id).map { candidate in
+                    truth.visible(candidate.fields, id: id, library: name, pending: pending)?.description ?? "nothing"
+                }
+                throw SimulationFailure(
+                    "\(name) \(id) shows \(fields?.description ?? "nothing") instead of "
+                        + "\((wanted ?? []).sorted().joined(separator: " or ")), layers \(pending) (L1, L2)")
+            }
+        }
+    }
+
+    private func checkLists(_ seen: Seen) throws {
+        for (name, query, list) in seen.lists {
+            guard case .success(let answer) = list else { continue }
+            var listed: [String] = []
+            for (key, resource) in zip(answer.keys, answer.entities) {
+                let id = key.id.description
+                listed.append(id)
+                let fields = try fields(resource, id)
+                guard let read = seen.entities[name]?[id], let shown = read, shown != fields else { continue }
+                throw SimulationFailure("\(name) \(query) shows \(id) as \(fields), a read as \(shown.map { "\($0)" } ?? "nothing") (L10)")
+            }
+            digest.mix("\(query) \(listed)")
+            guard Set(listed).count == listed.count else {
+                throw SimulationFailure("\(name) \(query) lists \(listed), one of them twice (L10)")
+            }
+            let entities = seen.entities[name] ?? [:]
+            guard query == .local, traits.entityCountMax == nil, entities.count == ids[name]?.count else { continue }
+            let there = entities.compactMapValues { $0.flatMap { $0 } }
+            let wanted = try query.ids(of: there)
+            guard listed == wanted else {
+                throw SimulationFailure("\(name) \(query) lists \(listed) instead of \(wanted) (L10)")
+            }
+        }
+    }
+
+    private func checkObservers(_ seen: Seen) throws {
+        guard let process else { return }
+        if let problem = (process.sink.problems + process.slowSink.problems).first {
+            throw SimulationFailure("an observer: \(problem) (L6)")
+        }
+        for (name, query, id) in subscriptions {
+            guard let observer = process.sink.observer(id) else { continue }
+            let list = seen.lists.first { $0.library == name && $0.query == query }?.list
+            guard case .success(let answer)? = list, answer.entities != observer.list else { continue }
+            throw SimulationFailure(
+                "an observer of \(name) \(query) has \(observer.list.map { String(decoding: $0, as: UTF8.self) }), "
+                    + "a read gives \(answer.entities.map { String(decoding: $0, as: UTF8.self) }) (L6)")
+        }
+    }
+
+    private func checkCounts(_ seen: Seen) throws {
+        guard let process else { return }
+        guard seen.counts.isConserved(stillHeld: Int64(seen.heldCount)) else {
+            throw SimulationFailure("lines are not conserved: \(seen.counts), \(seen.heldCount) held (L7)")
+        }
+        guard !underway.contains(where: \.isDelivery) else { return }
+        let counted = (seen.counts - process.countsAtStart).lines
+        guard counted == process.lineCount else {
+            throw SimulationFailure("\(process.lineCount) lines came, \(counted) were counted (L7)")
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Tidemark
+import TidemarkFaultDisk
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkTesting
+
+extension Simulation {
+    /// What may pass, in simulated milliseconds, until the cache is what the server is.
+    private static let patience: Int64 = 900_000
+
+    /// All faults stop. The cache has to become what the server is, and to be that when it is opened again.
+    func end() throws {
+        server.with { state in
+            state.faults = []
+            state.queryFailureCount = 0
+            state.isLate = false
+        }
+        executor.isLaneStalled = false
+        process?.disk.heal()
+        try drain()
+        guard try wait(atMost: Self.patience, until: { self.underway.isEmpty }) else {
+            throw SimulationFailure("\(underway.map(\.name)) never came to their end")
+        }
+        if process?.disk.isStopped == true { try crash(CrashKind(seed: plan.seed)) }
+        diskMayFail = false
+        try deliverAll()
+        try settleEdits()
+        try deliverAll()
+        try check(isThorough: true)
+        try becomeLive()
+        try check(isThorough: true)
+        try compareWithServer()
+        try reopenAndVerify()
+    }
+
+    private func deliverAll() throws {
+        for name in Self.libraryNames {
+            try ingest(wire[name] ?? [], input: .max)
+            wire[name] = []
+            guard server.library(name).map({ $0.last > 0 || $0.logs.count > 1 }) == true else { continue }
+            try beat(name)
+        }
+        try wait(milliseconds: 200)
+        guard try wait(atMost: Self.patience, until: { self.isSettled }) else {
+            throw SimulationFailure("\(underway.map(\.name)) never came to their end")
+        }
+        try check(isThorough: true)
+    }
+
+    /// Every edit is answered for.
+    private func settleEdits() throws {
+        var random = SeededGenerator(seed: plan.seed)
+        while let layer = truth.layers.first {
+            if layer.isHandled {
+                try rollBack(layer.pendingID, .max)
+            } else {
+                try answer(layer, .max, &random, isSure: true)
+            }
+            try deliverAll()
+            guard truth.layers.contains(where: { $0.pendingID == layer.pendingID }) else { continue }
+            guard layer.isHandled else { continue }
+            throw SimulationFailure("layer \(layer.pendingID) was rolled back and is still there (L2)")
+        }
+    }
+
+    /// Gaps close; what is stale is refreshed.
+    private func becomeLive() throws {
+        let isAtRest = {
+            try self.statuses().allSatisfy { $0.phase == .live || $0.phase == .stale || $0.phase == .cold }
+        }
+        guard try wait(atMost: Self.patience, until: isAtRest) else {
+            throw SimulationFailure("it never comes to the end of the log: \(try statuses())")
+        }
+        for status in try statuses() where status.phase == .stale || mayLack {
+            try refresh(status.library.description)
+        }
+        for status in try statuses() where status.phase == .stale {
+            throw SimulationFailure("\(status.library) stays stale though everything was fetched")
+        }
+    }
+
+    private func refresh(_ name: String) throws {
+        for query in ServerQuery.allCases where query != .local {
+            try fetch(SimulationInput(number: .max, kind: .fetch, seed: 0), name, query)
+        }
+        guard try wait(atMost: Self.patience, until: { self.isSettled }) else {
+            throw SimulationFailure("fetches never came to their end")
+        }
+        try check(isThorough: true)
+    }
+
+    private func statuses() throws -> [LibraryStatus] {
+        guard let statuses = try call({ await $0.libraries() }).value else {
+            throw SimulationFailure("asking for the libraries never ends")
+        }
+        return statuses
+    }
+
+    /// Entities, places and lists are the server's.
+    private func compareWithServer() throws {
+        let seen = try look(isThorough: true)
+        for name in Self.libraryNames {
+            guard let library = server.library(name) else { continue }
+            if let status = seen.statuses[name], let cursor = status.cursor?.rawValue, cursor != library.last {
+                throw SimulationFailure("\(name) ended at \(cursor), the server is at \(library.last) (L4)")
+            }
+            guard let known = truth.libraries[name], seen.statuses[name]?.cursor != nil else { continue }
+            for id in ids[name] ?? [] {
+                guard let read = seen.entities[name]?[id], let fields = read else { continue }
+                let wanted = library.entities[id]
+                if fields == wanted { continue }
+                // What a source never said, or said of another log, cannot be known.
+                let isExcused = try isExcused(name) && (wanted == nil || known.candidates(id).count > 1)
+                guard isExcused else {
+                    throw SimulationFailure(
+                        "\(name) \(id) ended as \(fields.map { "\($0)" } ?? "nothing"), the server has "
+                            + "\(wanted.map { "\($0)" } ?? "nothing") (L1)")
+                }
+            }
+        }
+    }
+
+    /// Whether events may have passed the cache by, lost, denied, or in a log that is over.
+    private func isExcused(_ name: String) throws -> Bool {
+        let isLost = try statuses().contains { $0.library.description == name && !$0.lost.isEmpty }
+        return isLost || removedSome || (server.library(name)?.logs.count ?? 0) > 1
+            || truth.libraries[name]?.hasDenied == true
+    }
+
+    private func reopenAndVerify() throws {
+        guard let old = process else { return }
+        let before = try look(isThorough: true)
+        try shutDown(mayFail: false)
+        do {
+            let problems = try SQLiteReader(path: old.folder.path("cache.db")).verify().problems
+            if !problems.isEmpty { throw SimulationFailure("verify: \(problems)") }
+        } catch let error as StorageError {
+            throw SimulationFailure("verify: \(error)")
+        }
+        try open(old.folder, on: old.disk)
+        let after = try look(isThorough: true)
+        for name in Self.libraryNames {
+            guard before.statuses[name]?.cursor == after.statuses[name]?.cursor else {
+                throw SimulationFailure("\(name) came back at another place (L5)")
+            }
+            for (id, fields) in before.entities[name] ?? [:] where after.entities[name]?[id] != fields {
+                guard traits.entityCountMax == nil else { continue }
+                throw SimulationFailure("\(name) \(id) came back different (L5)")
+            }
+        }
+        try shutDown(mayFail: false)
+    }
+}

@@ -1,0 +1,203 @@
+import Logging
+import Tidemark
+import TidemarkFaultDisk
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkTesting
+
+extension Simulation {
+    /// What a crash takes along.
+    struct CrashKind {
+        var loss: FaultDisk.Loss
+
+        init(seed: UInt64) {
+            loss = seed % 3 == 0 ? .process : .power(seed: seed)
+        }
+    }
+
+    func newFolder() throws -> TemporaryFolder {
+        if let parent { return try TemporaryFolder(in: parent) }
+        return try TemporaryFolder()
+    }
+
+    /// Starts a process over what lies in a folder.
+    func open(_ folder: TemporaryFolder, on sameDisk: FaultDisk? = nil) throws {
+        let disk = try sameDisk ?? FaultDisk(folder: folder.path)
+        let outcome = Outcome<Result<(SyncCache, OpeningReport), StorageError>>()
+        let (executor, clock, server, traits) = (executor, clock, server, traits)
+        let random = SharedRandom(seed: self.random.next())
+        let path = folder.path("cache.db")
+        Task(executorPreference: executor) {
+            var configuration = SQLiteJournal.Configuration(path: path)
+            configuration.now = { clock.now() }
+            configuration.random = { random.next() }
+            configuration.enqueue = { executor.enqueueInLane($0) }
+            configuration.dictionarySampleCountMin = 40
+            do throws(StorageError) {
+                let journal = try await SQLiteJournal.open(configuration)
+                let report = await journal.openingReport
+                let cache = try await SyncCache.open(
+                    configuration: Simulation.configuration(traits, executor, random), journal: journal,
+                    upstream: traits.hasUpstream ? server : nil, queryUpstream: server, clock: clock)
+                outcome.settle(.success((cache, report)))
+            } catch {
+                outcome.settle(.failure(error))
+            }
+        }
+        executor.isLaneStalled = false
+        guard try wait(atMost: 60_000, until: { outcome.value != nil }), let result = outcome.value else {
+            throw SimulationFailure("opening the database never ends")
+        }
+        switch result {
+        case .success(let (cache, report)):
+            if case .rebuilt(_, let reason) = report {
+                throw SimulationFailure("the database was made anew: \(reason) (L5)")
+            }
+            let process = SimulatedProcess(cache: cache, folder: folder, disk: disk)
+            self.process = process
+            let durable = process.durable
+            _ = try call { await $0.observeDurability { durable.take($0) } }
+            let counts = try call { await $0.counts() }.value ?? EventCounts()
+            self.process?.countsAtStart = counts
+        case .failure(let error):
+            throw SimulationFailure("the database does not open: \(error) (L5)")
+        }
+    }
+
+    private static func configuration(
+        _ traits: SimulationTraits, _ executor: SimulatedExecutor, _ random: SharedRandom
+    ) -> CacheConfiguration {
+        var configuration = CacheConfiguration()
+        configuration.logger.logLevel = .critical
+        configuration.taskExecutor = executor
+        configuration.random = { random.next() }
+        configuration.stepClock = { 0 }
+        configuration.flush.attemptCountMax = 2
+        if traits.isDiskOnly { configuration.memoryByteCountMax = 0 }
+        configuration.eviction.entityCountMax = traits.entityCountMax
+        return configuration
+    }
+
+    /// The process ends where it stands, and another one opens what is left.
+    func crash(_ kind: CrashKind) throws {
+        guard let old = process else { return }
+        trace?("    crash: \(kind.loss), \(old.disk.place)")
+        let next = try newFolder()
+        try old.disk.writeImage(kind.loss, to: next.path)
+        let durable = Self.libraryNames.map { ($0, old.durable.place(of: $0)) }
+        // What still runs of it gets nowhere.
+        old.disk.plan(.stop(.before), at: old.disk.changeCount + 1, count: .max, seed: 0)
+        try shutDown(mayFail: true)
+        try open(next)
+        try recover(durable)
+    }
+
+    /// Closes the process in order.
+    func shutDown(mayFail: Bool) throws {
+        guard let cache = process?.cache else { return }
+        executor.isLaneStalled = false
+        let outcome = try call { cache -> StorageError? in
+            do throws(StorageError) {
+                try await cache.close()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard try wait(atMost: 600_000, until: { outcome.value != nil }) else {
+            throw SimulationFailure("closing never ends")
+        }
+        _ = cache
+        // Calls that waited hear that there is nobody any more; a process that is gone answers nobody.
+        if mayFail { underway = [] } else { collect() }
+        if !mayFail, let error = outcome.value ?? nil, !diskMayFail {
+            throw SimulationFailure("closing failed on a good disk: \(error)")
+        }
+        underway = []
+        subscriptions = []
+        process = nil
+        server.with { $0.given = [] }
+    }
+
+    /// Lets go of everything after a failure.
+    func abandon() {
+        guard let process else { return }
+        process.disk.plan(.stop(.before), at: process.disk.changeCount + 1, count: .max, seed: 0)
+        executor.isLaneStalled = false
+        do { try shutDown(mayFail: true) } catch { self.process = nil }
+    }
+
+    /// What was opened must be what was true at some moment since something was acknowledged.
+    private func recover(_ durable: [(String, DurablePlace?)]) throws {
+        let seen = try look(isThorough: true)
+        for (name, place) in durable {
+            guard let place, let status = seen.statuses[name], status.epoch == place.epoch else { continue }
+            guard let cursor = status.cursor, cursor >= place.sequence else {
+                throw SimulationFailure(
+                    "\(name) was durable at \(place.sequence) and came back at "
+                        + "\(status.cursor.map { "\($0)" } ?? "nothing") (L5)")
+            }
+        }
+        var reasons: [String] = []
+        for place in snapshots.indices.reversed() {
+            var candidate = snapshots[place].truth
+            let next = place + 1 < snapshots.endIndex ? snapshots[place + 1].truth : nil
+            if let reason = compareRecovered(&candidate, next, seen) {
+                reasons.append("as after input \(snapshots[place].input): \(reason)")
+            } else {
+                truth = candidate
+                snapshots = [(snapshots[place].input, candidate)]
+                return
+            }
+        }
+        throw SimulationFailure(
+            "what came back was never true since it was acknowledged (L5); \(reasons.prefix(3).joined(separator: "; "))")
+    }
+
+    /// - Parameter next: What was true one input later: something of it may be there.
+    private func compareRecovered(_ candidate: inout WorldTruth, _ next: WorldTruth?, _ seen: Seen) -> String? {
+        for name in Self.libraryNames {
+            guard let library = server.library(name) else { continue }
+            if let problem = candidate.libraries[name]?.follow(seen.statuses[name], library, isSettled: true) {
+                return "\(name): \(problem)"
+            }
+        }
+        candidate.settleLayers()
+        if let next {
+            for layer in next.layers where !candidate.layers.contains(where: { $0.pendingID == layer.pendingID }) {
+                var layer = layer
+                layer.isCertain = false
+                candidate.layers.append(layer)
+            }
+            for index in candidate.layers.indices {
+                let pendingID = candidate.layers[index].pendingID
+                if next.layers.first(where: { $0.pendingID == pendingID })?.isCertain != true {
+                    candidate.layers[index].isCertain = false
+                }
+            }
+        }
+        if let problem = candidate.follow(pending: seen.pending, mayComeLater: []) { return problem }
+        let laid = candidate
+        for (name, shown) in seen.entities {
+            for (id, read) in shown {
+                guard let fields = read else { continue }
+                let isThere = { (base: ItemFields?) in
+                    laid.visible(base, id: id, library: name, pending: seen.pending) == fields
+                }
+                let hasLayers = candidate.layers.contains { $0.library == name && $0.changes.contains { $0.id == id } }
+                var library = candidate.libraries[name]
+                let isRight = library?.narrow(id, base: hasLayers ? nil : .some(fields), isShown: isThere) ?? false
+                if isRight {
+                    candidate.libraries[name] = library
+                    continue
+                }
+                let later = Set((next?.libraries[name]?.candidates(id) ?? []).filter { isThere($0.fields) })
+                guard !later.isEmpty || mayLack && fields == nil else {
+                    return "\(name) \(id) is \(fields.map { "\($0)" } ?? "not there")"
+                }
+                candidate.libraries[name]?.believe(id, later.isEmpty ? [Candidate(fields: nil)] : later)
+            }
+        }
+        return nil
+    }
+}

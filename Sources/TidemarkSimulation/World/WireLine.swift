@@ -1,0 +1,13 @@
+/// A line between a server and the cache.
+struct WireLine {
+    var text: String
+    let library: String
+    /// The server's log that it is of.
+    let log: Int
+    /// From where a cache that knows nothing of the log goes on when it hears the line; nil: of no place.
+    let base: Int64?
+    /// The same when the line arrives spoiled.
+    let spoiledBase: Int64?
+    /// It cannot be used.
+    var isSpoiled = false
+}
