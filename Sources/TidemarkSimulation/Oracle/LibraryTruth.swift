@@ -19,6 +19,8 @@ package struct LibraryTruth: Sendable {
     private var hasBegun = false
     /// Places in logs from which the cache may have begun anew since it was looked at last.
     private var beginnings: [(log: Int, base: Int64)] = []
+    /// A log was announced since the cache was looked at last.
+    private var isReset = false
     /// Events that the source denies: the cache may have them or not.
     private var denied: Set<Int64> = []
     /// The source ever denied an event.
@@ -38,9 +40,12 @@ package struct LibraryTruth: Sendable {
 
     /// The cache heard of a place in a log that is not the one it follows, or in any while it follows none.
     package mutating func heard(log: Int, base: Int64) {
-        guard log != self.log || cursor == nil || !beginnings.isEmpty else { return }
+        guard log != self.log || cursor == nil || isReset || !beginnings.isEmpty else { return }
         if !beginnings.contains(where: { $0 == (log, base) }) { beginnings.append((log, base)) }
     }
+
+    /// The cache was told that a log begins anew.
+    package mutating func heardReset() { isReset = true }
 
     /// The source claims that an event does not exist.
     package mutating func deny(_ sequence: Int64) {
@@ -60,46 +65,50 @@ package struct LibraryTruth: Sendable {
         settledMutations = []
         doubtfulMutations = []
         hasLeft = false
-        defer { if isSettled { beginnings = [] } }
+        defer {
+            if isSettled {
+                beginnings = []
+                isReset = false
+            }
+        }
         guard let status, let rawCursor = status.cursor else {
             // A log that was announced, and of which nothing came yet.
             let named = status.flatMap { library.logIndex(epoch: $0.epoch.description) }
-            if cursor != nil || named ?? log != log { leave(library, for: named ?? log) }
+            guard cursor != nil || named ?? log != log else { return nil }
+            guard isReset else { return "its place is gone, and nothing began anew (L4)" }
+            leave(library, for: named ?? log)
             return nil
         }
         let next = rawCursor.rawValue
         let lost = status.lost.map { $0.first.rawValue...$0.last.rawValue }
-        guard let index = library.logIndex(epoch: status.epoch.description) else {
-            return "it follows epoch \"\(status.epoch)\", which the server never had (L4)"
-        }
-        let begun = beginnings.filter { $0.log == index && $0.base <= next }
-        if begun.isEmpty || beginnings.isEmpty {
-            guard index == log, let cursor else {
-                return "it came to \(next) of log \(index), of which nothing was heard (L4)"
+        let epoch = status.epoch.description
+        let isSameEpoch = (library.logs[log].epoch ?? "") == epoch
+        let begun = beginnings.filter { (library.logs[$0.log].epoch ?? "") == epoch && $0.base <= next }
+        if begun.isEmpty {
+            guard isSameEpoch, let cursor else {
+                return "it came to \(next) of \"\(epoch)\", of which nothing was heard (L4)"
             }
             guard next >= cursor else { return "the cursor went back from \(cursor) to \(next) (L4)" }
             return advance(through: next, lost, library)
         }
-        var stayed: LibraryTruth?
-        if index == log, let cursor, next >= cursor {
-            var copy = self
-            if copy.advance(through: next, lost, library) == nil { stayed = copy }
+        var branches: [LibraryTruth] = []
+        if isSameEpoch, let cursor, next >= cursor {
+            var stayed = self
+            if stayed.advance(through: next, lost, library) == nil { branches.append(stayed) }
         }
-        leave(library, for: index)
-        let ended = self
-        var branches: [LibraryTruth] = stayed.map { [$0] } ?? []
+        var doubtful: Set<String> = []
         var problem: String?
         for beginning in begun {
-            var branch = ended
-            branch.log = index
+            var branch = self
+            branch.leave(library, for: beginning.log)
+            doubtful.formUnion(branch.doubtfulMutations)
             branch.cursor = beginning.base
             problem = branch.advance(through: next, lost, library)
             if problem == nil { branches.append(branch) }
         }
         guard var whole = branches.first else { return problem }
         for branch in branches.dropFirst() { whole.join(branch) }
-        let settled = branches.map(\.settledMutations)
-        whole.doubtfulMutations = settled.reduce(into: ended.doubtfulMutations) { $0.formUnion($1) }
+        whole.doubtfulMutations = branches.reduce(into: doubtful) { $0.formUnion($1.settledMutations) }
         whole.settledMutations = []
         whole.hasLeft = true
         whole.beginnings = []

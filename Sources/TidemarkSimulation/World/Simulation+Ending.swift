@@ -71,8 +71,9 @@ extension Simulation {
         guard try wait(atMost: Self.patience, until: isAtRest) else {
             throw SimulationFailure("it never comes to the end of the log: \(try statuses())")
         }
-        for status in try statuses() where status.phase == .stale || mayLack {
-            try refresh(status.library.description)
+        for status in try statuses() {
+            let name = status.library.description
+            if try status.phase == .stale || mayLack || isExcused(name) { try refresh(name) }
         }
         for status in try statuses() where status.phase == .stale {
             throw SimulationFailure("\(status.library) stays stale though everything was fetched")

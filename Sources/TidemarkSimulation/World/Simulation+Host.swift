@@ -10,6 +10,7 @@ extension Simulation {
         guard process != nil, let library = server.library(name), let key = Self.key(query, name),
             case .success(let (result, given)) = SimulatedServer.answer(query, library)
         else { return }
+        trace?("    < \(name) \(query) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })")
         let outcome = try call { cache -> CacheError? in
             do throws(CacheError) {
                 try await cache.store(result, for: key)
@@ -180,7 +181,16 @@ extension Simulation {
                         world.acknowledge(max(before, input.number))
                         return
                     }
-                    if error.code != .storageFailed || !world.diskMayFail {
+                    let isOrphan = dependsOn.map { other in
+                        !world.truth.layers.contains { $0.pendingID == other && $0.isCertain }
+                    }
+                    let isExcused =
+                        switch error.code {
+                        case .storageFailed: world.diskMayFail || world.isClosing
+                        case .unknownPending: isOrphan == true
+                        default: false
+                        }
+                    if !isExcused {
                         world.noted = world.noted ?? SimulationFailure("layer \(pendingID) was refused: \(error) (L2)")
                     }
                     world.truth.layers.remove(at: place)

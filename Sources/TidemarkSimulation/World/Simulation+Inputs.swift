@@ -114,7 +114,8 @@ extension Simulation {
         guard random.chance(500), let library = server.library(name) else { return }
         wire[name, default: []].append(
             WireLine(
-                text: library.reset, library: name, log: library.logs.count - 1, base: nil, spoiledBase: nil))
+                text: library.reset, library: name, log: library.logs.count - 1, base: nil, spoiledBase: nil,
+                isReset: true))
     }
 
     /// The server is put back to before the cache's place, and says so at once: nobody can tell two histories of one epoch apart
@@ -122,7 +123,7 @@ extension Simulation {
     private func restore(_ name: String, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name), let known = truth.libraries[name], let cursor = known.cursor,
             known.log == library.logs.count - 1, underway.isEmpty, process != nil,
-            cursor > library.log.base
+            cursor > library.log.base, !diskMayFail, !executor.isLaneStalled
         else { return }
         let sequence = max(library.log.base, cursor - 1 - Int64(random.below(5)))
         server.with { $0.libraries[name]?.restore(to: sequence) }
@@ -130,6 +131,18 @@ extension Simulation {
         wire[name] = []
         delivered.removeAll { $0.library == name }
         try beat(name)
+        // A crash must not take back that the cache heard of it: two histories of one epoch would be mixed.
+        let outcome = try call { cache -> Bool in
+            do throws(StorageError) {
+                try await cache.flush()
+                return true
+            } catch {
+                return false
+            }
+        }
+        guard outcome.value == true else { throw SimulationFailure("a flush fails on a good disk") }
+        try check(isThorough: false)
+        snapshots = [(current?.number ?? .max, truth)]
     }
 
     /// Says up to where a log goes.
@@ -195,6 +208,7 @@ extension Simulation {
         }
         delivered = (delivered + lines.filter { $0.spoiledBase != nil }).suffix(32)
         for line in lines {
+            if line.isReset { truth.libraries[line.library]?.heardReset() }
             for base in [line.base, line.spoiledBase] {
                 if let base { truth.libraries[line.library]?.heard(log: line.log, base: base) }
             }
@@ -217,7 +231,7 @@ extension Simulation {
                 finish: { world in
                     if outcome.value == true {
                         world.process?.lineCount += count
-                    } else if !world.diskMayFail {
+                    } else if !world.diskMayFail, !world.isClosing {
                         world.noted = world.noted ?? SimulationFailure("lines were refused on a good disk (L7)")
                     }
                 }))
@@ -244,11 +258,8 @@ extension Simulation {
     private func reopen() throws {
         guard let old = process, !old.disk.isStopped else { return }
         old.disk.heal()
-        diskMayFail = false
-        let outcome = snapshots.last?.truth
         try shutDown(mayFail: false)
-        if let outcome { truth = outcome }
-        snapshots = [(snapshots.last?.input ?? -1, truth)]
+        diskMayFail = false
         try open(old.folder, on: old.disk)
     }
 }

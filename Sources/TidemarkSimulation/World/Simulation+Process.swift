@@ -94,8 +94,10 @@ extension Simulation {
 
     /// Closes the process in order.
     func shutDown(mayFail: Bool) throws {
-        guard let cache = process?.cache else { return }
+        guard process != nil else { return }
         executor.isLaneStalled = false
+        isClosing = true
+        defer { isClosing = false }
         let outcome = try call { cache -> StorageError? in
             do throws(StorageError) {
                 try await cache.close()
@@ -107,7 +109,6 @@ extension Simulation {
         guard try wait(atMost: 600_000, until: { outcome.value != nil }) else {
             throw SimulationFailure("closing never ends")
         }
-        _ = cache
         // Calls that waited hear that there is nobody any more; a process that is gone answers nobody.
         if mayFail { underway = [] } else { collect() }
         if !mayFail, let error = outcome.value ?? nil, !diskMayFail {
@@ -145,6 +146,7 @@ extension Simulation {
             if let reason = compareRecovered(&candidate, next, seen) {
                 reasons.append("as after input \(snapshots[place].input): \(reason)")
             } else {
+                unhide(&candidate, seen)
                 truth = candidate
                 snapshots = [(snapshots[place].input, candidate)]
                 return
@@ -152,6 +154,22 @@ extension Simulation {
         }
         throw SimulationFailure(
             "what came back was never true since it was acknowledged (L5); \(reasons.prefix(3).joined(separator: "; "))")
+    }
+
+    /// Layers hide what their entities are: of those, any snapshot may be what came back.
+    private func unhide(_ candidate: inout WorldTruth, _ seen: Seen) {
+        for layer in candidate.layers {
+            guard let library = server.library(layer.library) else { continue }
+            for snapshot in snapshots {
+                guard var other = snapshot.truth.libraries[layer.library],
+                    other.follow(seen.statuses[layer.library], library, isSettled: true) == nil
+                else { continue }
+                for (id, _) in layer.changes {
+                    let known = candidate.libraries[layer.library]?.candidates(id) ?? []
+                    candidate.libraries[layer.library]?.believe(id, known.union(other.candidates(id)))
+                }
+            }
+        }
     }
 
     /// - Parameter next: What was true one input later: something of it may be there.

@@ -38,6 +38,8 @@ package final class Simulation {
     var mayLack = false
     /// Entities were forgotten by hand: what the server has of them is not known any more.
     var removedSome = false
+    /// The process is being closed: calls that wait hear of it.
+    var isClosing = false
     /// A disk was asked to fail.
     var diskMayFail = false
     var digest = SimulationDigest()

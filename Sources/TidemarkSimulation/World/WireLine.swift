@@ -8,6 +8,8 @@ struct WireLine {
     let base: Int64?
     /// The same when the line arrives spoiled.
     let spoiledBase: Int64?
+    /// It says that the log begins anew.
+    var isReset = false
     /// It cannot be used.
     var isSpoiled = false
 }
