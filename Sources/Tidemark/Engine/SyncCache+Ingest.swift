@@ -32,7 +32,7 @@ extension SyncCache {
     package func ingest(_ batch: EventBatch) async throws(StorageError) {
         await takeTurn()
         defer { turn.giveBack() }
-        try await withLoaded({ state.keysToLoad(for: batch) }) {
+        try await withChange({ state.keysToLoad(for: batch) }) {
             state.apply(batch, at: clock.now())
             distribute()
         }
@@ -53,7 +53,7 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         let lines = batch.lines(of: events)
-        try await withLoaded({ state.keysToLoad(for: batch) }) {
+        try await withChange({ state.keysToLoad(for: batch) }) {
             state.apply(batch, events: events, at: clock.now())
             distribute()
         }
@@ -114,6 +114,18 @@ extension SyncCache {
             state.install(try await journal.load(missing))
         }
         return body()
+    }
+
+    /// As ``withLoaded(_:_:)``, for what changes something. Once the last flush has begun nothing does: it would be told as done, and
+    /// be lost.
+    func withChange<Result>(
+        _ keys: () -> [StoredKey], _ body: () -> Result
+    ) async throws(StorageError) -> Result {
+        let result: Result? = try await withLoaded(keys) { isShut ? nil : body() }
+        guard let result else {
+            throw StorageError(.closed, "the cache was closed: nothing changed", advice: "open it again")
+        }
+        return result
     }
 
     /// Stops the reader while there is too much to write. Nobody is stopped once the cache closes: there is nothing more

@@ -27,7 +27,7 @@ extension SyncCache {
                 outcome.refused += 1
                 continue
             }
-            try await withLoaded({ state.keysToLoad(for: batch) }) {
+            try await withChange({ state.keysToLoad(for: batch) }) {
                 switch state.retry(batch, of: record, at: clock.now()) {
                 case .applied: outcome.applied += 1
                 case .superseded: outcome.superseded += 1

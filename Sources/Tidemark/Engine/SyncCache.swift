@@ -94,6 +94,8 @@ public actor SyncCache {
     /// The last input ended: nothing comes any more until another one is opened.
     var hasInputEnded = false
     var isClosed = false
+    /// The last flush has begun: nothing changes any more.
+    var isShut = false
 
     private init(
         configuration: CacheConfiguration, journal: any Journal, upstream: (any Upstream)?,
@@ -271,6 +273,10 @@ public actor SyncCache {
         releasePositionWaiters()
         flushTimer?.cancel()
         for reconcile in reconcileTasks.values { reconcile.task.cancel() }
+        // Calls that wait for the journal are let through, and are written with the rest; later ones are refused.
+        if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
+        isShut = true
+        loadTurn.giveBack()
         var failure: StorageError?
         do throws(StorageError) {
             try await flush()

@@ -96,7 +96,7 @@ extension SyncCache {
     ) async throws(CacheError) {
         let result: Result<Void, LayerRefusal>
         do throws(StorageError) {
-            result = try await withLoaded(keys) {
+            result = try await withChange(keys) {
                 do throws(LayerRefusal) {
                     try body()
                     distribute()

@@ -135,7 +135,7 @@ extension SyncCache {
             let rows = try await storedRows(removal)
             let result: Result?
             do throws(StorageError) {
-                result = try await withLoaded({
+                result = try await withChange({
                     removal.cascades ? state.keysToLoad(forRemovalOf: resident(removal) + rows.map(\.key)) : []
                 }) {
                     // Rows that a commit overtook may be other rows by now.

@@ -236,7 +236,7 @@ extension SyncCache {
         head.start = start
         let result: Result<UInt32, AnswerRefusal>
         do throws(StorageError) {
-            result = try await withLoaded({ state.keysToLoad(for: answer.batch, head) }) {
+            result = try await withChange({ state.keysToLoad(for: answer.batch, head) }) {
                 let now = clock.now()
                 do throws(AnswerRefusal) {
                     let query = try state.store(answer.batch, head, at: now)

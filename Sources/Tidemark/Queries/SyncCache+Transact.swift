@@ -99,7 +99,7 @@ extension SyncCache {
     ) async throws(CacheError) -> Value {
         let result: Result<Value, TransactionRefusal>
         do throws(StorageError) {
-            result = try await withLoaded(keys) {
+            result = try await withChange(keys) {
                 do throws(TransactionRefusal) {
                     return .success(try body())
                 } catch {

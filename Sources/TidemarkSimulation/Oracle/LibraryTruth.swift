@@ -23,8 +23,8 @@ package struct LibraryTruth: Sendable {
     private var isReset = false
     /// Events that the source denies: the cache may have them or not.
     private var denied: Set<Int64> = []
-    /// The source ever denied an event.
-    package private(set) var hasDenied = false
+    /// Events passed the cache by: denied, before it heard of the log, or of what it was told to forget.
+    package private(set) var hasGaps = false
     /// Entities that an answer gave whose place is one of another log: what the cache shows is believed until the log ends.
     private var blurred: Set<String> = []
     /// Mutations whose events the last look passed.
@@ -50,7 +50,7 @@ package struct LibraryTruth: Sendable {
     /// The source claims that an event does not exist.
     package mutating func deny(_ sequence: Int64) {
         denied.insert(sequence)
-        hasDenied = true
+        hasGaps = true
     }
 
     // MARK: Following the cursor
@@ -103,6 +103,7 @@ package struct LibraryTruth: Sendable {
             branch.leave(library, for: beginning.log)
             doubtful.formUnion(branch.doubtfulMutations)
             branch.cursor = beginning.base
+            branch.hasGaps = branch.hasGaps || beginning.base > library.logs[beginning.log].base
             problem = branch.advance(through: next, lost, library)
             if problem == nil { branches.append(branch) }
         }
@@ -119,7 +120,7 @@ package struct LibraryTruth: Sendable {
     /// The log that was followed is over: what came of it after the last look, and of those between, is not known.
     private mutating func leave(_ library: ServerLibrary, for next: Int) {
         if let cursor { mayHave(library.logs[log].events(after: cursor, through: .max)) }
-        for beginning in beginnings where beginning.log != next {
+        for beginning in beginnings where isReset || beginning.log != next {
             mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
         }
         self.log = next
@@ -136,13 +137,16 @@ package struct LibraryTruth: Sendable {
         for event in events where !event.isPoison {
             for (id, change) in event.changes {
                 let known = candidates(id)
-                entities[id] = known.union(known.map { $0.after(change, sequence: event.sequence) })
+                // Each may have been applied in a log of its own, where places of others mean nothing.
+                let forgotten = known.union(known.map(\.forgettingPlaces))
+                entities[id] = known.union(forgotten.map { $0.after(change, sequence: event.sequence) })
             }
             if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
         }
     }
 
     private mutating func join(_ other: LibraryTruth) {
+        hasGaps = hasGaps || other.hasGaps
         for (id, known) in other.entities { entities[id] = candidates(id).union(known) }
         for id in entities.keys where other.entities[id] == nil {
             entities[id] = candidates(id).union([Candidate(fields: nil)])
@@ -194,6 +198,7 @@ package struct LibraryTruth: Sendable {
         let known = candidates(id)
         let gone: Set = [Candidate(fields: nil)]
         entities[id] = isCertain ? gone : known.union(gone)
+        hasGaps = true
     }
 
     /// What the cache shows decides between candidates.

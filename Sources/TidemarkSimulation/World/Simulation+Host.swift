@@ -95,7 +95,6 @@ extension Simulation {
     func remove(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
         guard process != nil, let known = ids[name], !known.isEmpty else { return }
         let id = random.pick(known)
-        removedSome = true
         let outcome = try call { cache -> Bool in
             var removal = Removal(library: ByteString(name))
             removal.resourceType = "file"

@@ -82,6 +82,10 @@ extension Simulation {
     func crash(_ kind: CrashKind) throws {
         guard let old = process else { return }
         trace?("    crash: \(kind.loss), \(old.disk.place)")
+        // What the input did that met its end may be there, or a part of it.
+        var last = truth
+        for call in underway { call.effect(&last, false) }
+        snapshots.append((current?.number ?? .max, last))
         let next = try newFolder()
         try old.disk.writeImage(kind.loss, to: next.path)
         let durable = Self.libraryNames.map { ($0, old.durable.place(of: $0)) }
@@ -161,9 +165,10 @@ extension Simulation {
         for layer in candidate.layers {
             guard let library = server.library(layer.library) else { continue }
             for snapshot in snapshots {
-                guard var other = snapshot.truth.libraries[layer.library],
-                    other.follow(seen.statuses[layer.library], library, isSettled: true) == nil
-                else { continue }
+                guard var other = snapshot.truth.libraries[layer.library] else { continue }
+                // One that does not lead to where the cache is may still lend a value that was written in between.
+                var followed = other
+                if followed.follow(seen.statuses[layer.library], library, isSettled: true) == nil { other = followed }
                 for (id, _) in layer.changes {
                     let known = candidate.libraries[layer.library]?.candidates(id) ?? []
                     candidate.libraries[layer.library]?.believe(id, known.union(other.candidates(id)))

@@ -36,8 +36,6 @@ package final class Simulation {
     var parsed: [[UInt8]: ItemFields] = [:]
     /// A disk was made anew, or could not be read: entities may be missing that were never evicted.
     var mayLack = false
-    /// Entities were forgotten by hand: what the server has of them is not known any more.
-    var removedSome = false
     /// The process is being closed: calls that wait hear of it.
     var isClosing = false
     /// A disk was asked to fail.
