@@ -111,7 +111,7 @@ extension SyncCache {
         if case .failure(let refusal) = result { throw refusal.cacheError(name: name) }
     }
 
-    private func checkOpen() throws(CacheError) {
+    func checkOpen() throws(CacheError) {
         if isClosed { throw CacheError(.storageFailed, "the cache was closed: open it again") }
     }
 

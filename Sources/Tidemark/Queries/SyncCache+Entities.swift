@@ -189,6 +189,7 @@ extension SyncCache {
     package func clear(library: ByteString?) async throws(CacheError) {
         await takeTurn()
         defer { turn.giveBack() }
+        try checkOpen()
         state.clear(library: library, at: clock.now())
         distribute()
         scheduleFlush()

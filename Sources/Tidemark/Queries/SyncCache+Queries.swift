@@ -300,6 +300,7 @@ extension SyncCache {
     ///
     /// - Returns: How many went stale by it.
     package func invalidate(_ invalidation: Invalidation) throws(CacheError) -> Int {
+        try checkOpen()
         let count = state.invalidate(
             CacheState.Selection(
                 library: invalidation.library, method: invalidation.method, input: invalidation.input,

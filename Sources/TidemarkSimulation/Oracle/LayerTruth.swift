@@ -22,6 +22,8 @@ package struct LayerTruth: Sendable {
     package let dependsOn: String?
     /// The cache must have it. Otherwise it may: it was not answered, or may have settled.
     package var isCertain: Bool
+    /// It was seen: from then on its place among the others stays.
+    package var isPlaced = false
     /// The place in the log that it waits for.
     package var awaited: Int64?
     /// The server did it, or refused.

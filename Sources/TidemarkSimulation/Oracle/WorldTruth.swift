@@ -47,11 +47,18 @@ package struct WorldTruth: Sendable {
     package mutating func follow(pending: [String], mayComeLater: Set<String>) -> String? {
         let known = layers.map(\.pendingID)
         if let stranger = pending.first(where: { !known.contains($0) }) { return "layer \(stranger) is none that is left (L2)" }
-        if known.filter({ pending.contains($0) }) != pending { return "layers \(pending) are not in their order \(known) (L2)" }
+        let placed = layers.filter(\.isPlaced).map(\.pendingID)
+        guard placed.filter({ pending.contains($0) }) == pending.filter({ placed.contains($0) }) else {
+            return "layers \(pending) are not in their order \(placed) (L2)"
+        }
         if let missing = layers.first(where: { $0.isCertain && !pending.contains($0.pendingID) }) {
             return "layer \(missing.pendingID) is gone (L2)"
         }
         layers.removeAll { !pending.contains($0.pendingID) && !mayComeLater.contains($0.pendingID) }
+        // One that had to wait for the disk was laid when that answered.
+        let waiting = layers.filter { !pending.contains($0.pendingID) }
+        layers = pending.compactMap { name in layers.first { $0.pendingID == name } } + waiting
+        for index in layers.indices where index < pending.count { layers[index].isPlaced = true }
         return nil
     }
 }

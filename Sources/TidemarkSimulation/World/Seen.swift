@@ -8,9 +8,17 @@ struct Seen {
     var heldCount = 0
     /// Layers, oldest first.
     var pending: [String] = []
-    /// By library and id. nil: it could not be looked at, or was evicted; `.some(nil)`: it is not there.
-    var entities: [String: [String: ItemFields??]] = [:]
+    /// By library and id; what could not be looked at, or was evicted, is missing.
+    var entities: [String: [String: Shown]] = [:]
     var lists: [(library: String, query: ServerQuery, list: Result<QueryAnswer, CacheError>)] = []
+}
+
+/// What a reader is shown of one entity.
+struct Shown: Hashable, CustomStringConvertible {
+    /// nil: it is not there.
+    var fields: ItemFields?
+
+    var description: String { fields?.description ?? "nothing" }
 }
 
 /// What is taken out of the cache, before it is looked at.

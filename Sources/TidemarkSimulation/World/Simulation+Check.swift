@@ -8,9 +8,11 @@ extension Simulation {
         guard process != nil else { return }
         let seen = try look(isThorough: isThorough)
         trace?(describe(seen))
-        takeAnswers()
-        for call in underway { call.effect(&truth, false) }
+        let given = takeAnswers()
+        // What came meanwhile may have come before the cursor moved, or after.
+        mayHave(given)
         try checkLibraries(seen)
+        mayHave(given)
         let mayLay = Set(underway.compactMap(\.lays))
         truth.settleLayers()
         if let problem = truth.follow(pending: seen.pending, mayComeLater: mayLay) { throw SimulationFailure(problem) }
@@ -30,14 +32,19 @@ extension Simulation {
     }
 
     /// What upstreams said meanwhile.
-    private func takeAnswers() {
+    private func takeAnswers() -> [SimulatedServer.Given] {
         let isSettled = isSettled
-        server.with { state in
+        return server.with { state in
             for denied in state.denied { truth.libraries[denied.library]?.deny(denied.sequence) }
-            for given in state.given { take(given, isCertain: false, &truth) }
             state.denied = []
-            if isSettled { state.given = [] }
+            defer { if isSettled { state.given = [] } }
+            return state.given
         }
+    }
+
+    private func mayHave(_ given: [SimulatedServer.Given]) {
+        for given in given { take(given, isCertain: false, &truth) }
+        for call in underway { call.effect(&truth, false) }
     }
 
     /// Nothing that was handed to the cache waits for anything.
@@ -80,8 +87,9 @@ extension Simulation {
     private func checkEntities(_ seen: Seen) throws {
         for name in Self.libraryNames {
             for id in ids[name] ?? [] {
-                guard let read = seen.entities[name]?[id], let fields = read else { continue }
-                digest.mix("\(id) \(fields?.description ?? "-")")
+                guard let shown = seen.entities[name]?[id] else { continue }
+                let fields = shown.fields
+                digest.mix("\(id) \(shown)")
                 let hasLayers = truth.layers.contains {
                     $0.library == name && seen.pending.contains($0.pendingID) && $0.changes.contains { $0.id == id }
                 }
@@ -99,7 +107,7 @@ extension Simulation {
                     truth.visible(candidate.fields, id: id, library: name, pending: pending)?.description ?? "nothing"
                 }
                 throw SimulationFailure(
-                    "\(name) \(id) shows \(fields?.description ?? "nothing") instead of "
+                    "\(name) \(id) shows \(shown) instead of "
                         + "\((wanted ?? []).sorted().joined(separator: " or ")), layers \(pending) (L1, L2)")
             }
         }
@@ -113,8 +121,8 @@ extension Simulation {
                 let id = key.id.description
                 listed.append(id)
                 let fields = try fields(resource, id)
-                guard let read = seen.entities[name]?[id], let shown = read, shown != fields else { continue }
-                throw SimulationFailure("\(name) \(query) shows \(id) as \(fields), a read as \(shown.map { "\($0)" } ?? "nothing") (L10)")
+                guard let shown = seen.entities[name]?[id], shown.fields != fields else { continue }
+                throw SimulationFailure("\(name) \(query) shows \(id) as \(fields), a read shows \(shown) (L10)")
             }
             digest.mix("\(query) \(listed)")
             guard Set(listed).count == listed.count else {
@@ -122,7 +130,7 @@ extension Simulation {
             }
             let entities = seen.entities[name] ?? [:]
             guard query == .local, traits.entityCountMax == nil, entities.count == ids[name]?.count else { continue }
-            let there = entities.compactMapValues { $0.flatMap { $0 } }
+            let there = entities.compactMapValues(\.fields)
             let wanted = try query.ids(of: there)
             guard listed == wanted else {
                 throw SimulationFailure("\(name) \(query) lists \(listed) instead of \(wanted) (L10)")

@@ -69,9 +69,17 @@ extension Simulation {
                 }
                 continue
             }
-            seen.entities[read.library, default: [:]][read.id] = .some(try entity.entity.map { try fields($0, read.id) })
+            var shown = Shown()
+            if let resource = entity.entity { shown.fields = try fields(resource, read.id) }
+            seen.entities[read.library, default: [:]][read.id] = shown
         }
         seen.lists = raw.lists
+        if let trace {
+            let entities = seen.entities.sorted { $0.key < $1.key }.map { name, entities in
+                "\(name) \(entities.sorted { $0.key < $1.key }.map { "\($0) \($1)" })"
+            }
+            trace("    \(entities)")
+        }
         return seen
     }
 

@@ -150,6 +150,7 @@ extension Simulation {
             if let reason = compareRecovered(&candidate, next, seen) {
                 reasons.append("as after input \(snapshots[place].input): \(reason)")
             } else {
+                trace?("    it is as after input \(snapshots[place].input)")
                 unhide(&candidate, seen)
                 truth = candidate
                 snapshots = [(snapshots[place].input, candidate)]
@@ -203,7 +204,7 @@ extension Simulation {
         let laid = candidate
         for (name, shown) in seen.entities {
             for (id, read) in shown {
-                guard let fields = read else { continue }
+                let fields = read.fields
                 let isThere = { (base: ItemFields?) in
                     laid.visible(base, id: id, library: name, pending: seen.pending) == fields
                 }
@@ -216,7 +217,7 @@ extension Simulation {
                 }
                 let later = Set((next?.libraries[name]?.candidates(id) ?? []).filter { isThere($0.fields) })
                 guard !later.isEmpty || mayLack && fields == nil else {
-                    return "\(name) \(id) is \(fields.map { "\($0)" } ?? "not there")"
+                    return "\(name) \(id) is \(read)"
                 }
                 candidate.libraries[name]?.believe(id, later.isEmpty ? [Candidate(fields: nil)] : later)
             }
