@@ -19,14 +19,13 @@ extension Simulation {
                 return error
             }
         }
-        underway.append(
+        follow(
             Underway(
                 name: "put", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
                 effect: { [self] truth, isCertain in take(given, isCertain: isCertain, &truth) },
-                finish: { world in
-                    if outcome.value == .some(nil) { world.take(given, isCertain: true, &world.truth) }
+                finish: { world, isSure in
+                    if outcome.value == .some(nil) { world.take(given, isCertain: isSure, &world.truth) }
                 }))
-        collect()
     }
 
     func fetch(_ input: SimulationInput, _ name: String, _ query: ServerQuery) throws {
@@ -37,11 +36,10 @@ extension Simulation {
                 QueryRequest(key, policy: .networkOnly), observing: nil,
                 reply: { if case .success = $0 { reply.settle(true) } else { reply.settle(false) } })
         }
-        underway.append(
+        follow(
             Underway(
                 name: "fetch", input: input.number, isDelivery: false, lays: nil, isDone: { reply.value != nil },
-                effect: { _, _ in }, finish: { _ in }))
-        collect()
+                effect: { _, _ in }, finish: { _, _ in }))
     }
 
     func observe(_ name: String, _ query: ServerQuery) throws {
@@ -95,6 +93,7 @@ extension Simulation {
     func remove(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
         guard process != nil, let known = ids[name], !known.isEmpty else { return }
         let id = random.pick(known)
+        trace?("    \(name) \(id)")
         let outcome = try call { cache -> Bool in
             var removal = Removal(library: ByteString(name))
             removal.resourceType = "file"
@@ -106,12 +105,11 @@ extension Simulation {
                 return false
             }
         }
-        underway.append(
+        follow(
             Underway(
                 name: "remove", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
                 effect: { truth, isCertain in truth.libraries[name]?.remove(id, isCertain: isCertain) },
-                finish: { world in world.truth.libraries[name]?.remove(id, isCertain: false) }))
-        collect()
+                finish: { world, _ in world.truth.libraries[name]?.remove(id, isCertain: false) }))
     }
 
     func flush(_ input: SimulationInput) throws {
@@ -126,12 +124,11 @@ extension Simulation {
         }
         // What came before this input is what it makes durable; the input itself may bring more.
         let before = snapshots.last?.input ?? -1
-        underway.append(
+        follow(
             Underway(
                 name: "flush", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
                 effect: { _, _ in },
-                finish: { world in if outcome.value == true { world.acknowledge(before) } }))
-        collect()
+                finish: { world, _ in if outcome.value == true { world.acknowledge(before) } }))
     }
 
     // MARK: Optimistic edits
@@ -156,6 +153,7 @@ extension Simulation {
         truth.layers.append(
             LayerTruth(
                 pendingID: pendingID, library: name, changes: changes, dependsOn: dependsOn, isCertain: false))
+        trace?("    \(pendingID) in \(name): \(changes.map { "\($0.id) \($0.operation)" }), on \(dependsOn ?? "nothing")")
         let operations = changes.map { Self.operation($0.id, $0.operation) }
         let outcome = try call { cache -> CacheError? in
             do throws(CacheError) {
@@ -169,11 +167,11 @@ extension Simulation {
             }
         }
         let before = snapshots.last?.input ?? -1
-        underway.append(
+        follow(
             Underway(
                 name: "update", input: input.number, isDelivery: false, lays: pendingID,
                 isDone: { outcome.value != nil }, effect: { _, _ in },
-                finish: { world in
+                finish: { world, _ in
                     guard let place = world.truth.layers.firstIndex(where: { $0.pendingID == pendingID }) else { return }
                     guard let error = outcome.value ?? nil else {
                         world.truth.layers[place].isCertain = true
@@ -194,7 +192,6 @@ extension Simulation {
                     }
                     world.truth.layers.remove(at: place)
                 }))
-        collect()
     }
 
     private static func operation(_ id: String, _ operation: LayerOperation) -> TransactionOperation {
@@ -256,6 +253,7 @@ extension Simulation {
         _ commit: OptimisticCommit, _ pendingID: String, _ input: Int, _ given: SimulatedServer.Given?,
         waitsFor place: (log: Int, sequence: Int64)?
     ) throws {
+        trace?("    commit \(pendingID), confirmed \(given.map { "\($0)" } ?? "nothing"), in place \(place?.sequence ?? -1)")
         let outcome = try call { cache -> CacheError? in
             do throws(CacheError) {
                 try await cache.commit(commit)
@@ -264,7 +262,7 @@ extension Simulation {
                 return error
             }
         }
-        underway.append(
+        follow(
             Underway(
                 name: "commit", input: input, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
                 effect: { [self] truth, isCertain in
@@ -272,7 +270,7 @@ extension Simulation {
                     guard let index = truth.layers.firstIndex(where: { $0.pendingID == pendingID }) else { return }
                     truth.layers[index].isCertain = false
                 },
-                finish: { world in
+                finish: { world, isSure in
                     let index = world.truth.layers.firstIndex { $0.pendingID == pendingID }
                     if let error = outcome.value ?? nil, error.code == .unknownPending {
                         if let index, world.truth.layers[index].isCertain, world.truth.libraries[
@@ -285,7 +283,7 @@ extension Simulation {
                     // A disk that fails leaves it done in memory.
                     let isCertain = outcome.value == .some(nil)
                     if let given {
-                        world.take(given, isCertain: isCertain, &world.truth)
+                        world.take(given, isCertain: isCertain && isSure, &world.truth)
                         if let index {
                             if isCertain {
                                 world.truth.layers.remove(at: index)
@@ -302,7 +300,6 @@ extension Simulation {
                         }
                     }
                 }))
-        collect()
     }
 
     func rollBack(_ input: SimulationInput, _ random: inout SeededGenerator) throws {
@@ -313,6 +310,7 @@ extension Simulation {
 
     func rollBack(_ pendingID: String, _ input: Int) throws {
         // With it go those that depend on it.
+        trace?("    roll back \(pendingID)")
         var gone: Set = [pendingID]
         for layer in truth.layers { if let other = layer.dependsOn, gone.contains(other) { gone.insert(layer.pendingID) } }
         let outcome = try call { cache -> CacheError? in
@@ -328,11 +326,11 @@ extension Simulation {
                 truth.layers[index].isCertain = false
             }
         }
-        underway.append(
+        follow(
             Underway(
                 name: "rollBack", input: input, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
                 effect: { truth, _ in unsure(&truth) },
-                finish: { world in
+                finish: { world, _ in
                     if outcome.value == .some(nil) {
                         let dependents = gone
                         world.truth.layers.removeAll { $0.pendingID == pendingID }
@@ -344,6 +342,5 @@ extension Simulation {
                         unsure(&world.truth)
                     }
                 }))
-        collect()
     }
 }

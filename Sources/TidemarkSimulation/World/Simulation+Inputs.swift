@@ -224,18 +224,17 @@ extension Simulation {
                 return false
             }
         }
-        underway.append(
+        follow(
             Underway(
                 name: "ingest", input: input, isDelivery: true, lays: nil, isDone: { outcome.value != nil },
                 effect: { _, _ in },
-                finish: { world in
+                finish: { world, _ in
                     if outcome.value == true {
                         world.process?.lineCount += count
                     } else if !world.diskMayFail, !world.isClosing {
                         world.noted = world.noted ?? SimulationFailure("lines were refused on a good disk (L7)")
                     }
                 }))
-        collect()
     }
 
     // MARK: Disk and process

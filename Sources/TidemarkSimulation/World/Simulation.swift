@@ -72,6 +72,7 @@ package final class Simulation {
     /// - Throws: ``SimulationFailure``; what the file system said where a disk cannot be made.
     package func run() throws -> SimulationDigest {
         defer { abandon() }
+        trace?("\(traits)")
         do {
             try open(try newFolder())
             snapshots = [(-1, truth)]
@@ -144,10 +145,22 @@ package final class Simulation {
         return outcome
     }
 
+    /// A call was made; it may be over already.
+    func follow(_ call: Underway) {
+        var call = call
+        for index in underway.indices where call.isWrite && underway[index].isWrite {
+            underway[index].isOverlapped = true
+            call.isOverlapped = true
+        }
+        underway.append(call)
+        collect()
+    }
+
     /// Takes in the calls that came to their end, in the order they were made.
     func collect() {
         while let place = underway.firstIndex(where: { $0.isDone() }) {
-            underway.remove(at: place).finish(self)
+            let call = underway.remove(at: place)
+            call.finish(self, !call.isOverlapped)
         }
     }
 

@@ -11,5 +11,12 @@ struct Underway {
     /// What it may have done, or, when it is certain, did.
     let effect: (inout WorldTruth, _ isCertain: Bool) -> Void
     /// Called once it is done.
-    let finish: (Simulation) -> Void
+    ///
+    /// `isSure`: no other write was under way meanwhile, that may have come after it though it was asked for before.
+    let finish: (_ world: Simulation, _ isSure: Bool) -> Void
+    /// Another write was under way.
+    var isOverlapped = false
+
+    /// It writes entities of its own.
+    var isWrite: Bool { name == "put" || name == "remove" || name == "commit" }
 }

@@ -164,7 +164,9 @@ extension CacheState {
             noteWrite(of: index, stamp.sequence)
             return true
         }
-        // Merged into nothing it would be a part of what the server has: it stays evicted until it comes whole.
+        // Merged into nothing it would be a part of what the server has: it stays evicted until it comes whole. So it does while
+        // an answer that it may have had stands for a later place than the event.
+        let isLate = isLate || mayBeAnswered(in: identity.library, beyond: stamp.sequence)
         if rules != nil || isLate, !wasDeleted, mayBeGone(identity) { return false }
         noteWrite(of: insert(identity, resource, stamp: stamp), stamp.sequence)
         return true
@@ -276,6 +278,11 @@ extension CacheState {
         {
             return false
         }
+        if entities.find(identity) == nil, !evicted.isEmpty, evicted.contains(identity),
+            mayBeAnswered(in: library, beyond: view.event.sequence)
+        {
+            return false
+        }
         let key = identity.storedKey
         let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
         let along = cascade(from: key, tombstone)
@@ -283,6 +290,12 @@ extension CacheState {
         delete(along: along, tombstone)
         if isAwaitingAnswers { recentWrites.append(key, sequence: view.event.sequence) }
         return true
+    }
+
+    /// Whether some answer of the library stands for a later place in the log: what was evicted may have had it.
+    private func mayBeAnswered(in library: LibraryIndex, beyond sequence: EventSequence?) -> Bool {
+        guard let sequence, let answered = libraries[Int(library)].answeredThrough else { return false }
+        return sequence <= answered
     }
 
     /// Removes an entity, if there is one, and leaves a tombstone; every list loses it.
