@@ -76,14 +76,16 @@ package struct LibraryTruth: Sendable {
             let named = status.flatMap { library.logIndex(epoch: $0.epoch.description) }
             guard cursor != nil || named ?? log != log else { return nil }
             guard isReset else { return "its place is gone, and nothing began anew (L4)" }
-            leave(library, for: named ?? log)
+            leave(library, for: named ?? log, through: beginnings[...])
             return nil
         }
         let next = rawCursor.rawValue
         let lost = status.lost.map { $0.first.rawValue...$0.last.rawValue }
         let epoch = status.epoch.description
         let isSameEpoch = (library.logs[log].epoch ?? "") == epoch
-        let begun = beginnings.filter { (library.logs[$0.log].epoch ?? "") == epoch && $0.base <= next }
+        let begun = beginnings.indices.filter { place in
+            (library.logs[beginnings[place].log].epoch ?? "") == epoch && beginnings[place].base <= next
+        }
         if begun.isEmpty {
             guard isSameEpoch, let cursor else {
                 return "it came to \(next) of \"\(epoch)\", of which nothing was heard (L4)"
@@ -98,9 +100,10 @@ package struct LibraryTruth: Sendable {
         }
         var doubtful: Set<String> = []
         var problem: String?
-        for beginning in begun {
+        for place in begun {
+            let beginning = beginnings[place]
             var branch = self
-            branch.leave(library, for: beginning.log)
+            branch.leave(library, for: beginning.log, through: beginnings[..<place])
             doubtful.formUnion(branch.doubtfulMutations)
             branch.cursor = beginning.base
             branch.hasGaps = branch.hasGaps || beginning.base > library.logs[beginning.log].base
@@ -112,15 +115,19 @@ package struct LibraryTruth: Sendable {
         whole.doubtfulMutations = branches.reduce(into: doubtful) { $0.formUnion($1.settledMutations) }
         whole.settledMutations = []
         whole.hasLeft = true
-        whole.beginnings = []
+        whole.beginnings = beginnings
         self = whole
         return nil
     }
 
     /// The log that was followed is over: what came of it after the last look, and of those between, is not known.
-    private mutating func leave(_ library: ServerLibrary, for next: Int) {
+    ///
+    /// - Parameter heard: Places that were heard of before the log that is followed now.
+    private mutating func leave(
+        _ library: ServerLibrary, for next: Int, through heard: ArraySlice<(log: Int, base: Int64)>
+    ) {
         if let cursor { mayHave(library.logs[log].events(after: cursor, through: .max)) }
-        for beginning in beginnings where isReset || beginning.log != next {
+        for beginning in heard {
             mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
         }
         self.log = next
@@ -184,11 +191,12 @@ package struct LibraryTruth: Sendable {
     ///   - sequence: nil: the place is one in another log.
     ///   - isCertain: False: it may be stored, now or later, or not.
     package mutating func answer(_ id: String, _ fields: ItemFields, sequence: Int64?, isCertain: Bool) {
+        let known = candidates(id)
         guard let sequence else {
             blurred.insert(id)
+            entities[id] = known.union(known.map { Candidate(fields: $0.fields?.merged(fields) ?? fields) })
             return
         }
-        let known = candidates(id)
         let after = Set(known.map { $0.after(answer: fields, sequence: sequence) })
         entities[id] = isCertain ? after : known.union(after)
     }

@@ -13,6 +13,8 @@ extension Simulation {
         mayHave(given)
         try checkLibraries(seen)
         mayHave(given)
+        for call in finished where call.isWrite { call.effect(&truth, false) }
+        finished = []
         let mayLay = Set(underway.compactMap(\.lays))
         truth.settleLayers()
         if let problem = truth.follow(pending: seen.pending, mayComeLater: mayLay) { throw SimulationFailure(problem) }

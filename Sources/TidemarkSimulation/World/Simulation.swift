@@ -27,6 +27,8 @@ package final class Simulation {
     /// What may be on the disk, oldest first: all that was true since something was acknowledged.
     var snapshots: [(input: Int, truth: WorldTruth)] = []
     var underway: [Underway] = []
+    /// Calls that came to their end since the last look.
+    var finished: [Underway] = []
     /// Of the process that runs.
     var subscriptions: [(library: String, query: ServerQuery, id: SubscriptionID)] = []
     var pendingCount = 0
@@ -161,6 +163,7 @@ package final class Simulation {
         while let place = underway.firstIndex(where: { $0.isDone() }) {
             let call = underway.remove(at: place)
             call.finish(self, !call.isOverlapped)
+            finished.append(call)
         }
     }
 
