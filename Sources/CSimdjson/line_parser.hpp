@@ -165,6 +165,7 @@ class LineParser {
     void leave() { depth_--; }
 
     bool escapedKeyIs(const Span &key, const char *name, size_t length);
+    bool sameName(const Span &left, const Span &right);
     bool unescape(const Span &span, std::vector<uint8_t> &out) const;
     tm_range minified(size_t firstToken, size_t lastToken, uint32_t start, uint32_t end, bool hasSpace);
 

@@ -276,8 +276,14 @@ bool LineParser::parseNameList(bool allowsIntegers, bool &ok) {
     for (;;) {
         const uint8_t byte = peek();
         const uint32_t start = indexes_[at_];
-        if (!skipValue()) return false;
-        if (byte != '"') {
+        if (byte == '"') {
+            Span text;
+            if (!parseString(text)) return false;
+            // Half a surrogate pair names nothing.
+            scratch_.clear();
+            if (text.escaped && !unescape(text, scratch_)) ok = false;
+        } else {
+            if (!skipValue()) return false;
             bool isInteger = byte == '-' || isDigit(byte);
             for (uint32_t index = start + 1; index < tokenEnd_; index++) isInteger = isInteger && isDigit(block_[index]);
             if (!allowsIntegers || !isInteger) ok = false;
@@ -287,6 +293,37 @@ bool LineParser::parseNameList(bool allowsIntegers, bool &ok) {
         leave();
         return true;
     }
+}
+
+// Whether two keys are one; repeated keys are legal, and rare.
+bool LineParser::sameName(const Span &left, const Span &right) {
+    const size_t count = left.end - left.start;
+    if (count == right.end - right.start && std::memcmp(block_ + left.start, block_ + right.start, count) == 0) return true;
+    if (!left.escaped && !right.escaped) return false;
+    std::vector<uint8_t> other;
+    scratch_.clear();
+    return unescape(left, scratch_) && unescape(right, other) && scratch_ == other;
+}
+
+// Null is absent; anything but the digits of 0 … 2^63-1 is a fault.
+bool LineParser::parseInteger(int64_t &value, bool &present, uint32_t &fault) {
+    const uint32_t start = indexes_[at_];
+    const uint8_t byte = peek();
+    if (!skipValue()) return false;
+    if (byte == 'n') return true;
+    fault = faultSequence;
+    if (!isDigit(byte)) return true;
+    uint64_t number = 0;
+    for (uint32_t index = start; index < tokenEnd_; index++) {
+        if (!isDigit(block_[index])) return true;
+        const uint64_t digit = block_[index] - '0';
+        if (number > (uint64_t(INT64_MAX) - digit) / 10) return true;
+        number = number * 10 + digit;
+    }
+    fault = 0;
+    present = true;
+    value = int64_t(number);
+    return true;
 }
 
 bool LineParser::parseResetEpoch(Payload &payload) {

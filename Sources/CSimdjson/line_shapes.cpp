@@ -85,15 +85,24 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
     advance(indexes_[at_] + 1);
     if (!enter()) return false;
     size_t keyCount = 0;
-    bool isMessage = false, isControl = false, isWrapper = false;
+    bool isMessage = false, isControl = false, isWrapper = false, isField = false;
     bool hasEnvelope = false, hasEvent = false, hasKind = false;
     bool first = true;
-    Span key;
+    Span key, firstKey;
     // "event" and "kind" both write the one payload: to have both is a fault anyhow.
     while (nextKey(first, key)) {
-        const bool isFirst = keyCount++ == 0;
+        const bool isRepeated = keyCount == 1 && sameName(firstKey, key);
+        const bool isFirst = keyCount == 0 || isRepeated;
+        if (isRepeated) {
+            payload = Payload();
+            envelope = EnvelopeFields();
+            isControl = isWrapper = isField = false;
+        }
+        keyCount += !isRepeated;
+        if (isFirst) firstKey = key;
         const int name = envelopeName(key);
         if (name >= 0) {
+            isField = isFirst;
             if (isFirst) {
                 if (!resolve(key, payload.name, UINT32_MAX)) payload.shapeFault = faultEnvelope;
                 payload.kind = TM_UNKNOWN;
@@ -132,6 +141,8 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
     }
     if (!hasEvent && !hasKind && !hasEnvelope && keyCount == 1) {
         if (isControl) lineClass = LineClass::control;
+        // A lone field is a kind of that name.
+        if (isField) envelope = EnvelopeFields();
         // {"event": null} and its like: one key, and nothing there.
         if (payload.kind < 0) payload.shapeFault = faultEnvelope;
         return true;
@@ -169,9 +180,9 @@ int LineParser::envelopeName(const Span &key) {
 }
 
 bool LineParser::parseEnvelopeObject(EnvelopeFields &fields, bool &present) {
-    if (peek() == 'n') return parseScalar();
-    present = true;
+    present = peek() != 'n';
     fields = EnvelopeFields();
+    if (!present) return parseScalar();
     if (!accept('{')) {
         fields.field[fieldLibrary].fault = faultEnvelope;
         return skipValue();
@@ -207,27 +218,6 @@ bool LineParser::parseEnvelopeField(int name, EnvelopeField &field) {
         field.fault = isLong && name == fieldLibrary ? faultLongID : faultEnvelope;
         field.text = {TM_ABSENT, 0};
     }
-    return true;
-}
-
-// Null is absent; anything but the digits of 0 … 2^63-1 is a fault.
-bool LineParser::parseInteger(int64_t &value, bool &present, uint32_t &fault) {
-    const uint32_t start = indexes_[at_];
-    const uint8_t byte = peek();
-    if (!skipValue()) return false;
-    if (byte == 'n') return true;
-    fault = faultSequence;
-    if (!isDigit(byte)) return true;
-    uint64_t number = 0;
-    for (uint32_t index = start; index < tokenEnd_; index++) {
-        if (!isDigit(block_[index])) return true;
-        const uint64_t digit = block_[index] - '0';
-        if (number > (uint64_t(INT64_MAX) - digit) / 10) return true;
-        number = number * 10 + digit;
-    }
-    fault = 0;
-    present = true;
-    value = int64_t(number);
     return true;
 }
 
@@ -278,14 +268,18 @@ bool LineParser::parseNamedKind(Payload &payload) {
     }
     if (!enter()) return false;
     bool first = true;
-    Span key;
+    Span key, firstKey;
     size_t keyCount = 0;
     while (nextKey(first, key)) {
-        if (keyCount++ == 0) {
+        if (keyCount == 0 || (keyCount == 1 && sameName(firstKey, key))) {
+            keyCount = 1;
+            firstKey = key;
+            payload = Payload();
             if (!resolve(key, payload.name, UINT32_MAX)) payload.shapeFault = faultEnvelope;
             if (!parsePayload(kindOf(key), payload)) return false;
-        } else if (!skipValue()) {
-            return false;
+        } else {
+            keyCount++;
+            if (!skipValue()) return false;
         }
     }
     if (keyCount != 1) payload.shapeFault = faultEnvelope;

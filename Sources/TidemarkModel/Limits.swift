@@ -4,8 +4,10 @@
 public struct Limits: Hashable, Sendable {
     /// A line without its LF and the CR before it: 16 MiB. A longer one is skipped, never buffered.
     public var lineByteCountMax = 16 << 20
-    /// Containers open at once on one line: 64.
+    /// Containers open at once on one line: 64. More than ``nestingDepthCeiling`` count as that.
     public var nestingDepthMax = 64
+    /// Containers that are open at once in any entity: 256. What compares values recurses so deep, and a file can be forged.
+    public static let nestingDepthCeiling = 256
     /// Members of one batch: 100,000.
     public var batchMemberCountMax = 100_000
     /// An id, a library id, an epoch or a mutation id: 1,024 bytes.

@@ -54,7 +54,7 @@ public enum JSONValue: Sendable {
     /// - Source: RFC 6901.
     public subscript(pointer pointer: JSONPointer) -> JSONValue? {
         pointer.tokens.reduce(Optional(self)) { value, token in
-            value?.elements == nil ? value?[token] : Int(token).flatMap { value?[$0] }
+            value?.elements == nil ? value?[token] : JSONPointer.index(token).flatMap { value?[$0] }
         }
     }
 }

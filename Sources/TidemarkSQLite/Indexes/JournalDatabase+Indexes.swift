@@ -141,8 +141,7 @@ extension JournalDatabase {
             // A row that fails its check counts as absent, in the index too.
             guard
                 case .found(let entity) = EntityReader.answer(
-                    row, from: 1, key: key, statements.decoder, memory.dictionaries),
-                CompactJSON.isObject(entity.payload)
+                    row, from: 1, key: key, statements.decoder, memory.dictionaries)
             else { return }
             try write(entity, record, statements)
         }

@@ -44,15 +44,25 @@ struct CounterTable {
     static func ignoredKinds(_ connection: OpaquePointer) throws -> [ByteString: Int64] {
         var kinds: [ByteString: Int64] = [:]
         let statement = try PreparedStatement(connection, "SELECT name, count FROM ignored_kinds")
-        try statement.forEachRow { row in kinds[row.text(0)] = row.integer(1) }
+        try statement.forEachRow { row in
+            kinds[row.text(0)] = try StoredNumber.count(row.integer(1), "a count of ignored events")
+        }
         return kinds
     }
 
     /// - Parameter values: As ``read(_:)`` gives them; a counter that is not there is 0.
-    static func counts(_ values: [String: Int64]) -> EventCounts {
+    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for what is no count.
+    static func counts(_ values: [String: Int64]) throws -> EventCounts {
         var counts = EventCounts()
-        for field in fields { counts[keyPath: field.path] = values[field.name] ?? 0 }
+        for field in fields { counts[keyPath: field.path] = try count(field.name, in: values) }
         return counts
+    }
+
+    /// One counter; 0 when it is not there.
+    ///
+    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for what is no count.
+    static func count(_ name: String, in values: [String: Int64]) throws -> Int64 {
+        try StoredNumber.count(values[name] ?? 0, "the counter \(name)")
     }
 
     /// The last number that a quarantined record got.

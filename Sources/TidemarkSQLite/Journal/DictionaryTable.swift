@@ -36,7 +36,7 @@ struct DictionaryTable {
         try statement.forEachRow { row in
             let number = row.integer(0)
             let bytes = Array(row.borrowedBytes(3))
-            lastNumber = number
+            lastNumber = max(lastNumber, try StoredNumber.count(max(0, number), "a dictionary's number"))
             guard let type = TypeIndex(exactly: row.integer(1)),
                 PayloadDictionary.checksum(number: number, type: type, bytes: bytes) == row.integer(2)
             else {

@@ -57,6 +57,8 @@ final class EntityReader {
         }
         switch content {
         case .success(let content):
+            // Checks can be forged, and what reads and merges entities takes their form for granted.
+            guard CompactJSON.isObject(content.payload) else { return .damaged(row: number, fault: .notJSON) }
             return .found(
                 StoredEntity(
                     key: key, row: number, payload: content.payload, fields: content.fields,

@@ -120,7 +120,7 @@ extension JournalMemory {
         _ connection: OpaquePointer, into state: inout RecoveredState, _ damaged: inout [DamagedRow]
     ) throws {
         try EvictedTable.forEach(connection) { number, row in
-            lastEvicted = max(lastEvicted, number)
+            lastEvicted = max(lastEvicted, min(number, StoredNumber.max))
             switch row {
             case .records(let records): state.evicted += records
             case .damaged(let row):

@@ -68,10 +68,11 @@ final class JournalDatabase {
         state.types = try TypeTable.read(connection)
         let tombstones = try TombstoneTable.read(connection)
         state.tombstones = tombstones.tombstones
-        state.lastRow = try PreparedStatement.number(connection, #"SELECT max("row") FROM entities"#) ?? 0
+        state.lastRow = try StoredNumber.count(
+            max(0, try PreparedStatement.number(connection, #"SELECT max("row") FROM entities"#) ?? 0), "the last row")
         let counters = try CounterTable.read(connection)
-        state.counts = CounterTable.counts(counters)
-        state.lastTakenAt = counters[CounterTable.takenAt]
+        state.counts = try CounterTable.counts(counters)
+        state.lastTakenAt = counters[CounterTable.takenAt].flatMap { StoredNumber.isMoment($0) ? $0 : nil }
         for index in state.libraries.indices {
             let answered = counters[CounterTable.answeredThrough(LibraryIndex(index))] ?? -1
             if answered >= 0 { state.libraries[index].answeredThrough = EventSequence(answered) }
@@ -90,9 +91,11 @@ final class JournalDatabase {
         memory.lastDictionary = dictionaries.lastNumber
         memory.lastTombstone = tombstones.lastNumber
         memory.lastQuarantine = max(
-            counters[CounterTable.quarantineNumber] ?? 0,
-            try PreparedStatement.number(connection, "SELECT max(number) FROM quarantine") ?? 0)
-        memory.quarantineCount = Int(counters[CounterTable.quarantineCount] ?? 0)
+            try CounterTable.count(CounterTable.quarantineNumber, in: counters),
+            try StoredNumber.count(
+                max(0, try PreparedStatement.number(connection, "SELECT max(number) FROM quarantine") ?? 0),
+                "the last number in quarantine"))
+        memory.quarantineCount = Int(try CounterTable.count(CounterTable.quarantineCount, in: counters))
         var damaged = dictionaries.damaged.map {
             DamagedRow(row: $0, kind: .dictionary, fault: .checksumMismatch)
         }
@@ -105,7 +108,8 @@ final class JournalDatabase {
         }
         memory.damagedQueries = damaged.filter { $0.kind == .query }.map(\.row)
         // The number of a damaged row is not to be trusted either; the counter knew it before the row was written.
-        memory.lastQuery = max(counters[CounterTable.queryNumber] ?? 0, state.queries.last?.number ?? 0)
+        memory.lastQuery = max(
+            try CounterTable.count(CounterTable.queryNumber, in: counters), state.queries.last?.number ?? 0)
         state.lastQuery = memory.lastQuery
         let indexes = try FieldIndexTable.read(connection)
         memory.setIndexes(indexes.records)

@@ -51,8 +51,8 @@ struct LibraryTable {
         try ranges.forEachRow { row in
             let first = EventSequence(row.integer(1))
             let last = EventSequence(row.integer(2))
-            guard let library = LibraryIndex(exactly: row.integer(0)), first <= last else {
-                throw SQLiteFailure.damaged("a lost range ends before it begins")
+            guard let library = LibraryIndex(exactly: row.integer(0)), first <= last, first.rawValue >= 0 else {
+                throw SQLiteFailure.damaged("a lost range ends before it begins, or begins below 0")
             }
             lost[library, default: []].append(LostRange(first: first, last: last))
         }
@@ -65,12 +65,14 @@ struct LibraryTable {
             """)
         try libraries.forEachRow { row in
             guard row.integer(0) == Int64(records.count), let index = LibraryIndex(exactly: row.integer(0)),
-                let generation = UInt32(exactly: row.integer(3))
+                let generation = UInt32(exactly: row.integer(3)), generation < .max,
+                StoredNumber.isSequence(row.optionalInteger(4))
             else { throw SQLiteFailure.damaged("library \(records.count) is missing") }
             let record = LibraryRecord(
                 index: index, name: row.text(1), epoch: row.optionalText(2), generation: generation,
                 cursor: row.optionalInteger(4).map { EventSequence($0) }, isStale: row.integer(5) != 0,
-                lost: lost[index] ?? [], entityCount: row.integer(6))
+                lost: lost[index] ?? [],
+                entityCount: try StoredNumber.count(row.integer(6), "the number of entities of library \(index)"))
             guard checksum(record) == row.integer(7) else {
                 throw SQLiteFailure.damaged("library \(index) fails its check")
             }

@@ -82,7 +82,9 @@ struct QueryTable {
         _ row: PreparedStatement, libraryCount: Int, typeCount: Int
     ) throws(PayloadFault) -> QueryRecord {
         guard let library = LibraryIndex(exactly: row.integer(1)), let type = TypeIndex(exactly: row.integer(2)),
-            let isLocal = [0: false, 1: true][row.integer(7)]
+            let isLocal = [0: false, 1: true][row.integer(7)], 0...StoredNumber.max ~= row.integer(0),
+            0...StoredNumber.max ~= row.optionalInteger(8) ?? 0, StoredNumber.isSequence(row.optionalInteger(9)),
+            StoredNumber.isMoment(row.integer(10)), StoredNumber.isMoment(row.optionalInteger(11) ?? 0)
         else { throw .checksumMismatch }
         var record = QueryRecord(
             number: row.integer(0), library: library, type: type, method: row.text(3), input: row.text(4),

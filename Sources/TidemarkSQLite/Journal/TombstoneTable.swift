@@ -47,7 +47,10 @@ struct TombstoneTable {
             guard let key = row.storedKey(from: 0), let generation = UInt32(exactly: row.integer(5)) else {
                 throw SQLiteFailure.damaged("a tombstone's key cannot be read")
             }
-            lastNumber = row.integer(3)
+            lastNumber = try StoredNumber.count(row.integer(3), "a tombstone's number")
+            guard StoredNumber.isSequence(row.optionalInteger(4)), StoredNumber.isMoment(row.integer(6)) else {
+                throw SQLiteFailure.damaged("a tombstone's stamps are none")
+            }
             let tombstone = Tombstone(
                 sequence: row.optionalInteger(4).map { EventSequence($0) }, generation: generation,
                 deletedAt: row.integer(6))

@@ -8,7 +8,7 @@ enum FileHeader: Equatable {
     case missing
     /// There, but without a byte.
     case empty
-    /// Not a SQLite database, or shorter than a header.
+    /// Not a SQLite database, or shorter than a header, or one that SQLite would not let be written.
     case garbage
     case foreign(applicationID: Int32)
     case newer(version: Int32)
@@ -39,6 +39,8 @@ enum FileHeader: Equatable {
         let applicationID = integer(bytes, at: 68)
         let version = integer(bytes, at: 60)
         guard applicationID == DataFile.applicationID else { return .foreign(applicationID: applicationID) }
+        // How the file may be written, and read: 1, or 2 with a log. Others SQLite would open for reading only, or not at all.
+        guard bytes[18...19].allSatisfy({ 1...2 ~= $0 }) else { return .garbage }
         return FileHeader(version: version)
     }
 

@@ -20,6 +20,6 @@ public enum PayloadFault: String, Error, Hashable, Sendable, CaseIterable {
     case rowMissing = "row_missing"
     /// The library or type of a query or a layer has no name.
     case unnamed
-    /// Not a JSON object.
+    /// Not a JSON object, or one that nests deeper than ``TidemarkModel/Limits/nestingDepthCeiling``.
     case notJSON = "not_json"
 }

@@ -13,7 +13,10 @@ extension PayloadSeal {
     init?(
         library: LibraryIndex, type: TypeIndex, isUUID: Bool, stampsOf statement: PreparedStatement, from column: Int32
     ) {
-        guard let generation = UInt32(exactly: statement.integer(column + 1)) else { return nil }
+        guard let generation = UInt32(exactly: statement.integer(column + 1)),
+            StoredNumber.isSequence(statement.optionalInteger(column)),
+            StoredNumber.isMoment(statement.integer(column + 2))
+        else { return nil }
         self.init(
             library: library, type: type, isUUID: isUUID, sequence: statement.optionalInteger(column),
             generation: generation, writtenAt: statement.integer(column + 2))

@@ -243,7 +243,6 @@ final class EntitySelector {
     private func match(_ entity: ReadEntity, path: FieldPath? = nil, code: [UInt8] = []) -> EntityMatch? {
         guard entity.isWhole else { return nil }
         return entity.payload.withUnsafeBytes { payload in
-            guard CompactJSON.isObject(payload) else { return nil }
             let view = ResourceView(payload)
             if let path, FieldCode.kept(path.code(in: view)) != code { return nil }
             guard rule.matches(view) else { return nil }

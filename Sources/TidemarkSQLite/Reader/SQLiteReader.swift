@@ -86,7 +86,7 @@ public final class SQLiteReader {
 
     /// Totals of lines and events since the file was made.
     public func counts() throws(StorageError) -> EventCounts {
-        try snapshot { CounterTable.counts(try CounterTable.read($0)) }
+        try snapshot { try CounterTable.counts(try CounterTable.read($0)) }
     }
 
     /// Kinds that were ignored, and how often.

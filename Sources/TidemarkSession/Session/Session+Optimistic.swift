@@ -12,7 +12,7 @@ extension Session {
             case .rollBack(let pendingID, let library): try await cache.beginRollBack(pendingID, library: library)
             }
         } catch {
-            _ = waiting.take(number)
+            waiting.finish(number) { _ in }
             throw error
         }
         let task = Task { [cache, outbox, waiting] in
@@ -24,7 +24,7 @@ extension Session {
                 outcome = .failure(MessageError(error))
             }
             await cache.settle(outbox)
-            waiting.take(number)?.answer(outcome)
+            waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)
     }

@@ -91,8 +91,8 @@ extension Session {
     ) async throws(CacheError) {
         let number = try waiting.add(responder, .query)
         await cache.read(request, observing: sink) { [waiting] result in
-            waiting.take(number)?.answer(
-                result.map { Answer.query($0.answer, subscription: $0.subscription) }.mapError { MessageError($0) })
+            let outcome = result.map { Answer.query($0.answer, subscription: $0.subscription) }
+            waiting.finish(number) { $0.answer(outcome.mapError { MessageError($0) }) }
         } later: { [outbox] result in
             outbox.append(answer: Session.line(of: result, to: request.key))
         }
@@ -124,7 +124,7 @@ extension Session {
                 outcome = .failure(MessageError(CacheError(.storageFailed, message)))
             }
             await cache.settle(outbox)
-            waiting.take(number)?.answer(outcome)
+            waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)
     }
@@ -139,7 +139,7 @@ extension Session {
         let task = Task { [cache, outbox, waiting] in
             let status = await cache.caughtUp(to: sequence, library: library)
             await cache.settle(outbox)
-            waiting.take(number)?.answer(.success(Answer.place(status)))
+            waiting.finish(number) { $0.answer(.success(Answer.place(status))) }
         }
         waiting.set(task, for: number)
         return nil

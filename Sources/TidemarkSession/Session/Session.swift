@@ -144,7 +144,7 @@ package final class Session: Sendable {
         for (number, library) in waiting.caughtUps {
             let status = await cache.status(of: library)
             await cache.settle(outbox)
-            waiting.take(number)?.answer(.success(Answer.place(status)))
+            waiting.finish(number) { $0.answer(.success(Answer.place(status))) }
         }
         await waiting.waitUntilEmpty()
         await cache.settle(outbox)

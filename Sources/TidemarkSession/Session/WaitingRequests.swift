@@ -24,15 +24,19 @@ final class WaitingRequests: Sendable {
         var nextNumber: UInt64 = 0
         /// By number. Bound: ``WaitingRequests/countMax``.
         var entries: [UInt64: Entry] = [:]
+        /// Those that were taken and are being answered.
+        var answeringCount = 0
         /// Bounded by the one session.
         var endWaiters: [CheckedContinuation<Void, Never>] = []
+
+        var isEmpty: Bool { entries.isEmpty && answeringCount == 0 }
     }
 
     static let countMax = 10_000
 
     private let state = Mutex(State())
 
-    /// - Returns: The number to take the request by.
+    /// - Returns: The number to finish the request by.
     /// - Throws: ``CacheError`` `limitExceeded`.
     func add(_ responder: Responder, _ goal: Goal) throws(CacheError) -> UInt64 {
         let number: UInt64? = state.withLock { state in
@@ -58,18 +62,30 @@ final class WaitingRequests: Sendable {
         if !isWaiting { task.cancel() }
     }
 
-    /// The request, for its one answer; nil when somebody else took it.
-    func take(_ number: UInt64) -> Responder? {
-        let (taken, waiters) = state.withLock { state in
+    /// Takes the request, lets it be answered, and only then counts it as done: who waits for the end must not find the
+    /// answer missing.
+    ///
+    /// - Parameter answer: Gives the one answer. Not called when somebody else took the request.
+    func finish(_ number: UInt64, _ answer: (Responder) -> Void) {
+        let taken = state.withLock { state in
             let entry = state.entries.removeValue(forKey: number)
-            guard state.entries.isEmpty else { return (entry, [CheckedContinuation<Void, Never>]()) }
-            defer { state.endWaiters = [] }
-            return (entry, state.endWaiters)
+            if entry != nil { state.answeringCount += 1 }
+            return entry
         }
-        taken?.task?.cancel()
+        guard let taken else { return }
+        taken.task?.cancel()
+        answer(taken.responder)
+        let waiters = state.withLock { state in
+            state.answeringCount -= 1
+            guard state.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.endWaiters = [] }
+            return state.endWaiters
+        }
         for waiter in waiters { waiter.resume() }
-        return taken?.responder
     }
+
+    /// Whether every request was answered.
+    var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
     /// Those that wait for a library's cursor, in the order they came.
     var caughtUps: [(number: UInt64, library: ByteString)] {
@@ -81,11 +97,11 @@ final class WaitingRequests: Sendable {
         }
     }
 
-    /// Returns when every request was taken.
+    /// Returns when every request was answered.
     func waitUntilEmpty() async {
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in
-                if state.entries.isEmpty { return false }
+                if state.isEmpty { return false }
                 state.endWaiters.append(continuation)
                 return true
             }

@@ -46,6 +46,9 @@ package struct FieldStamps: Hashable, Sendable {
 
     // MARK: Bytes
 
+    /// Milliseconds since 1970 that can be counted on with; a file can be forged.
+    private static let moments: ClosedRange<Int64> = -1 << 60...1 << 60
+
     /// Appends the form that journals keep: completeness, rest, count, and each name with its stamp, sorted by bytes.
     package func encode(into bytes: inout [UInt8]) {
         bytes.append(completeness.rawValue)
@@ -70,7 +73,7 @@ package struct FieldStamps: Hashable, Sendable {
         }
         func stamp() -> EntityStamp? {
             guard let sequence = integer(Int64.self), let generation = integer(UInt32.self),
-                let writtenAt = integer(Int64.self)
+                let writtenAt = integer(Int64.self), FieldStamps.moments ~= writtenAt
             else { return nil }
             return EntityStamp(
                 sequence: sequence < 0 ? nil : EventSequence(sequence), packedGeneration: generation,

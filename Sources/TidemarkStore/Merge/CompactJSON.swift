@@ -1,6 +1,9 @@
+import TidemarkModel
+
 /// Whether bytes have the form that the store takes for granted: for bytes that come from a file, which can be forged.
 package enum CompactJSON {
-    /// Whether it is one object without white space between its tokens, which ``JSONObject`` can walk.
+    /// Whether it is one object without white space between its tokens, which ``JSONObject`` can walk, and no more than
+    /// ``TidemarkModel/Limits/nestingDepthCeiling`` containers are open in it at once.
     ///
     /// Words and numbers are looked at by their letters alone, and text is not checked to be UTF-8: nothing that folds
     /// or merges reads them.
@@ -32,6 +35,9 @@ private struct CompactWalk {
         // What closes each container that is open.
         var closers: [UInt8] = []
         while true {
+            if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), closers.count == Limits.nestingDepthCeiling {
+                return false
+            }
             if take("{") {
                 closers.append(UInt8(ascii: "}"))
                 if byte != UInt8(ascii: "}") {

@@ -29,13 +29,7 @@ extension CacheState {
     private mutating func applyInOrder(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) {
-        let generation = libraries[Int(library)].gate.generation
-        applyEffect(view, in: library, at: now)
-        // A heartbeat that says the log went back moved the cursor itself.
-        guard libraries[Int(library)].gate.generation == generation else { return }
-        if let cursor = libraries[Int(library)].gate.cursor, cursor >= sequence { return }
-        libraries[Int(library)].gate.advance(to: sequence)
-        guard libraries[Int(library)].isWatched else { return }
+        guard takePlace(view, sequence, in: library, at: now), libraries[Int(library)].isWatched else { return }
         drain(library, at: now)
         // What was missing arrived by itself. An upstream's own events leave the decision to the end of its answer.
         if view.source != .upstream, libraries[Int(library)].machine.isActive,
@@ -43,6 +37,22 @@ extension CacheState {
         {
             libraries[Int(library)].machine.cancel()
         }
+    }
+
+    /// Applies an event that is next, and moves the cursor to it.
+    ///
+    /// - Returns: False when it was a heartbeat that says the log went back: that moved the cursor itself.
+    private mutating func takePlace(
+        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+    ) -> Bool {
+        let generation = libraries[Int(library)].gate.generation
+        // A heartbeat speaks of the log from its own place on.
+        let speaks = view.event.kind == .heartbeat
+        if speaks { libraries[Int(library)].gate.advance(to: sequence) }
+        applyEffect(view, in: library, at: now)
+        guard libraries[Int(library)].gate.generation == generation else { return false }
+        if !speaks { libraries[Int(library)].gate.advance(to: sequence) }
+        return true
     }
 
     private mutating func hold(
@@ -91,12 +101,7 @@ extension CacheState {
         while let ready = libraries[Int(library)].gate.takeReady() {
             switch ready {
             case .apply(let held):
-                held.withView { view in
-                    let generation = libraries[Int(library)].gate.generation
-                    applyEffect(view, in: library, at: now)
-                    guard libraries[Int(library)].gate.generation == generation else { return }
-                    libraries[Int(library)].gate.advance(to: held.sequence)
-                }
+                held.withView { view in _ = takePlace(view, held.sequence, in: library, at: now) }
             case .passed(let held):
                 if !held.isHole { countDuplicate(held.source) }
             }

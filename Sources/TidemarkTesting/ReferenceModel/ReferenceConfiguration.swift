@@ -18,6 +18,8 @@ package struct ReferenceConfiguration: Sendable {
     package var libraryCountMax = 10_000
     /// Quarantine records that are kept; older ones fall out, all are counted.
     package var quarantineCountMax = 10_000
+    /// Bytes of a line that quarantine keeps, and that what a broken line still says is read from.
+    package var quarantineByteCountMax = 4_096
     /// Events held behind a gap, a library. At least 1.
     package var heldCountMax = 4_096
     /// Bytes of the lines held behind a gap, a library.

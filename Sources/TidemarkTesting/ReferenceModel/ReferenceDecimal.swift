@@ -1,36 +1,29 @@
-/// A number written out in full, without an exponent: digits before and behind the point.
+/// A number as its digits and the place of its point, however large its exponent is.
 package struct ReferenceDecimal {
-    /// Exponents beyond this are not written out.
-    private static let exponentMax = 2_000
+    /// A written exponent beyond this counts as this.
+    private static let exponentMax = 2_147_483_647
 
     private let isNegative: Bool
-    /// Without leading zeros.
-    private let whole: String
-    /// Without trailing zeros.
-    private let fraction: String
+    /// Without zeros at either end; empty for 0.
+    private let digits: String
+    /// How many digits stand before the point; negative: how many zeros behind it come first.
+    private let place: Int
 
-    /// - Parameter text: By the grammar of JSON, its exponent not beyond ±2,000.
+    /// - Parameter text: By the grammar of JSON.
     package init(_ text: [UInt8]) {
         let halves = String(decoding: text, as: UTF8.self).lowercased().split(separator: "e")
-        let exponent = halves.count > 1 ? Int(halves[1]) ?? Int.max : 0
-        precondition(
-            (-Self.exponentMax...Self.exponentMax).contains(exponent), "\(text) is too long to be written out")
-        let mantissa = halves[0].drop { $0 == "-" }.split(separator: ".").map(String.init)
-        var whole = mantissa[0]
-        var fraction = mantissa.count > 1 ? mantissa[1] : ""
-        if exponent > 0 {
-            fraction += String(repeating: "0", count: exponent)
-            whole += fraction.prefix(exponent)
-            fraction = String(fraction.dropFirst(exponent))
-        } else if exponent < 0 {
-            whole = String(repeating: "0", count: -exponent) + whole
-            fraction = whole.suffix(-exponent) + fraction
-            whole = String(whole.dropLast(-exponent))
+        var exponent = 0
+        if halves.count > 1 {
+            let written = Int(halves[1]) ?? (halves[1].hasPrefix("-") ? -Self.exponentMax : Self.exponentMax)
+            exponent = max(-Self.exponentMax, min(Self.exponentMax, written))
         }
-        self.whole = String(whole.drop { $0 == "0" })
-        while fraction.last == "0" { fraction.removeLast() }
-        self.fraction = fraction
-        isNegative = text.first == UInt8(ascii: "-") && !(self.whole + fraction).isEmpty
+        let mantissa = halves[0].drop { $0 == "-" }.split(separator: ".").map(String.init)
+        let all = mantissa.joined()
+        var digits = String(all.drop { $0 == "0" })
+        place = digits.isEmpty ? 0 : mantissa[0].count - (all.count - digits.count) + exponent
+        while digits.last == "0" { digits.removeLast() }
+        self.digits = digits
+        isNegative = text.first == UInt8(ascii: "-") && !digits.isEmpty
     }
 
     /// Negative when this is less than the other, 0 when they are equal.
@@ -40,9 +33,9 @@ package struct ReferenceDecimal {
     }
 
     private func magnitude(_ other: ReferenceDecimal) -> Int {
-        if whole.count != other.whole.count { return whole.count < other.whole.count ? -1 : 1 }
-        if whole != other.whole { return whole < other.whole ? -1 : 1 }
-        if fraction == other.fraction { return 0 }
-        return fraction < other.fraction ? -1 : 1
+        if digits.isEmpty || other.digits.isEmpty { return other.digits.isEmpty ? (digits.isEmpty ? 0 : 1) : -1 }
+        if place != other.place { return place < other.place ? -1 : 1 }
+        if digits == other.digits { return 0 }
+        return digits < other.digits ? -1 : 1
     }
 }

@@ -120,7 +120,8 @@ package struct ReferenceDecoder: Sendable {
     }
 
     private func broken(_ line: [UInt8], _ reason: ReferenceReason) -> ReferenceLine {
-        let found = ReferenceSalvage.members(of: line, nestingMax: configuration.nestingMax)
+        let found = ReferenceSalvage.members(
+            of: line, nestingMax: configuration.nestingMax, byteCountMax: configuration.quarantineByteCountMax)
         return .rejected(rejection(reason, found, isWhole: false))
     }
 

@@ -54,7 +54,8 @@ package struct ReferenceEnvelope {
 
     /// The epoch, nil when absent, empty or not valid.
     package func epoch(idByteCountMax: Int) -> [UInt8]? {
-        guard let text = field("epoch")?.text, !text.isEmpty, text.count <= idByteCountMax else { return nil }
+        guard let text = field("epoch")?.text, !text.isEmpty, text.count <= idByteCountMax, ReferenceUTF8.isValid(text)
+        else { return nil }
         return text
     }
 
@@ -64,7 +65,8 @@ package struct ReferenceEnvelope {
     /// - Returns: Nil when it cannot be read.
     package func library(default defaultLibrary: [UInt8]?, idByteCountMax: Int) -> [UInt8]? {
         guard let value = field("library_id") else { return defaultLibrary }
-        guard let text = value.text, text.count <= idByteCountMax else { return nil }
+        // Of a broken line, which may hold anything.
+        guard let text = value.text, text.count <= idByteCountMax, ReferenceUTF8.isValid(text) else { return nil }
         return text
     }
 

@@ -55,9 +55,16 @@ extension ReferenceModel {
             reconcile(id)
             gate(offer, sequence, hasAskedUpstream: true)
         } else {
-            declareFirstGapLost(id, offered: entry)
-            gate(offer, sequence, hasAskedUpstream: hasAskedUpstream)
+            holdBeyondRoom(entry, id, library)
         }
+    }
+
+    /// Holds what there is no room for, and declares gaps lost until what is held fits.
+    private mutating func holdBeyondRoom(_ entry: ReferenceHeld, _ id: [UInt8], _ library: ReferenceLibrary) {
+        var library = library
+        library.hold(entry)
+        libraries[id] = library
+        while let library = libraries[id], isOver(library) { declareFirstGapLost(id) }
     }
 
     /// The place of an unusable line.
@@ -69,13 +76,15 @@ extension ReferenceModel {
         libraries[id] = library
         guard sequence > cursor, !library.held.contains(where: { $0.sequence == sequence }) else { return }
         let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: nil)
-        if !hasRoom(for: entry, in: library) {
-            if upstream != nil { reconcile(id) } else { declareFirstGapLost(id, offered: entry) }
+        if hasRoom(for: entry, in: library) {
+            library.hold(entry)
+            libraries[id] = library
+        } else if upstream != nil {
+            reconcile(id)
             holdHole(id, sequence, previous: previous, epoch: epoch)
-            return
+        } else {
+            holdBeyondRoom(entry, id, library)
         }
-        library.hold(entry)
-        libraries[id] = library
     }
 
     /// Applies an event that is next, then what it made applicable.
@@ -151,6 +160,11 @@ extension ReferenceModel {
     private func hasRoom(for entry: ReferenceHeld, in library: ReferenceLibrary) -> Bool {
         let byteCount = library.held.reduce(entry.byteCount) { $0 + $1.byteCount }
         return library.held.count < configuration.heldCountMax && byteCount <= configuration.heldByteCountMax
+    }
+
+    private func isOver(_ library: ReferenceLibrary) -> Bool {
+        library.held.count > configuration.heldCountMax
+            || library.held.reduce(0) { $0 + $1.byteCount } > configuration.heldByteCountMax
     }
 
     private mutating func drop(_ offer: ReferenceOffer) {

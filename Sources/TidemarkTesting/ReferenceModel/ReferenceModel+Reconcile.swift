@@ -12,18 +12,15 @@ extension ReferenceModel {
             admitOrHold(offer)
         }
         isReconciling = false
-        while libraries[id]?.hasGap == true { declareFirstGapLost(id, offered: nil) }
+        while libraries[id]?.hasGap == true { declareFirstGapLost(id) }
         libraries[id]?.tail = nil
     }
 
     /// Declares the missing events that are next to the cursor lost, and lets go of what waited for them.
-    ///
-    /// - Parameter offered: An event that found no room; it ends the gap when it is lower than all that is held.
-    mutating func declareFirstGapLost(_ id: [UInt8], offered: ReferenceHeld?) {
+    mutating func declareFirstGapLost(_ id: [UInt8]) {
         guard var library = libraries[id], let cursor = library.cursor else { return }
-        let waiting = (library.held + [offered].compactMap { $0 }).min { $0.sequence < $1.sequence }
         let last: Int64
-        if let waiting {
+        if let waiting = library.held.first {
             // A hole with nothing missing before it is itself what is missing.
             let isHole = waiting.offer == nil && waiting.previous <= cursor
             last = isHole ? waiting.sequence : waiting.previous

@@ -1,25 +1,22 @@
 /// Reads what stands whole in front of the damage on a broken line.
 ///
 /// A field counts when its value is followed by `,` or `}`. Reading stops at the first error of grammar or
-/// depth, or after 4 KiB; invalid UTF-8 does not stop it.
+/// depth, or after what quarantine keeps, 4 KiB; invalid UTF-8 does not stop it.
 ///
 /// - Source: Protocol/framing.md, "What a broken line still says".
 package struct ReferenceSalvage {
-    /// How much of a line is kept and read.
-    package static let byteCountMax = 4_096
-
     private var parser: ReferenceJSONParser
 
-    private init(_ line: [UInt8], nestingMax: Int) {
-        parser = ReferenceJSONParser(Array(line.prefix(Self.byteCountMax)), nestingMax: nestingMax)
+    private init(_ line: [UInt8], nestingMax: Int, byteCountMax: Int) {
+        parser = ReferenceJSONParser(Array(line.prefix(byteCountMax)), nestingMax: nestingMax)
     }
 
     /// The members of the object at the top of a broken line that stand whole, `envelope` included as far as
     /// it goes.
     ///
     /// - Returns: An object, without members when nothing could be read.
-    package static func members(of line: [UInt8], nestingMax: Int) -> ReferenceJSON {
-        var salvage = ReferenceSalvage(line, nestingMax: nestingMax)
+    package static func members(of line: [UInt8], nestingMax: Int, byteCountMax: Int) -> ReferenceJSON {
+        var salvage = ReferenceSalvage(line, nestingMax: nestingMax, byteCountMax: byteCountMax)
         var found: [ReferenceMember] = []
         salvage.parser.skipWhiteSpace()
         _ = salvage.readObject(into: &found, isTop: true)

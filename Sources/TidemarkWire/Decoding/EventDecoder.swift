@@ -21,7 +21,7 @@ package final class EventDecoder {
         self.limits = limits
         let created = tm_decoder_create(
             tm_limits(
-                nesting_depth_max: UInt32(clamping: limits.nestingDepthMax),
+                nesting_depth_max: UInt32(clamping: min(limits.nestingDepthMax, Limits.nestingDepthCeiling)),
                 batch_member_count_max: UInt32(clamping: limits.batchMemberCountMax),
                 id_byte_count_max: UInt32(clamping: limits.idByteCountMax),
                 type_byte_count_max: UInt32(clamping: limits.typeByteCountMax),

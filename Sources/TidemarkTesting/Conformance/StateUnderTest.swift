@@ -1,19 +1,24 @@
 import TidemarkModel
 import TidemarkStore
-import TidemarkTesting
 import TidemarkWire
 
 /// A cache state driven without an engine: streams in, exports and summaries out, an upstream answered on the spot.
-struct StateUnderTest: ~Copyable {
-    private(set) var state: CacheState
+package struct StateUnderTest: ~Copyable {
+    package private(set) var state: CacheState
     private let limits: Limits
+    /// A log that is asked whenever a gap is; nil for none.
     private let upstream: [UInt8]?
     private let chunks: SeededGenerator
     private var now: Int64 = 1_000_000
-    private(set) var quarantine: [QuarantineRecord] = []
+    /// What was put aside so far; whole after ``endOfInput()``.
+    package private(set) var quarantine: [QuarantineRecord] = []
     private var countsBefore: EventCounts
 
-    init(
+    /// - Parameters:
+    ///   - upstream: A log that brings what is missing; nil for none.
+    ///   - seed: Where chunks are cut, and the state's own.
+    ///   - recovered: What an earlier state left.
+    package init(
         limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],
         upstream: [UInt8]? = nil, seed: UInt64 = 1, recovered: RecoveredState = RecoveredState()
     ) {
@@ -28,8 +33,10 @@ struct StateUnderTest: ~Copyable {
             recovered: recovered, seed: seed)
     }
 
-    /// Feeds a whole stream, cut into chunks of random sizes.
-    mutating func ingest(_ stream: [UInt8]) throws {
+    /// Feeds a whole stream, cut into chunks of random sizes. Every structure checks itself after every batch.
+    ///
+    /// - Throws: ``TidemarkWire/WireError``.
+    package mutating func ingest(_ stream: [UInt8]) throws {
         var framer = LineFramer(limits: limits)
         let decoder = try EventDecoder(limits: limits)
         var random = chunks
@@ -51,7 +58,10 @@ struct StateUnderTest: ~Copyable {
         state.entities.checkInvariants()
     }
 
-    mutating func endOfInput() throws {
+    /// Ends what waits: gaps are filled from the upstream, or lost.
+    ///
+    /// - Throws: ``TidemarkWire/WireError``.
+    package mutating func endOfInput() throws {
         while state.isWatching { try follow(state.expireGaps(at: now, patience: .none)) }
         let flush = state.takeFlush()
         quarantine += flush.quarantine
@@ -87,7 +97,7 @@ struct StateUnderTest: ~Copyable {
     }
 
     /// As `tidemark export` prints it.
-    func exportLines() -> [String] {
+    package func exportLines() -> [String] {
         var lines: [(key: EntityKey, text: String)] = []
         state.forEachEntity { key, payload, stamp in
             let sequence = stamp.sequence.map { "\($0.rawValue)" } ?? "null"
@@ -106,7 +116,7 @@ struct StateUnderTest: ~Copyable {
     }
 
     /// What this run did, in the model's words.
-    func summaryLine() -> String {
+    package func summaryLine() -> String {
         let counts = state.counts
         let before = countsBefore
         let libraries = state.statuses.sorted { $0.library < $1.library }.map { status in

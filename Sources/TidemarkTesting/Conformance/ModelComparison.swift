@@ -1,0 +1,79 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Runs one stream through framer, decoder and state, and through the reference model, which shares no code with them.
+package struct ModelComparison: Sendable {
+    private let limits: Limits
+    private let upstream: [UInt8]?
+    private let seed: UInt64
+
+    /// - Parameters:
+    ///   - limits: In force on both sides. Of them `lineByteCountMax`, `quarantineByteCountMax`, which is not above it,
+    ///     `batchMemberCountMax` and `heldEventCountMax` may be others than the default.
+    ///   - upstream: The log that both ask for what is missing; nil for none.
+    ///   - seed: Where the stream is cut into chunks.
+    package init(limits: Limits, upstream: [UInt8]?, seed: UInt64) {
+        self.limits = limits
+        self.upstream = upstream
+        self.seed = seed
+    }
+
+    /// What the two end with, where it is not the same: summary, export, quarantine.
+    ///
+    /// - Returns: For people; empty when both agree.
+    /// - Throws: ``TidemarkWire/WireError``.
+    package func differences(of stream: [UInt8]) throws -> [String] {
+        var configuration = ReferenceConfiguration()
+        configuration.typeAliases = ReferenceConfiguration.spacedriveAliases
+        configuration.batchCountMax = limits.batchMemberCountMax
+        configuration.lineByteCountMax = limits.lineByteCountMax
+        configuration.quarantineByteCountMax = limits.quarantineByteCountMax
+        configuration.heldCountMax = limits.heldEventCountMax
+        configuration.upstream = upstream
+        var model = ReferenceModel(configuration: configuration)
+        model.ingest(stream)
+        model.endOfInput()
+
+        var subject = StateUnderTest(limits: limits, typeAliases: ["entry": "file"], upstream: upstream, seed: seed)
+        try subject.ingest(stream)
+        try subject.endOfInput()
+
+        var differences: [String] = []
+        let (summary, wanted) = (subject.summaryLine(), String(decoding: model.summary.line, as: UTF8.self))
+        if summary != wanted { differences.append("summary\n  is        \(summary)\n  should be \(wanted)") }
+        ModelComparison.compare(
+            "export", subject.exportLines(), model.exportLines().map { String(decoding: $0, as: UTF8.self) },
+            &differences)
+        let found = subject.quarantine.map { record in
+            ModelComparison.describe(
+                line: record.line, offset: record.offset, reason: record.reason.code, library: record.library?.bytes,
+                sequence: record.sequence?.rawValue)
+        }
+        let records = model.quarantine.map { record in
+            ModelComparison.describe(
+                line: Int64(record.place.line), offset: Int64(record.place.offset), reason: record.reason.rawValue,
+                library: record.library, sequence: record.sequence)
+        }
+        // Members that are counted when their gap ends come in the order in which gaps end.
+        ModelComparison.compare("quarantine", found.sorted(), records.sorted(), &differences)
+        return differences
+    }
+
+    private static func compare(
+        _ name: String, _ found: [String], _ wanted: [String], _ differences: inout [String]
+    ) {
+        guard found != wanted else { return }
+        let index = zip(found, wanted).prefix { $0 == $1 }.count
+        let (own, other) = (found.dropFirst(index).first ?? "nothing", wanted.dropFirst(index).first ?? "nothing")
+        differences.append("\(name), entry \(index)\n  is        \(own)\n  should be \(other)")
+    }
+
+    /// Without a sequence, no library and the default library say the same: nothing.
+    private static func describe(
+        line: Int64, offset: Int64, reason: String, library: [UInt8]?, sequence: Int64?
+    ) -> String {
+        let isNothing = sequence == nil && library?.isEmpty != false
+        let name = isNothing ? "-" : library.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+        return "\(line) \(offset) \(reason) \(name) \(sequence.map { "\($0)" } ?? "-")"
+    }
+}
