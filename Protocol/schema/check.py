@@ -69,6 +69,8 @@ check("pending",{"pending":[{**layer,"changes":[]}]},False,'')
 check("pending",{"pending":[{**layer,"changes":[{"op":"patch","resource_type":"file","id":"1","fields":{},"unset":[]}]}]},False,'')
 check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","field_values":0,"queries":1,"missing":0,"layers":1,"problem_count":0,"problems":[]},True,'')
 check("verify",{"ok":True,"entities":3,"payload_bytes":60,"digest":"0123456789abcdef","field_values":0,"queries":1,"missing":0,"layers":1,"problem_count":1,"problems":["damaged query, row 1: checksum_mismatch"]},False,'')
+d={"level":"warning","topic":"machine","code":"room","what":"x","where":"/","advice":"y"}
+check("doctor",{"path":"/a","level":"warning","findings":[d]},True,'');check("doctor",{"path":"/a","level":"warning","findings":[{**d,"advice":""}]},False,'');check("doctor",{"path":"/a","level":"ok","findings":[{**d,"code":"other"}]},False,'')
 q={"library_id":"a","method":"files.list","input":{"n":1.1},"resource_type":"file","count":1,"local":False,"membership":None,"tags":None,"as_of":3,"stored_at":"2026-01-22T10:05:34.149Z","ttl":1.5,"stale_since":None}
 check("queries",q,True,'');check("queries",{**q,"keys":["file:x"]},True,'');check("queries",{**q,"keys":["file:x","file:x"]},False,'');check("queries",{**q,"stored_at":None},False,'')
 p={"ok":True,"error_count":0,"errors":[],"types":[{"name":"Song","kind":"type","max_age":60,"inherits":False,"source":"own","interface":None,"fields":[{"name":"artist","type":"Artist","composite":True,"max_age":None,"inherits":False,"source":"interface","interface":"Media","cascades":True}]}]}

@@ -24,7 +24,8 @@ struct RootCommand: AsyncParsableCommand {
         subcommands: [
             IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, FacetsCommand.self,
             StatsCommand.self,
-            VerifyCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self, RemoveCommand.self,
+            VerifyCommand.self, DoctorCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self,
+            RemoveCommand.self,
             QuarantineCommand.self,
             GapsCommand.self, PolicyCommand.self, GenerateCommand.self, SimulateCommand.self,
         ])

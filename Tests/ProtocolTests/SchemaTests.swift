@@ -49,12 +49,18 @@ import TidemarkTesting
             ("gaps", ["gaps", "--json"]), ("list", ["list", "--library", "a", "--json"]),
             ("get", ["get", "--library", "a", "file:f1", "--json"]), ("get", ["get", "file:none", "--json"]),
             ("stats", ["stats", "--json"]), ("verify", ["verify", "--json"]),
+            ("doctor", ["doctor", "--json"]),
             ("list", ["list", "--type", "file", "--order", "/id:desc", "--json"]),
             ("facets", ["facets", "file", "/id", "--json"]),
         ] {
             let result = try await CommandRunner().run(arguments + ["--db", database])
             #expect(result.status == 0, "\(arguments): \(result.errorText)")
             add(schema, result.output.filter { $0 != 0x0A })
+        }
+        for (path, status) in [(folder.path("none"), Int32(66)), (try folder.write([1, 2], to: "rubbish"), 65)] {
+            let result = try await CommandRunner().run(["doctor", "--json", "--db", path])
+            #expect(result.status == status)
+            add("doctor", result.output.filter { $0 != 0x0A })
         }
         for policy in ["type A @cacheControl(maxAge: 1) { b: [A] c: Int }", "type A @cacheControl { b: B }", "type"] {
             let path = try folder.write(Array(policy.utf8), to: "policy")

@@ -73,6 +73,8 @@ struct CounterTable {
     static let takenAt = "taken_at"
     /// How far what is stored is ahead of a library's cursor: a sequence, or -1 when it is not.
     static func answeredThrough(_ library: LibraryIndex) -> String { "answered_through_\(library)" }
+    /// How many samples a dictionary was trained from.
+    static func dictionarySamples(_ number: Int64) -> String { "dictionary_samples_\(number)" }
     /// Records that are in quarantine.
     static let quarantineCount = "quarantine_records"
 

@@ -147,6 +147,8 @@ final class JournalDatabase {
                 for (type, bytes) in trained.sorted(by: { $0.key < $1.key }) {
                     let dictionary = PayloadDictionary(number: next.lastDictionary + 1, type: type, bytes: bytes)
                     try statements.dictionaries.write(dictionary, now: configuration.now())
+                    try statements.counters.write(
+                        CounterTable.dictionarySamples(dictionary.number), Int64(trainer.sampleCount(of: type)))
                     next.add(dictionary)
                 }
                 for library in flush.clearedLibraries {

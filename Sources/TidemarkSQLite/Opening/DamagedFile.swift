@@ -25,15 +25,20 @@ enum DamagedFile {
 
     /// The file that was moved aside last, or nothing known of it.
     static func newest(_ file: DataFilePath) -> String? {
+        all(file).last?.path
+    }
+
+    /// Files that were moved aside, oldest first, without their journals.
+    static func all(_ file: DataFilePath) -> [(path: String, byteCount: Int64)] {
         let prefix = URL(fileURLWithPath: file.path).lastPathComponent + ".damaged-"
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: file.folder)
             let ends = ["-wal", "-journal", "-shm"]
             return names.filter { name in name.hasPrefix(prefix) && !ends.contains { name.hasSuffix($0) } }
-                .max().map { "\(file.folder)/\($0)" }
+                .sorted().map { "\(file.folder)/\($0)" }.map { ($0, DataFilePath.byteCount($0) ?? 0) }
         } catch {
-            // Its name is for people only.
-            return nil
+            // Their names are for people only.
+            return []
         }
     }
 

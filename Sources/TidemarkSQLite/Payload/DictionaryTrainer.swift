@@ -82,6 +82,9 @@ struct DictionaryTrainer {
         return result
     }
 
+    /// What the type's dictionary was trained from, until its samples are forgotten.
+    func sampleCount(of type: TypeIndex) -> Int { waiting[type]?.sizes.count ?? 0 }
+
     /// Lets go of the samples of types that now have a dictionary.
     mutating func forget(_ types: some Sequence<TypeIndex>) {
         for type in types { drop(type) }

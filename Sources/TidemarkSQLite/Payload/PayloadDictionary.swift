@@ -45,6 +45,9 @@ final class PayloadDictionary {
         return madeForDecompressing
     }
 
+    /// Whether zstd made it; other bytes serve as a prefix to it, too.
+    var isTrained: Bool { bytes.withUnsafeBytes { ZDICT_getDictID($0.baseAddress, $0.count) } != 0 }
+
     /// What the dictionary's row carries, so that one flipped bit is seen.
     static func checksum(number: Int64, type: UInt16, bytes: [UInt8]) -> Int64 {
         let seed = UInt64(bitPattern: number) << 16 | UInt64(type)

@@ -1,0 +1,170 @@
+import Foundation
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Looks at what a data file holds, on one committed state.
+///
+/// Each look stands by itself: damage may stop one and leave the next.
+struct ContentLook {
+    private let file: DataFilePath
+
+    /// Lines of SQLite's check that are told.
+    private static let checkLineCountMax = 5
+
+    init(_ file: DataFilePath) {
+        self.file = file
+    }
+
+    /// A file at rest is read without its neighbours, so that none appears. A writer that came meanwhile may have changed pages
+    /// under such a look: then it is done again, beside the writer.
+    func look(into examination: inout Examination) {
+        for _ in 0..<ContentLook.attemptCountMax {
+            let before = fingerprint
+            let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
+            var found = Examination(path: file.path)
+            look(hasLog: hasLog, &found)
+            guard hasLog || fingerprint == before else { continue }
+            examination.findings += found.findings
+            return
+        }
+        examination.add(
+            .note, .contents, .unreadable, "the file was made anew while it was looked at", at: file.path,
+            advice: "look again")
+    }
+
+    private static let attemptCountMax = 3
+
+    /// Changes whenever the main file, or the size of its log, does.
+    private var fingerprint: [Int64] {
+        var status = stat()
+        guard stat(file.path, &status) == 0 else { return [] }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return [
+            Int64(status.st_ino), Int64(status.st_size), Int64(time.tv_sec), Int64(time.tv_nsec),
+            DataFilePath.byteCount(file.writeAheadLog) ?? 0,
+        ]
+    }
+
+    private func look(hasLog: Bool, _ examination: inout Examination) {
+        do {
+            try examine(try ReadConnection(path: file.path, isImmutable: !hasLog), &examination)
+        } catch let failure as SQLiteFailure where hasLog && failure.storageCode == .inputOutput {
+            examination.add(
+                .warning, .neighbours, .logUnread,
+                "the log cannot be read from here (\(failure.message)): what follows is without it",
+                at: file.writeAheadLog, advice: "look again as a user who may write the folder")
+            var whole = examination
+            attempt(&whole) { examination in
+                try examine(try ReadConnection(path: file.path, isImmutable: true), &examination)
+            }
+            examination = whole
+        } catch {
+            tell(error, &examination)
+        }
+    }
+
+    private func examine(_ connection: ReadConnection, _ examination: inout Examination) throws {
+        try connection.execute("BEGIN")
+        let handle = connection.handle
+        guard try isOurs(handle, &examination) else { return }
+        attempt(&examination) { try lookAtMode(handle, &$0) }
+        attempt(&examination) { try quickCheck(handle, &$0) }
+        attempt(&examination) { examination in
+            let names = try ReadNames(handle)
+            try LibraryLook(handle).look(into: &examination)
+            attempt(&examination) { try DictionaryLook(handle, names).look(into: &$0) }
+            attempt(&examination) { try ListLook(handle, names).look(into: &$0) }
+        }
+        try connection.execute("COMMIT")
+    }
+
+    /// One look; what stops it is a finding.
+    private func attempt(_ examination: inout Examination, _ body: (inout Examination) throws -> Void) {
+        do {
+            try body(&examination)
+        } catch {
+            tell(error, &examination)
+        }
+    }
+
+    private func tell(_ error: any Error, _ examination: inout Examination) {
+        let failure = SQLiteFailure.storageError(error, path: file.path)
+        let cause = failure.cause.isEmpty ? failure.message : failure.cause
+        let finding = Finding(
+            failure.code == .locked ? .warning : .problem, .contents, .unreadable, "the file cannot be read: \(cause)",
+            at: file.path,
+            advice: failure.code == .locked
+                ? "look again" : "tidemark verify --repair keeps what can be read, and moves the damaged file aside")
+        if !examination.findings.contains(finding) { examination.findings.append(finding) }
+    }
+
+    // MARK: The file
+
+    private func isOurs(_ connection: OpaquePointer, _ examination: inout Examination) throws -> Bool {
+        let version = try DataFileSchema.version(connection)
+        // A newer program's upgrade may be in the log alone.
+        if let refusal = FileHeader(version: version).refusal(path: file.path) {
+            examination.add(.problem, .file, .newerFormat, refusal.message, at: file.path, advice: refusal.advice)
+            return false
+        }
+        switch try DataFileSchema.inspect(connection, version: version) {
+        case .ours: return true
+        case .foreign(let what):
+            examination.add(
+                .problem, .file, .notOurs, "the file holds the \(what), which tidemark did not make", at: file.path,
+                advice: "drop it with the program that made it, or give another file name")
+            return false
+        case .damaged(let what):
+            examination.add(
+                .problem, .file, .schemaDamaged, what, at: file.path,
+                advice: "tidemark verify --repair keeps what can be read, and moves the damaged file aside")
+            return true
+        }
+    }
+
+    /// The header's own two bytes: a connection that looks at the main file alone has a mode of its own.
+    private func lookAtMode(_ connection: OpaquePointer, _ examination: inout Examination) throws {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = [0, 0]
+        guard pread(descriptor, &bytes, 2, 18) == 2 else { return }
+        if bytes == [2, 2] {
+            examination.add(.ok, .file, .journalMode, "the journal is a write-ahead log", at: file.path)
+        } else {
+            examination.add(
+                .warning, .file, .journalMode,
+                "another program switched the write-ahead log off: readers and the writer wait for each other",
+                at: file.path, advice: "nothing: the next writer switches it on again")
+        }
+    }
+
+    private func quickCheck(_ connection: OpaquePointer, _ examination: inout Examination) throws {
+        var lines: [String] = []
+        do {
+            let check = try PreparedStatement(connection, "PRAGMA quick_check(\(ContentLook.checkLineCountMax))")
+            // One row may hold several lines under a heading that names the database.
+            try check.forEachRow { row in
+                lines += row.text(0).description.split(separator: "\n").map(String.init)
+                    .filter { $0 != "ok" && !$0.hasPrefix("***") }
+            }
+        } catch let failure as SQLiteFailure where failure.storageCode == .damaged {
+            lines.append(failure.message)
+        }
+        if lines.isEmpty {
+            examination.add(
+                .ok, .file, .quickCheck, "SQLite finds the file in order; tidemark verify checks every row",
+                at: file.path)
+        }
+        for line in lines.prefix(ContentLook.checkLineCountMax) {
+            examination.add(
+                .problem, .file, .quickCheck, "SQLite: \(line)", at: file.path,
+                advice: "tidemark verify --repair keeps what can be read, and moves the damaged file aside")
+        }
+    }
+}

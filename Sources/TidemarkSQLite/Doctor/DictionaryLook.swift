@@ -1,0 +1,89 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Looks at the dictionaries that entities are compressed with, and at who needs which.
+struct DictionaryLook {
+    private let connection: OpaquePointer
+    private let names: ReadNames
+
+    init(_ connection: OpaquePointer, _ names: ReadNames) {
+        self.connection = connection
+        self.names = names
+    }
+
+    /// - Complexity: O(rows).
+    func look(into examination: inout Examination) throws {
+        let counters = try CounterTable.read(connection)
+        var uses = try usesByDictionary()
+        for number in names.damagedDictionaries {
+            let count = uses.removeValue(forKey: number) ?? 0
+            examination.add(
+                .problem, .contents, .dictionaryDamaged,
+                "dictionary \(number) fails its check, and \(count) rows need it: they count as absent",
+                advice: "tidemark verify --repair takes both out; what they held has to be fetched again")
+        }
+        for (number, dictionary) in names.dictionaries.sorted(by: { $0.key < $1.key }) {
+            let count = uses.removeValue(forKey: number) ?? 0
+            tell(
+                dictionary, useCount: count, sampleCount: counters[CounterTable.dictionarySamples(number)], &examination
+            )
+        }
+        for (number, count) in uses.sorted(by: { $0.key < $1.key }) {
+            examination.add(
+                .problem, .contents, .dictionaryMissing,
+                "\(count) rows name dictionary \(number), which is not there: they count as absent",
+                advice: "tidemark verify --repair takes them out; what they held has to be fetched again")
+        }
+    }
+
+    private func tell(
+        _ dictionary: PayloadDictionary, useCount: Int64, sampleCount: Int64?, _ examination: inout Examination
+    ) {
+        let type = Int(dictionary.type) < names.types.count ? names.types[Int(dictionary.type)].description : "?"
+        let samples =
+            sampleCount.map { "trained from \($0) samples" } ?? "trained by a version that did not count samples"
+        let text = "dictionary \(dictionary.number) of \(dictionary.bytes.count) bytes, \(samples)"
+        guard dictionary.decompressing() != nil, dictionary.isTrained else {
+            examination.add(
+                .problem, .contents, .dictionaryDamaged, "\(text), cannot be opened, and \(useCount) rows need it",
+                at: "type \(type)",
+                advice: "tidemark verify --repair takes both out; what they held has to be fetched again")
+            return
+        }
+        guard useCount > 0 else {
+            examination.add(
+                .note, .contents, .dictionary, "\(text), is used by no row", at: "type \(type)",
+                advice: "nothing: rows that are written from now on use it")
+            return
+        }
+        examination.add(
+            .ok, .contents, .dictionary, "\(text), is used by \(useCount) rows", at: "type \(type)")
+    }
+
+    /// How many rows name each; what of a body's head cannot be read is `verify`'s to tell.
+    private func usesByDictionary() throws -> [Int64: Int64] {
+        var uses: [Int64: Int64] = [:]
+        try PreparedStatement(connection, "SELECT body FROM entities").forEachRow { row in
+            if let number = PayloadDecoder.dictionary(row.borrowedBytes(0)) { uses[number, default: 0] += 1 }
+        }
+        return uses
+    }
+}
+
+extension PayloadDecoder {
+    /// Which dictionary a body says it needs; its check is not looked at.
+    ///
+    /// - Returns: nil for none, and when the head cannot be read.
+    static func dictionary(_ body: UnsafeRawBufferPointer) -> Int64? {
+        guard body.count > PayloadCodec.checkByteCount,
+            PayloadCodec.Codec(rawValue: body[PayloadCodec.checkByteCount] & PayloadCodec.codecMask)
+                == .zstdWithDictionary
+        else { return nil }
+        do throws(PayloadFault) {
+            var offset = try PayloadFields(body).headOffset
+            return PayloadCodec.readVarint(body, at: &offset).map { Int64($0) }
+        } catch {
+            return nil
+        }
+    }
+}

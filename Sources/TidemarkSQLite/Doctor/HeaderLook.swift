@@ -1,0 +1,64 @@
+import Tidemark
+
+/// Looks at the first bytes of a data file, without SQLite.
+struct HeaderLook {
+    private let file: DataFilePath
+
+    init(_ file: DataFilePath) {
+        self.file = file
+    }
+
+    /// - Returns: What the header says; `.missing` too when the file cannot be read.
+    func findings(into examination: inout Examination) -> FileHeader {
+        let header: FileHeader
+        do throws(StorageError) {
+            header = try FileHeader.read(file.path)
+        } catch {
+            examination.add(
+                .problem, .file, .unreadable, "\(error.message) (\(error.cause))", at: file.path, advice: error.advice)
+            return .garbage
+        }
+        let rebuilt = DataFilePath.byteCount(file.replacement) != nil
+        switch header {
+        case .missing where rebuilt:
+            examination.add(
+                .problem, .file, .missing, "the file is not there, and the one that is to take its place is",
+                at: file.path,
+                advice: "open it for writing, as with tidemark verify --repair: that finishes it")
+        case .missing:
+            examination.add(
+                .problem, .file, .missing, "there is no such file", at: file.path,
+                advice: "check the name, or ingest into it first")
+        case .empty:
+            examination.add(
+                .note, .file, .empty, "the file has no bytes yet", at: file.path, advice: "the first writer makes it")
+        case .garbage:
+            examination.add(
+                .problem, .file, .notDatabase, "the file is no SQLite database", at: file.path,
+                advice: "a writer moves it aside and begins an empty one: copy it first if it is dear to you")
+        case .foreign, .newer:
+            let refusal = header.refusal(path: file.path)
+            let code: FindingCode = if case .newer = header { .newerFormat } else { .notOurs }
+            examination.add(
+                .problem, .file, code, refusal?.message ?? "", at: file.path, advice: refusal?.advice ?? "")
+        case .ours(let version):
+            tell(version, &examination)
+        }
+        return header
+    }
+
+    private func tell(_ version: Int32, _ examination: inout Examination) {
+        if version == DataFile.formatVersion {
+            examination.add(
+                .ok, .file, .format, "a Tidemark database of format \(version), the current one", at: file.path)
+        } else {
+            examination.add(
+                .note, .file, .olderFormat,
+                "a Tidemark database of format \(version); the current one is \(DataFile.formatVersion)", at: file.path,
+                advice: """
+                    the next writer upgrades it in place, and an older Tidemark refuses it then: copy it first if you may \
+                    want to go back
+                    """)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Who has a data file open for writing, found without taking the lock: a look that took it, for however short a time, could
+/// turn away a writer that starts just then.
+enum LockHolder: Hashable {
+    /// No lock file, or an empty one.
+    case nobody
+    /// The number of the process; nil where the system does not say.
+    case held(process: Int32?)
+    /// The lock file names a process that does not hold it any more, as after a `kill -9`.
+    case left(process: Int32)
+
+    static func of(_ file: DataFilePath, _ conditions: ExaminationConditions) -> LockHolder {
+        let named = process(namedIn: file.lock)
+        if let table = conditions.lockTable(), let inode = inode(file.lock) {
+            if let holder = holder(of: inode, in: table) {
+                // Of a process in another container the number is unknown here, and the file may say it.
+                return .held(process: holder > 0 ? holder : named)
+            }
+            return named.map { .left(process: $0) } ?? .nobody
+        }
+        guard let named else { return .nobody }
+        return conditions.isAlive(named) ? .held(process: named) : .left(process: named)
+    }
+
+    private static func process(namedIn path: String) -> Int32? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: bytes[..<count].prefix { 48...57 ~= $0 }, as: UTF8.self))
+    }
+
+    private static func inode(_ path: String) -> UInt64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    /// The device of a lock is left out: layered file systems give another one there than to `stat`.
+    ///
+    /// - Source: proc_locks(5): `1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF`; waiting ones have `->` behind the number.
+    private static func holder(of inode: UInt64, in table: String) -> Int32? {
+        for line in table.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count >= 6, fields[1] == "FLOCK", fields[3] == "WRITE", let process = Int32(fields[4]),
+                fields[5].split(separator: ":").last.flatMap({ UInt64($0) }) == inode
+            else { continue }
+            return process
+        }
+        return nil
+    }
+}
