@@ -36,12 +36,15 @@ package struct LibraryTruth: Sendable {
 
     package init() {}
 
+    /// Places in logs that were heard of and may take effect, as text.
+    package var heardPlaces: String { beginnings.map { "\($0.log)@\($0.base)" }.joined(separator: " ") }
+
     package func candidates(_ id: String) -> Set<Candidate> { entities[id] ?? [Candidate(fields: nil)] }
 
     /// The cache heard of a place in a log that is not the one it follows, or in any while it follows none.
     package mutating func heard(log: Int, base: Int64) {
         guard log != self.log || cursor == nil || isReset || !beginnings.isEmpty else { return }
-        if !beginnings.contains(where: { $0 == (log, base) }) { beginnings.append((log, base)) }
+        if beginnings.last.map({ $0 != (log, base) }) ?? true { beginnings.append((log, base)) }
     }
 
     /// The cache was told that a log begins anew.

@@ -9,9 +9,10 @@ package struct SimulationPlan: Sendable {
     package let traits: SimulationTraits
     package let inputs: [SimulationInput]
 
-    package init(seed: UInt64, inputCount: Int = SimulationPlan.inputCount) {
+    /// - Parameter isQuiet: Nothing goes wrong by itself.
+    package init(seed: UInt64, inputCount: Int = SimulationPlan.inputCount, isQuiet: Bool = false) {
         self.seed = seed
-        let traits = SimulationTraits(seed: seed)
+        let traits = SimulationTraits(seed: seed, isQuiet: isQuiet)
         var random = SeededGenerator(seed: seed ^ 0x706C_616E)
         let kinds = SimulationInput.Kind.allCases
         inputs = (0..<inputCount).map { number in

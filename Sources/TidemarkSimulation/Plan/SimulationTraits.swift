@@ -12,10 +12,11 @@ package struct SimulationTraits: Sendable {
     package let isDiskOnly: Bool
     /// Entities in both tiers; nil: any number.
     package let entityCountMax: Int64?
-    /// Of 1,000 deliveries, those that lose or spoil something.
+    /// Ids beside the five that come all the time.
     package let coldIDCount: Int
 
-    package init(seed: UInt64) {
+    /// - Parameter isQuiet: Nothing goes wrong by itself.
+    package init(seed: UInt64, isQuiet: Bool = false) {
         var random = SeededGenerator(seed: seed ^ 0x7261_6974)
         hasEpochs = random.chance(600)
         isFiltered = random.chance(250)
@@ -24,16 +25,18 @@ package struct SimulationTraits: Sendable {
         let evicts = random.chance(150)
         entityCountMax = evicts ? Int64(4 + random.below(8)) : nil
         coldIDCount = random.pick([2, 10, 40])
-        let hasFaults = random.chance(800)
+        let hasFaults = random.chance(800) && !isQuiet
         var weights: [Int] = []
         for kind in SimulationInput.Kind.allCases {
             let drawn = random.pick([0, 1, 1, 4])
             weights.append(Self.weight(kind, drawn: drawn, hasFaults: hasFaults))
         }
-        func switchOff(_ kind: SimulationInput.Kind) {
-            if let place = SimulationInput.Kind.allCases.firstIndex(of: kind) { weights[place] = 0 }
+        func weigh(_ kind: SimulationInput.Kind, _ weight: Int) {
+            if let place = SimulationInput.Kind.allCases.firstIndex(of: kind) { weights[place] = weight }
         }
-        if !hasEpochs { switchOff(.restart) }
+        // Where a process ends at every change of its disk, there should be many changes.
+        if isQuiet { for kind in [SimulationInput.Kind.wait, .flush, .update, .answerUpdate, .put] { weigh(kind, 8) } }
+        if !hasEpochs { weigh(.restart, 0) }
         self.weights = weights
     }
 

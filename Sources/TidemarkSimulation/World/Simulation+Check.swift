@@ -8,6 +8,7 @@ extension Simulation {
         guard process != nil else { return }
         let seen = try look(isThorough: isThorough)
         trace?(describe(seen))
+        for name in Self.libraryNames { trace?("    heard of \(name): \(truth.libraries[name]?.heardPlaces ?? "")") }
         let given = takeAnswers()
         // What came meanwhile may have come before the cursor moved, or after.
         mayHave(given)

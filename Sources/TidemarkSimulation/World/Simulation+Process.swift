@@ -60,7 +60,13 @@ extension Simulation {
             let counts = try call { await $0.counts() }.value ?? EventCounts()
             self.process?.countsAtStart = counts
         case .failure(let error):
-            throw SimulationFailure("the database does not open: \(error) (L5)")
+            guard disk.isStopped else { throw SimulationFailure("the database does not open: \(error) (L5)") }
+            // It ended on the way: another one opens what is left of that.
+            trace?("    crash while opening: \(disk.place)")
+            hasCrashed = true
+            let next = try newFolder()
+            try disk.writeImage(CrashKind(seed: plan.seed &+ UInt64(clock.now())).loss, to: next.path)
+            try open(next)
         }
     }
 
@@ -92,7 +98,15 @@ extension Simulation {
         // What still runs of it gets nowhere.
         old.disk.plan(.stop(.before), at: old.disk.changeCount + 1, count: .max, seed: 0)
         try shutDown(mayFail: true)
-        try open(next)
+        hasCrashed = true
+        let disk = try FaultDisk(folder: next.path)
+        if self.random.chance(250) {
+            let moment = self.random.pick(FaultDisk.Moment.allCases)
+            disk.plan(.stop(moment), at: 1 + self.random.below(8), count: .max, seed: self.random.next())
+            diskMayFail = true
+        }
+        try open(next, on: disk)
+        if process?.disk.isStopped == true { return try crash(kind) }
         try recover(durable)
     }
 

@@ -43,14 +43,22 @@ package final class Simulation {
     /// A disk was asked to fail.
     var diskMayFail = false
     var digest = SimulationDigest()
+    /// The first process is gone.
+    package internal(set) var hasCrashed = false
     var current: SimulationInput?
     /// Something that a call came to and that must not be; raised at the next look.
     var noted: SimulationFailure?
 
-    /// - Parameter folder: Where its disks lie; nil: in the system's temporary folder.
+    /// - Parameters:
+    ///   - crashPoint: Where the first process ends; nil: as the plan says.
+    ///   - folder: Where its disks lie; nil: in the system's temporary folder.
     ///   - trace: Told what happens, line by line.
-    package init(_ plan: SimulationPlan, folder: String? = nil, trace: ((String) -> Void)? = nil) {
+    package init(
+        _ plan: SimulationPlan, crashPoint: CrashPoint? = nil, folder: String? = nil,
+        trace: ((String) -> Void)? = nil
+    ) {
         self.plan = plan
+        self.crashPoint = crashPoint
         self.trace = trace
         traits = plan.traits
         parent = folder
@@ -66,6 +74,7 @@ package final class Simulation {
     }
 
     let parent: String?
+    let crashPoint: CrashPoint?
     let trace: ((String) -> Void)?
 
     /// Runs the schedule to its end.
@@ -76,8 +85,8 @@ package final class Simulation {
         defer { abandon() }
         trace?("\(traits)")
         do {
-            try open(try newFolder())
             snapshots = [(-1, truth)]
+            try begin()
             for input in plan.inputs {
                 current = input
                 trace?("\(input.number) \(input.kind.rawValue)")
@@ -93,12 +102,21 @@ package final class Simulation {
         return digest
     }
 
+    /// Starts the first process.
+    private func begin() throws {
+        let folder = try newFolder()
+        guard let crashPoint else { return try open(folder) }
+        let disk = try FaultDisk(folder: folder.path)
+        disk.plan(.stop(crashPoint.moment), at: crashPoint.number, count: .max, seed: plan.seed)
+        diskMayFail = true
+        try open(folder, on: disk)
+        if process?.disk.isStopped == true { try crash(CrashKind(seed: plan.seed)) }
+    }
+
     /// Runs what is ready, and looks at what came of it.
     func settle(_ input: SimulationInput) throws {
         try drain()
-        if let process, process.disk.isStopped {
-            try crash(.init(seed: input.seed))
-        }
+        if process?.disk.isStopped == true { try crash(CrashKind(seed: input.seed)) }
         try check(isThorough: input.seed % 4 == 0)
         snapshots.append((input.number, truth))
         digest.mix("\(input.number) \(input.kind.rawValue) \(executor.jobCount) \(clock.now())")

@@ -1,0 +1,27 @@
+import Synchronization
+
+/// One line on a terminal that says how far a self-test is; nothing elsewhere.
+final class SelftestProgress: Sendable {
+    private let isShown = Output.errors().isTerminal
+
+    func show(_ text: String) {
+        guard isShown else { return }
+        write("\r\u{1B}[K" + text)
+    }
+
+    func clear() {
+        guard isShown else { return }
+        write("\r\u{1B}[K")
+    }
+
+    private func write(_ text: String) {
+        let errors = Output.errors()
+        do throws(Failure) {
+            try errors.write(text.utf8)
+            try errors.flush()
+        } catch {
+            // Nobody looks; the certificate goes to standard output.
+            return
+        }
+    }
+}

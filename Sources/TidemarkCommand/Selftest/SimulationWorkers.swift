@@ -1,0 +1,189 @@
+import Foundation
+import TidemarkSimulation
+import TidemarkTesting
+
+/// Runs schedules in processes of their own: one that traps takes nothing else along, and each core has something to do.
+struct SimulationWorkers: Sendable {
+    /// Schedules that a process runs before its time is looked at: 20.
+    private static let batchCount = 20
+    /// Crash points that it tries: 10.
+    private static let pointBatchCount = 10
+    /// Inputs of a schedule that is tried at crash points: 40.
+    private static let pointInputCount = 40
+    /// Failures that are cut down; more are only counted: 3.
+    private static let shrunkCountMax = 3
+
+    let firstSeed: UInt64
+    let folder: String
+    let progress: SelftestProgress
+
+    private enum Batch: Sendable {
+        /// Seeds that lie together.
+        case schedules(first: UInt64, count: Int)
+        case points(seed: UInt64, first: Int, count: Int)
+    }
+
+    fileprivate struct Answer: Sendable {
+        var scheduleCount = 0
+        var crashPointCount = 0
+        var digest: UInt64 = 0
+        var failures: [Certificate.BrokenLaw] = []
+        /// A crash point lay behind the last change.
+        var isPastTheEnd = false
+    }
+
+    /// Runs until the time is over.
+    ///
+    /// - Parameter scheduleCountMax: So many schedules, and a tenth as many crash points, instead of a time.
+    func certificate(budget: TimeBudget, scheduleCountMax: Int?) async throws -> Certificate {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var certificate = Certificate(firstSeed: firstSeed, folder: folder)
+        var next: UInt64 = firstSeed
+        var pointSeed = firstSeed
+        var point = 1
+        var turn = 0
+        let deadline = start + .seconds(budget.seconds)
+        func batch() -> Batch? {
+            turn += 1
+            if let scheduleCountMax {
+                let given = Int(next &- firstSeed)
+                guard given < scheduleCountMax else { return nil }
+                if turn % 5 != 0 {
+                    let count = min(Self.batchCount, scheduleCountMax - given)
+                    defer { next &+= UInt64(count) }
+                    return .schedules(first: next, count: count)
+                }
+            } else {
+                guard clock.now < deadline else { return nil }
+                if turn % 3 != 0 {
+                    defer { next &+= UInt64(Self.batchCount) }
+                    return .schedules(first: next, count: Self.batchCount)
+                }
+            }
+            defer { point += Self.pointBatchCount }
+            return .points(seed: pointSeed, first: point, count: Self.pointBatchCount)
+        }
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            for _ in 0..<max(1, min(ProcessInfo.processInfo.activeProcessorCount, 8)) {
+                if let batch = batch() { group.addTask { try await answer(batch) } }
+            }
+            while let answer = try await group.next() {
+                certificate.scheduleCount += answer.scheduleCount
+                certificate.crashPointCount += answer.crashPointCount
+                certificate.digest &+= answer.digest
+                certificate.failures += answer.failures
+                if answer.isPastTheEnd, point > 1 {
+                    pointSeed &+= 1
+                    point = 1
+                }
+                progress.show(
+                    "\(HumanText.count(certificate.scheduleCount, "schedule")), "
+                        + "\(HumanText.count(certificate.crashPointCount, "crash point")), "
+                        + "\(HumanText.count(certificate.failures.count, "failure")), \((clock.now - start).components.seconds) s")
+                if let batch = batch() { group.addTask { try await self.answer(batch) } }
+            }
+        }
+        for index in certificate.failures.indices.prefix(Self.shrunkCountMax) {
+            certificate.failures[index] = try await shrunk(certificate.failures[index])
+        }
+        progress.clear()
+        certificate.seconds = Double((clock.now - start).components.seconds)
+        return certificate
+    }
+
+    // MARK: One process
+
+    /// This executable, by the path under which it was started.
+    private func runner() -> CommandRunner {
+        CommandRunner(executable: Bundle.main.executablePath ?? CommandLine.arguments.first ?? "tidemark")
+    }
+
+    private func answer(_ batch: Batch) async throws -> Answer {
+        switch batch {
+        case .schedules(let first, let count):
+            return try await run(["--seed", "\(first)", "--count", "\(count)"], seed: first, count: count)
+        case .points(let seed, let first, let count):
+            let arguments = [
+                "--seed", "\(seed)", "--points", "\(first)", "--count", "\(count)", "--inputs", "\(Self.pointInputCount)",
+            ]
+            return try await run(arguments, seed: seed, count: count)
+        }
+    }
+
+    private func run(_ arguments: [String], seed: UInt64, count: Int) async throws -> Answer {
+        let isPoints = arguments.contains("--points")
+        let result = try await runner().run(
+            ["simulate", "--folder", folder] + arguments, environment: ["SWIFT_BACKTRACE": "enable=no"],
+            deadline: .seconds(60 + 20 * count))
+        var answer = Answer()
+        var begun: Int64?
+        for line in result.output.split(separator: 0x0A) {
+            let members = try ReferenceJSONParser.parse(Array(line))
+            if let number = members.member("begin")?.integerText {
+                begun = Int64(String(decoding: number, as: UTF8.self))
+                continue
+            }
+            begun = nil
+            answer.take(members, isPoints: isPoints)
+        }
+        // A process that ended in the middle of a schedule trapped there.
+        if let begun {
+            let (seed, point) = isPoints ? (seed, Int(begun)) : (UInt64(bitPattern: begun), nil)
+            answer.failures.append(Self.failure(seed, point, "the process trapped: \(Self.trap(result.errors))"))
+        }
+        return answer
+    }
+
+    private static func trap(_ errors: [UInt8]) -> String {
+        let lines = String(decoding: errors, as: UTF8.self).split(separator: "\n")
+        return lines.last { $0.contains("Fatal error") }.map(String.init) ?? "it said nothing"
+    }
+
+    fileprivate static func failure(_ seed: UInt64, _ point: Int?, _ message: String) -> Certificate.BrokenLaw {
+        let points = point.map { " --points \($0) --inputs \(pointInputCount)" } ?? ""
+        return Certificate.BrokenLaw(
+            seed: seed, point: point, message: message, command: "tidemark simulate --seed \(seed)\(points)")
+    }
+
+    // MARK: Cutting down
+
+    /// The same failure from fewer inputs.
+    private func shrunk(_ failure: Certificate.BrokenLaw) async throws -> Certificate.BrokenLaw {
+        let inputCount = failure.point == nil ? SimulationPlan.inputCount : Self.pointInputCount
+        progress.show("cutting down seed \(failure.seed)")
+        func arguments(_ kept: [Int]) -> [String] {
+            let points = failure.point.map { ["--points", "\($0)", "--inputs", "\(inputCount)"] } ?? []
+            return ["--seed", "\(failure.seed)"] + points + ["--keep", kept.map(String.init).joined(separator: ",")]
+        }
+        let kept = try await Shrinker().shrunk(Array(0..<inputCount)) { kept in
+            guard !kept.isEmpty else { return false }
+            return try await !run(arguments(kept), seed: failure.seed, count: 1).failures.isEmpty
+        }
+        var smaller = failure
+        smaller.command = "tidemark simulate " + arguments(kept).joined(separator: " ") + " --trace"
+        return smaller
+    }
+}
+
+extension SimulationWorkers.Answer {
+    fileprivate mutating func take(_ members: ReferenceJSON, isPoints: Bool) {
+        func text(_ name: String) -> String? {
+            members.member(name)?.text.map { String(decoding: $0, as: UTF8.self) }
+        }
+        func number(_ name: String) -> Int64? {
+            members.member(name)?.integerText.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        }
+        let point = number("point").map { Int($0) }
+        if members.member("reached") == .bool(false) {
+            isPastTheEnd = true
+        } else if isPoints {
+            crashPointCount += 1
+        } else {
+            scheduleCount += 1
+        }
+        if let found = text("digest") { digest &+= UInt64(found, radix: 16) ?? 0 }
+        guard let message = text("failure"), let seed = number("seed") else { return }
+        failures.append(SimulationWorkers.failure(UInt64(bitPattern: seed), point, message))
+    }
+}
