@@ -12,6 +12,9 @@ struct ReconcileTask {
 
 extension SyncCache {
     /// Looks at what is missing: asks upstreams, gives up what waited long enough, sets the timer for the rest.
+    ///
+    /// - Precondition: What ``TidemarkStore/CacheState/keysToLoadForHeld()`` names was loaded in the same step: given up, a gap
+    ///   lets go of what it held.
     func followGaps(ignoringWindow: Bool) {
         guard state.isWatching else { return }
         let patience: CacheState.GapPatience =
@@ -45,6 +48,13 @@ extension SyncCache {
             configuration.logger.error("held events wait: \(error)")
         }
         scheduleFlush()
+    }
+
+    /// Looks at what is missing, at once if held events need nothing that the journal alone has.
+    private func followGapsOnceLoaded() {
+        guard !state.keysToLoadForHeld().isEmpty else { return followGaps(ignoringWindow: false) }
+        gapTimer?.cancel()
+        gapTimer = spawn { [weak self] in await self?.gapTimerFired() }
     }
 
     private func perform(_ requests: [ReconcileRequest]) {
@@ -147,7 +157,7 @@ extension SyncCache {
     private func settle(_ library: LibraryIndex, _ attempt: UInt64, _ requests: [ReconcileRequest]) {
         if reconcileTasks[library]?.attempt == attempt { reconcileTasks[library] = nil }
         perform(requests)
-        if !isClosed { followGaps(ignoringWindow: false) }
+        if !isClosed { followGapsOnceLoaded() }
         scheduleFlush()
     }
 }

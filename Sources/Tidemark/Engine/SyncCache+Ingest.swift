@@ -35,10 +35,11 @@ extension SyncCache {
         try await withChange({ state.keysToLoad(for: batch) }) {
             state.apply(batch, at: clock.now())
             distribute()
+            inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
+            // In the same step: what is held may be applied, and afterwards its entities may leave memory again.
+            followGaps(ignoringWindow: false)
         }
         metrics.record(state.counts)
-        inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
-        followGaps(ignoringWindow: false)
         scheduleFlush()
         await waitForWriting()
         await waitForUpstream()
@@ -56,10 +57,10 @@ extension SyncCache {
         try await withChange({ state.keysToLoad(for: batch) }) {
             state.apply(batch, events: events, at: clock.now())
             distribute()
+            inputs[batch.input]?.lines = batch.firstLine + Int64(lines.upperBound) - 1
+            followGaps(ignoringWindow: false)
         }
         metrics.record(state.counts)
-        inputs[batch.input]?.lines = batch.firstLine + Int64(lines.upperBound) - 1
-        followGaps(ignoringWindow: false)
         scheduleFlush()
         await waitForWriting()
     }

@@ -35,7 +35,7 @@ extension Simulation {
     }
 
     /// What upstreams said meanwhile.
-    private func takeAnswers() -> [SimulatedServer.Given] {
+    func takeAnswers() -> [SimulatedServer.Given] {
         let isSettled = isSettled
         return server.with { state in
             for denied in state.denied { truth.libraries[denied.library]?.deny(denied.sequence) }
@@ -45,7 +45,7 @@ extension Simulation {
         }
     }
 
-    private func mayHave(_ given: [SimulatedServer.Given]) {
+    func mayHave(_ given: [SimulatedServer.Given]) {
         for given in given { take(given, isCertain: false, &truth) }
         for call in underway { call.effect(&truth, false) }
     }

@@ -132,7 +132,9 @@ extension Simulation {
         if !mayFail, let error = outcome.value ?? nil, !diskMayFail {
             throw SimulationFailure("closing failed on a good disk: \(error)")
         }
+        if !mayFail { mayHave(takeAnswers()) }
         underway = []
+        finished = []
         subscriptions = []
         process = nil
         server.with { $0.given = [] }
