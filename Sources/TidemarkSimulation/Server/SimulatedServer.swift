@@ -46,6 +46,8 @@ package final class SimulatedServer: Sendable {
         package var given: [Given] = []
         /// Something went wrong with an answer: what is lost then is nobody's fault.
         package var hasFailed = false
+        /// What was answered, for who reads along; nil when nobody does.
+        package var told: [String]?
         /// Questions under way.
         package var questionCount = 0
     }
@@ -102,7 +104,9 @@ extension SimulatedServer: Upstream {
             return draft
         }
         var events = Array(library.log.events(after: first - 1, through: .max))
-        draft.coveredThrough = state.random.chance(500) ? library.last : nil
+        // Of a log that was asked for in vain nobody can say up to where it is whole.
+        let isOver = library.logs.count > 1 && events.isEmpty
+        draft.coveredThrough = state.random.chance(500) && !isOver ? library.last : nil
         // Numbers that the log never had are missing for ever where nobody says up to where it is whole.
         state.hasFailed = state.hasFailed || first > library.last || library.logs.count > 1
         switch fault {
@@ -124,6 +128,9 @@ extension SimulatedServer: Upstream {
         case .isCut, .isLate, nil:
             break
         }
+        state.told?.append(
+            "    ? \(name) from \(first): \(fault.map { "\($0), " } ?? "")events \(events.map(\.sequence)), "
+                + "covered through \(draft.coveredThrough.map { "\($0)" } ?? "-"), in \(draft.delay) ms")
         if let fault, fault != .repeats, fault != .isLate, fault != .isPartial { state.hasFailed = true }
         if draft.error != nil { return draft }
         for event in events { draft.lines += Array((library.line(event) + "\n").utf8) }

@@ -7,6 +7,7 @@ extension Simulation {
     func check(isThorough: Bool) throws {
         guard process != nil else { return }
         let seen = try look(isThorough: isThorough)
+        traceAnswers()
         trace?(describe(seen))
         for name in Self.libraryNames { trace?("    heard of \(name): \(truth.libraries[name]?.heardPlaces ?? "")") }
         let given = takeAnswers()
@@ -106,6 +107,12 @@ extension Simulation {
                     self.truth.libraries[name]?.believe(id, [Candidate(fields: nil)])
                     continue
                 }
+                if let library = server.library(name), let log = truth.libraries[name]?.log {
+                    for event in library.logs[log].events {
+                        for change in event.changes where change.id == id { trace?("    \(event.sequence) \(change)") }
+                    }
+                }
+                for layer in truth.layers { trace?("    layer \(layer)") }
                 let wanted = truth.libraries[name]?.candidates(id).map { candidate in
                     truth.visible(candidate.fields, id: id, library: name, pending: pending)?.description ?? "nothing"
                 }

@@ -77,6 +77,15 @@ package final class Simulation {
     let crashPoint: CrashPoint?
     let trace: ((String) -> Void)?
 
+    /// Says what upstreams answered since it said so last.
+    func traceAnswers() {
+        guard let trace else { return }
+        server.with { state in
+            for line in state.told ?? [] { trace(line) }
+            state.told = []
+        }
+    }
+
     /// Runs the schedule to its end.
     ///
     /// - Returns: The digest of everything that was seen.
@@ -84,6 +93,7 @@ package final class Simulation {
     package func run() throws -> SimulationDigest {
         defer { abandon() }
         trace?("\(traits)")
+        traceAnswers()
         do {
             snapshots = [(-1, truth)]
             try begin()

@@ -101,7 +101,10 @@ extension CacheState {
         let cursor = libraries[Int(library)].gate.cursor
         let generation = libraries[Int(library)].gate.generation
         var bad: Set<EventSequence> = []
-        for batch in answer { applyAnswer(batch, to: library, bad: &bad, at: now) }
+        var isForeign = false
+        for batch in answer { applyAnswer(batch, to: library, bad: &bad, isForeign: &isForeign, at: now) }
+        // Where the upstream's log has begun anew, its numbers are not this log's.
+        let coveredThrough = isForeign ? nil : coveredThrough
         // Each held event stops the skipping; applying it leads on to the next gap, which is covered as well.
         var skippedTo = cursor
         while let coveredThrough, libraries[Int(library)].gate.generation == generation {
@@ -125,7 +128,8 @@ extension CacheState {
     }
 
     private mutating func applyAnswer(
-        _ batch: EventBatch, to library: LibraryIndex, bad: inout Set<EventSequence>, at now: Int64
+        _ batch: EventBatch, to library: LibraryIndex, bad: inout Set<EventSequence>, isForeign: inout Bool,
+        at now: Int64
     ) {
         let ownName = libraryNames.names[Int(library)]
         batch.withBytes { bytes in
@@ -140,6 +144,7 @@ extension CacheState {
                     guard name == ownName else { continue }
                     // A log file also holds what came before the log began anew; that is no answer.
                     if let epoch = epoch(of: view, in: library), epoch != libraries[Int(library)].gate.epoch ?? epoch {
+                        isForeign = true
                         continue
                     }
                     if event.kind == .unusable {
