@@ -113,8 +113,9 @@ package struct LibraryTruth: Sendable {
             problem = branch.advance(through: next, lost, library)
             if problem == nil { branches.append(branch) }
         }
-        guard var whole = branches.first else { return problem }
-        for branch in branches.dropFirst() { whole.join(branch) }
+        // What was heard last is what is followed.
+        guard var whole = branches.last else { return problem }
+        for branch in branches.dropLast() { whole.join(branch) }
         whole.doubtfulMutations = branches.reduce(into: doubtful) { $0.formUnion($1.settledMutations) }
         whole.settledMutations = []
         whole.hasLeft = true

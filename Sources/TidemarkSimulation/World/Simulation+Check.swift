@@ -69,7 +69,8 @@ extension Simulation {
         for name in Self.libraryNames {
             guard let library = server.library(name), var known = truth.libraries[name] else { continue }
             let status = seen.statuses[name]
-            if let problem = known.follow(status, library, isSettled: isSettled) {
+            let isDelivered = !underway.contains(where: \.isDelivery) && !executor.isLaneStalled
+            if let problem = known.follow(status, library, isSettled: isDelivered) {
                 throw SimulationFailure("\(name): \(problem)")
             }
             truth.libraries[name] = known
@@ -103,7 +104,7 @@ extension Simulation {
                         id, base: hasLayers ? nil : .some(fields),
                         isShown: { truth.visible($0, id: id, library: name, pending: pending) == fields }) ?? false
                 if isRight { continue }
-                if mayLack, fields == nil {
+                if fields == nil, mayLack || wasEvictedAhead(id, name) {
                     self.truth.libraries[name]?.believe(id, [Candidate(fields: nil)])
                     continue
                 }
@@ -121,6 +122,17 @@ extension Simulation {
                         + "\((wanted ?? []).sorted().joined(separator: " or ")), layers \(pending) (L1, L2)")
             }
         }
+    }
+
+    /// An answer may be ahead of the log. Once it is evicted, a delete from before it is all that is known, until the log is there.
+    private func wasEvictedAhead(_ id: String, _ name: String) -> Bool {
+        guard traits.entityCountMax != nil, let known = truth.libraries[name], let cursor = known.cursor,
+            let library = server.library(name)
+        else { return false }
+        return known.candidates(id).contains { $0.isAnswer && $0.written > cursor }
+            && library.logs[known.log].events(after: 0, through: cursor).contains { event in
+                event.changes.contains { $0.id == id && $0.change == .delete }
+            }
     }
 
     private func checkLists(_ seen: Seen) throws {

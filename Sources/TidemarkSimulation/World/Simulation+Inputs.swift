@@ -92,7 +92,10 @@ extension Simulation {
                 text: library.line(event), library: name, log: library.logs.count - 1, base: event.sequence - 1,
                 spoiledBase: event.previous, isSpoiled: isPoison)
         }
-        if let line { wire[name, default: []].append(line) }
+        if let line {
+            trace?("    + \(line.text)")
+            wire[name, default: []].append(line)
+        }
     }
 
     private func appendBatch(_ name: String, _ random: inout SeededGenerator) {

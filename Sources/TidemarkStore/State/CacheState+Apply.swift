@@ -278,11 +278,6 @@ extension CacheState {
         {
             return false
         }
-        if entities.find(identity) == nil, !evicted.isEmpty, evicted.contains(identity),
-            mayBeAnswered(in: library, beyond: view.event.sequence)
-        {
-            return false
-        }
         let key = identity.storedKey
         let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
         let along = cascade(from: key, tombstone)
