@@ -10,7 +10,10 @@ package struct ItemFields: Hashable, Sendable {
     }
 
     /// The resource as it stands on a line.
-    package func resource(_ id: String) -> String {
+    ///
+    /// - Parameter isLoud: In capitals, which make no other key of a UUID.
+    package func resource(_ id: String, isLoud: Bool = false) -> String {
+        let id = isLoud && id.utf8.count == 36 ? id.uppercased() : id
         let members = Self.names.compactMap { name in values[name].map { "\"\(name)\":\($0)" } }
         return "{" + (["\"id\":\"\(id)\""] + members).joined(separator: ",") + "}"
     }

@@ -43,17 +43,17 @@ package struct ServerEvent: Sendable {
         guard let first = changes.first, changes.count == 1 else {
             let resources = changes.compactMap { change -> String? in
                 guard case .replace(let fields) = change.change else { return nil }
-                return fields.resource(change.id)
+                return fields.resource(change.id, isLoud: sequence % 2 == 0)
             }
             let list = resources.joined(separator: ",")
             return #"{"ResourceBatchChanged":{"resource_type":"file","resources":[\#(list)]}}"#
         }
         switch first.change {
         case .replace(let fields):
-            return #"{"ResourceChanged":{"resource_type":"file","resource":\#(fields.resource(first.id))}}"#
+            return #"{"ResourceChanged":{"resource_type":"file","resource":\#(fields.resource(first.id, isLoud: sequence % 2 == 0))}}"#
         case .merge(let fields):
             return
-                #"{"ResourceChanged":{"resource_type":"file","resource":\#(fields.resource(first.id)),"metadata":{}}}"#
+                #"{"ResourceChanged":{"resource_type":"file","resource":\#(fields.resource(first.id, isLoud: sequence % 2 == 0)),"metadata":{}}}"#
         case .delete:
             return #"{"ResourceDeleted":{"resource_type":"file","resource_id":"\#(first.id)"}}"#
         }

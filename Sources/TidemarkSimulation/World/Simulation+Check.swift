@@ -23,6 +23,7 @@ extension Simulation {
         try checkEntities(seen)
         try checkLists(seen)
         try checkObservers(seen)
+        try checkFreshness(seen)
         try checkCounts(seen)
     }
 
@@ -157,6 +158,20 @@ extension Simulation {
             guard listed == wanted else {
                 throw SimulationFailure("\(name) \(query) lists \(listed) instead of \(wanted) (L10)")
             }
+        }
+    }
+
+    /// Lists do not go stale by what does not concern them.
+    private func checkFreshness(_ seen: Seen) throws {
+        for name in fresh {
+            let status = seen.statuses[name]
+            let lost = status?.lost ?? []
+            let before = lostWhenFresh.updateValue(lost, forKey: name)
+            if status?.phase == .stale || before ?? lost != lost { fresh.remove(name) }
+        }
+        for (name, query, list) in seen.lists where query == .all && fresh.contains(name) {
+            guard case .success(let answer) = list, answer.isStale else { continue }
+            throw SimulationFailure("\(name) \(query) is stale, and nothing that it holds was said to be (L10)")
         }
     }
 

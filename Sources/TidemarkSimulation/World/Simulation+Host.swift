@@ -24,7 +24,11 @@ extension Simulation {
                 name: "put", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
                 effect: { [self] truth, isCertain in take(given, isCertain: isCertain, &truth) },
                 finish: { world, isSure in
-                    if outcome.value == .some(nil) { world.take(given, isCertain: isSure, &world.truth) }
+                    guard outcome.value == .some(nil) else { return }
+                    world.take(given, isCertain: isSure, &world.truth)
+                    guard query == .all else { return }
+                    world.fresh.insert(name)
+                    world.lostWhenFresh[name] = nil
                 }))
     }
 
@@ -83,6 +87,7 @@ extension Simulation {
     }
 
     func invalidate(_ name: String, _ random: inout SeededGenerator) throws {
+        fresh.remove(name)
         var invalidation = Invalidation(library: ByteString(name))
         if random.chance(500) { invalidation.resourceType = "file" }
         _ = try call { [invalidation] cache in
@@ -93,6 +98,7 @@ extension Simulation {
     func remove(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
         guard process != nil, let known = ids[name], !known.isEmpty else { return }
         let id = random.pick(known)
+        fresh.remove(name)
         trace?("    \(name) \(id)")
         let outcome = try call { cache -> Bool in
             var removal = Removal(library: ByteString(name))

@@ -136,6 +136,7 @@ extension Simulation {
         underway = []
         finished = []
         subscriptions = []
+        fresh = []
         process = nil
         server.with { $0.given = [] }
     }

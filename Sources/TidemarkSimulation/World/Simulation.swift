@@ -32,6 +32,10 @@ package final class Simulation {
     /// Of the process that runs.
     var subscriptions: [(library: String, query: ServerQuery, id: SubscriptionID)] = []
     var pendingCount = 0
+    /// Libraries whose list of everything was stored, and was given no reason to be stale since.
+    var fresh: Set<String> = []
+    /// What was lost of them by then.
+    var lostWhenFresh: [String: [LostRange]] = [:]
     /// Ids that events or edits named, by library.
     var ids: [String: [String]] = [:]
     /// Resources that were read before, by their bytes.
