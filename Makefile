@@ -5,6 +5,7 @@ KILLS ?= 500
 POINTS ?= all
 SEED ?= 0
 RACES ?= 10000
+SEEDS ?= 20000
 BENCH ?=
 # All tests at once would hold thousands of files open, and each would take as long as all of them.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
@@ -44,6 +45,16 @@ crash-points: deps
 	TIDEMARK_CRASH_POINTS=$(POINTS) TIDEMARK_CRASH_SEED=$(SEED) \
 	    $(SWIFT) test --disable-xctest --filter 'CrashPointTests|StreamFaultTests'
 
+## simulate: run SEEDS schedules of the simulated world, in a release build, from SEED=1 on (SEEDS=20000); minutes
+simulate: deps
+	@$(SWIFT) build -c release --product tidemark
+	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark" selftest --schedules $(SEEDS) \
+	    --seed $(if $(filter-out 0,$(SEED)),$(SEED),1)
+
+## canaries: plant defects in a copy of the sources and find each with the simulation, within 200 seeds; minutes
+canaries: deps
+	Tests/Canaries/canaries.py
+
 ## big-test: a million faulty lines, against the reference model; minutes
 big-test: deps
 	TIDEMARK_BIG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
@@ -66,7 +77,7 @@ extension: deps
 
 ## clean: remove what was built
 clean:
-	rm -rf .build .build-tsan
+	rm -rf .build .build-tsan .build-canaries
 
 ## help: this list
 help:
@@ -76,4 +87,4 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run extension test test-tsan format format-check bench crash-test crash-points big-test clean help deps
+.PHONY: run extension test test-tsan format format-check bench crash-test crash-points simulate canaries big-test clean help deps

@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "CPrefetch"),
         .target(name: "CHeap"),
         .target(name: "CSQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
-        // Disks that fail, for tests: in no product.
+        // Disks that fail, for tests and the command's self-test: in no library.
         .target(name: "CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
@@ -151,6 +151,9 @@ let package = Package(
         .testTarget(
             name: "TidemarkGraphQLTests", dependencies: ["TidemarkGraphQL", "TidemarkModel", "TidemarkTesting"],
             swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["TidemarkCommand", "TidemarkSimulation", "TidemarkTesting"], swiftSettings: strict),
         .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
         .testTarget(
             name: "TidemarkSQLiteTests",

@@ -8,7 +8,7 @@ import TidemarkTesting
 
 /// Windows, questions and answers, on a clock and an upstream that the test moves. Laws: L4, L7.
 @Suite struct GapTests {
-    private func open(
+    fileprivate func open(
         _ clock: ManualClock, upstream: (any Upstream)? = nil, journal: MemoryJournal = MemoryJournal(),
         _ change: (inout CacheConfiguration) -> Void = { _ in }
     ) async throws -> SyncCache {
@@ -19,7 +19,7 @@ import TidemarkTesting
             configuration: configuration, journal: journal, upstream: upstream, clock: clock)
     }
 
-    private func status(
+    fileprivate func status(
         _ phase: LibraryPhase, _ cursor: Int64, lost: [ClosedRange<Int64>] = [], epoch: ByteString = ""
     ) -> [LibraryStatus] {
         let lost = lost.map { LostRange(first: EventSequence($0.lowerBound), last: EventSequence($0.upperBound)) }
@@ -195,5 +195,73 @@ final class Flag: Sendable {
     var value: Bool {
         get { storage.load(ordering: .sequentiallyConsistent) }
         set { storage.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+}
+
+extension GapTests {
+    @Test func `a held merge that a lost gap lets go of finds its entity, though it had left memory`() async throws {
+        let clock = ManualClock()
+        let cache = try await open(clock) { $0.memoryByteCountMax = 0 }
+        let input = try await HandInput(into: cache, hasUnread: { false })
+        try await input.feed([#"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1,"m":1}}}}"#])
+        try await cache.flush()
+        try await input.feed([
+            #"{"library_id":"a","sequence":3,"event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","m":2},"metadata":{}}}}"#
+        ])
+        try await cache.flush()
+        clock.advance(milliseconds: 60)
+        // The window is over when the next line comes: the gap is given up in its step.
+        try await input.feed([Lines.change(5)])
+        let isLost = await eventually {
+            clock.advance(milliseconds: 60)
+            return await cache.libraries() == status(.stale, 5, lost: [2...2, 4...4])
+        }
+        #expect(isLost)
+        let read = try await cache.read(EntityKey(library: "a", type: "t", id: "x"), fields: nil)
+        #expect(read.entity.map { String(decoding: $0, as: UTF8.self) } == #"{"id":"x","n":1,"m":2}"#)
+    }
+
+    @Test func `a bad event that only the upstream has is lost, whatever its answer covers`() async throws {
+        let upstream = ScriptedUpstream()
+        let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
+        let input = try await HandInput(into: cache, hasUnread: { false })
+        try await input.feed([Lines.change(1), #"{"library_id":"a","event":{"Heartbeat":{"last_sequence":3}}}"#])
+        let bad = #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"t","resource":{"n":1}}}}"#
+        for count in 1...2 {
+            await upstream.waitForQuestions(count)
+            await upstream.answer(
+                .success(
+                    UpstreamAnswer(
+                        lines: Array((bad + "\n" + Lines.change(3) + "\n").utf8), coveredThrough: EventSequence(3))))
+        }
+        #expect(await eventually { await cache.libraries() == self.status(.stale, 3, lost: [2...2]) })
+    }
+
+    @Test func `what covers another log does not cover this one`() async throws {
+        let upstream = ScriptedUpstream()
+        let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
+        let input = try await HandInput(into: cache, hasUnread: { false })
+        func line(_ sequence: Int, _ epoch: String) -> String {
+            #"{"library_id":"a","sequence":\#(sequence),"epoch":"\#(epoch)","event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x"}}}}"#
+        }
+        try await input.feed([line(1, "e"), line(9, "e")])
+        try await cache.endOfInputInBackground {
+            for count in 1...5 {
+                await upstream.waitForQuestions(count)
+                await upstream.answer(
+                    .success(
+                        UpstreamAnswer(lines: Array((line(5, "f") + "\n").utf8), coveredThrough: EventSequence(8))))
+            }
+        }
+        #expect(await eventually { await cache.libraries() == self.status(.stale, 9, lost: [2...8], epoch: "e") })
+    }
+}
+
+extension SyncCache {
+    /// Ends the input while something else happens.
+    fileprivate func endOfInputInBackground(_ meanwhile: @escaping @Sendable () async -> Void) async throws {
+        async let done: Void = meanwhile()
+        try await endOfInput()
+        await done
     }
 }

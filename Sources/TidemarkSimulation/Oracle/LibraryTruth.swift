@@ -218,6 +218,7 @@ package struct LibraryTruth: Sendable {
     /// - Parameter base: What it shows without layers; nil: layers lie over it.
     /// - Returns: False when it is none of them.
     package mutating func narrow(_ id: String, base: ItemFields??, isShown: (ItemFields?) -> Bool) -> Bool {
+        if let base, let known = entities[id], known.count == 1, known.first?.fields == base { return true }
         let left = candidates(id).filter { isShown($0.fields) }
         guard left.isEmpty else {
             precondition(left.count <= Self.candidateCountMax, "\(left.count) candidates of \(id)")

@@ -95,9 +95,17 @@ extension Simulation {
             for id in ids[name] ?? [] {
                 guard let shown = seen.entities[name]?[id] else { continue }
                 let fields = shown.fields
-                digest.mix("\(id) \(shown)")
+                if lastShown[name]?[id] != shown {
+                    lastShown[name, default: [:]][id] = shown
+                    digest.mix("\(id) \(shown)")
+                }
                 let hasLayers = truth.layers.contains {
                     $0.library == name && seen.pending.contains($0.pendingID) && $0.changes.contains { $0.id == id }
+                }
+                if !hasLayers, truth.libraries[name]?.candidates(id).count == 1,
+                    truth.libraries[name]?.candidates(id).first?.fields == fields
+                {
+                    continue
                 }
                 let (truth, pending) = (truth, seen.pending)
                 let isRight =

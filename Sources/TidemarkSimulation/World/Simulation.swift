@@ -38,6 +38,8 @@ package final class Simulation {
     var lostWhenFresh: [String: [LostRange]] = [:]
     /// Ids that events or edits named, by library.
     var ids: [String: [String]] = [:]
+    /// What entities showed last, by library and id.
+    var lastShown: [String: [String: Shown]] = [:]
     /// Resources that were read before, by their bytes.
     var parsed: [[UInt8]: ItemFields] = [:]
     /// A disk was made anew, or could not be read: entities may be missing that were never evicted.

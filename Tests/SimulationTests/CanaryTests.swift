@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+/// The planted defects of `Tests/Canaries` fit the sources, so that `make canaries` can plant them.
+@Suite struct CanaryTests {
+    private struct Canary: Decodable {
+        var name: String
+        var law: String
+        var trap: Bool
+        var what: String
+        var file: String
+        var find: [String]
+        var plant: [String]
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: root.appendingPathComponent(path)), as: UTF8.self)
+    }
+
+    @Test func `every planted defect fits one place, is behind its own switch, and is in the list with its seed`() throws {
+        let canaries = try JSONDecoder().decode(
+            [Canary].self, from: Data(contentsOf: Self.root.appendingPathComponent("Tests/Canaries/canaries.json")))
+        let list = try Self.text("docs/testing.md")
+        #expect(canaries.count >= 25)
+        #expect(canaries.count(where: \.trap) >= 15)
+        #expect(Set(canaries.map(\.name)).count == canaries.count)
+        for canary in canaries {
+            let source = try Self.text(canary.file)
+            let find = canary.find.joined(separator: "\n")
+            #expect(source.components(separatedBy: find).count == 2, "\(canary.name) does not fit \(canary.file)")
+            #expect(canary.plant.joined(separator: "\n").contains("Canary.isOn(\"\(canary.name)\")"))
+            #expect(list.contains("| `\(canary.name)` | \(canary.law) |"), "\(canary.name) is not in docs/testing.md")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+import TidemarkSimulation
+import TidemarkTesting
+
+@Suite struct ShrinkerTests {
+    @Test func `of many inputs those are left that it takes to fail`() async throws {
+        for seed in 1...20 {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let guilty = Set((0...random.below(3)).map { _ in random.below(200) })
+            let left = try await Shrinker().shrunk(Array(0..<200)) { guilty.isSubset(of: $0) }
+            #expect(Set(left) == guilty, "seed \(seed)")
+            #expect(left == left.sorted())
+        }
+    }
+
+    @Test func `it gives up trying in time, with what it has`() async throws {
+        var shrinker = Shrinker()
+        shrinker.attemptCountMax = 5
+        var attemptCount = 0
+        let left = try await shrinker.shrunk(Array(0..<200)) { kept in
+            attemptCount += 1
+            return kept.contains(3) && kept.contains(150)
+        }
+        #expect(attemptCount == 5)
+        #expect(left.contains(3) && left.contains(150))
+    }
+}

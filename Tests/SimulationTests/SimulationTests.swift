@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+import TidemarkSimulation
+import TidemarkTesting
+
+/// The simulated world, through the command that users test with. Laws: L1 to L11.
+///
+/// `TIDEMARK_SCHEDULES` is how many schedules are run; `TIDEMARK_SIMULATION_SEED` is the first seed.
+@Suite(.serialized) struct SimulationTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let scheduleCount = environment["TIDEMARK_SCHEDULES"].flatMap { Int($0) } ?? 2_000
+    private static let seed = environment["TIDEMARK_SIMULATION_SEED"] ?? "1"
+
+    @Test func `in every simulated world the cache ends as the server`() async throws {
+        let result = try await CommandRunner().run(
+            ["selftest", "--schedules", "\(Self.scheduleCount)", "--seed", Self.seed, "--json"],
+            deadline: .seconds(120 + 4 * Self.scheduleCount))
+        let certificate = try ReferenceJSONParser.parse(result.output)
+        #expect(result.status == 0, "\(String(decoding: result.output, as: UTF8.self))")
+        #expect(certificate.member("ok") == .bool(true))
+        #expect(Self.number("schedules", certificate) == Self.scheduleCount)
+        #expect(Self.number("crash_points", certificate) ?? 0 > 0)
+    }
+
+    @Test func `a seed is the same in every process`() async throws {
+        let runner = try CommandRunner()
+        for seed in ["11", "12", "13"] {
+            let first = try await runner.run(["simulate", "--seed", seed])
+            let second = try await runner.run(["simulate", "--seed", seed])
+            #expect(first.status == 0)
+            #expect(first.output == second.output)
+        }
+    }
+
+    @Test func `another folder and a shorter plan change nothing that was before`() async throws {
+        let folder = try TemporaryFolder()
+        let plan = SimulationPlan(seed: 21, inputCount: 60)
+        let first = try await SimulationRun.outcome(of: plan).result
+        let second = try await SimulationRun.outcome(of: plan, folder: folder.path).result
+        #expect(first == second)
+        #expect(plan.inputs == Array(SimulationPlan(seed: 21).inputs.prefix(60)))
+    }
+
+    private static func number(_ name: String, _ certificate: ReferenceJSON) -> Int? {
+        certificate.member(name)?.integerText.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+    }
+}
