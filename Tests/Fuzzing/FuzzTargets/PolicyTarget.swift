@@ -48,14 +48,30 @@ enum PolicyTarget {
         let places = errors.errors.map { SourcePlace(line: $0.line, column: $0.column) }
         try require(!places.isEmpty && errors.count >= places.count, "errors are thrown, and there are none")
         try requireEqual(places, places.sorted(), "places in order")
-        let lines = bytes.filter { $0 == 0x0A || $0 == 0x0D }.count + 1
+        let counts = scalarCounts(of: bytes)
         for error in errors.errors {
             try require(
-                1...lines ~= error.line && 1...(bytes.count + 1) ~= error.column, "a place outside: \(error)")
+                1...counts.count ~= error.line && 1...counts[error.line - 1] + 1 ~= error.column,
+                "a place outside: \(error)")
             try require(
                 !error.message.isEmpty && !error.message.contains(where: \.isNewline),
                 "a message of several lines: \(error)")
         }
+    }
+
+    /// Of each line the scalars, which is what columns count; a byte that is of none counts as one.
+    private static func scalarCounts(of bytes: [UInt8]) -> [Int] {
+        var counts = [0]
+        var last: Unicode.Scalar?
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "\n" where last == "\r": break
+            case "\n", "\r": counts.append(0)
+            default: counts[counts.count - 1] += 1
+            }
+            last = scalar
+        }
+        return counts
     }
 }
 
