@@ -7,6 +7,9 @@ SEED ?= 0
 RACES ?= 10000
 SEEDS ?= 20000
 BENCH ?=
+TARGET ?=
+SECONDS ?= 20
+INPUT ?=
 # All tests at once would hold thousands of files open, and each would take as long as all of them.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
@@ -70,6 +73,14 @@ test-tsan: deps
 	    $(SWIFT) test --skip-build \
 	    --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
 
+## fuzz: let fuzzers try TARGET, or every target, for SECONDS each (TARGET=lines SECONDS=60), or one input (INPUT=file)
+fuzz: deps
+	@Tests/Fuzzing/run $(if $(INPUT),--input $(INPUT),$(SECONDS)) $(TARGET)
+
+## fuzz-ci: every fuzzer for 20 seconds, as a change is tried before it goes in
+fuzz-ci: deps
+	@Tests/Fuzzing/run 20
+
 ## extension: build what the sqlite3 shell loads to look into a database, and say where it is
 extension: deps
 	@$(SWIFT) build -c release --product tidemarksqlite
@@ -77,7 +88,7 @@ extension: deps
 
 ## clean: remove what was built
 clean:
-	rm -rf .build .build-tsan .build-canaries
+	rm -rf .build .build-tsan .build-canaries .build-fuzz
 
 ## help: this list
 help:
@@ -87,4 +98,4 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run extension test test-tsan format format-check bench crash-test crash-points simulate canaries big-test clean help deps
+.PHONY: run extension test test-tsan fuzz fuzz-ci format format-check bench crash-test crash-points simulate canaries big-test clean help deps

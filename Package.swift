@@ -6,6 +6,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Fuzzers are built only when they are asked for: their flags are unsafe in SwiftPM's sense, and whoever depends
+// on a package with such flags cannot build it.
+let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
+
 let package = Package(
     name: "tidemark",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -127,6 +131,20 @@ let package = Package(
             path: "Benchmarks", exclude: ["CReference"], sources: ["Harness", "Suites", "Runner"],
             swiftSettings: strict),
 
+        // What fuzzers try, as functions of bytes. The tests replay their corpora without a fuzzer.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkSQLite", "TidemarkStore",
+                "TidemarkFaultDisk", "TidemarkTesting", "TidemarkWire",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
+        .testTarget(
+            name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/FuzzCorpusTests",
+            swiftSettings: strict),
+
         .testTarget(
             name: "TidemarkTestingTests", dependencies: ["TidemarkTesting", "TidemarkModel"],
             swiftSettings: strict),
@@ -200,3 +218,25 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+if isFuzzing {
+    for target in package.targets {
+        switch target.type {
+        case .regular where target.name.hasPrefix("C"):
+            // The fuzzer's own counters: without them it mutates blindly.
+            let flags = ["-fsanitize=fuzzer-no-link"]
+            target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(flags)]
+            target.cxxSettings = (target.cxxSettings ?? []) + [.unsafeFlags(flags)]
+        case .regular:
+            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer"])]
+        default: break
+        }
+    }
+    package.targets += [
+        .target(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Tests/Fuzzing/Fuzz",
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+    ]
+}

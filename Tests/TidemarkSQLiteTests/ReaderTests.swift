@@ -55,7 +55,7 @@ import TidemarkTesting
         var random = SeededGenerator(seed: seed &+ 100)
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
-        for key in keys.shuffled(using: &random) { cache.put(key, #"{"id":"\#(key.id)"}"#) }
+        for key in keys.shuffled(using: &random) { cache.put(key, #"{"n":1}"#) }
         try await journal.commit(cache.take())
         try await journal.close()
         let reader = try SQLiteReader(path: folder.file())

@@ -2,14 +2,14 @@ import TidemarkModel
 import TidemarkStore
 
 /// The numbers of the libraries and types that layers name.
-struct LayerNames {
+package struct LayerNames {
     private var libraries: [ByteString: LibraryIndex]
     private var types: [ByteString: TypeIndex]
     /// Names that are new get numbers, in the order they are met; else they have none.
     private let isOpen: Bool
     /// Names that were given a number, in its order.
     private(set) var newLibraries: [(index: LibraryIndex, name: ByteString)] = []
-    private(set) var newTypes: [(index: TypeIndex, name: ByteString)] = []
+    package private(set) var newTypes: [(index: TypeIndex, name: ByteString)] = []
 
     /// Names that a file has.
     ///
@@ -25,7 +25,7 @@ struct LayerNames {
     }
 
     /// None yet: each name gets the next number, up to ``TidemarkModel/Limits``.
-    init() {
+    package init() {
         libraries = [:]
         types = [:]
         isOpen = true

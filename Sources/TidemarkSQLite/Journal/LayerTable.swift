@@ -4,7 +4,7 @@ import TidemarkStore
 /// The table `layers`: one row each, with its changes in it, covered by one checksum.
 ///
 /// A row needs no other table: its library and its types are named.
-struct LayerTable {
+package struct LayerTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
     private let compressor: BlockCompressor
@@ -85,7 +85,9 @@ struct LayerTable {
         _ row: PreparedStatement, _ names: inout LayerNames
     ) throws(PayloadFault) -> LayerRecord {
         let flags = row.integer(3)
-        guard let generation = UInt32(exactly: row.integer(5)) else { throw .checksumMismatch }
+        guard let generation = UInt32(exactly: row.integer(5)), 0...StoredNumber.max ~= row.integer(0),
+            StoredNumber.isSequence(row.optionalInteger(4)), StoredNumber.isMoment(row.integer(6))
+        else { throw .checksumMismatch }
         var record = LayerRecord(
             number: row.integer(0), pendingID: row.text(1), library: 0, isConfirmed: flags & confirmedFlag != 0,
             awaited: row.optionalInteger(4).map { EventSequence($0) }, awaitedGeneration: generation,
@@ -102,8 +104,10 @@ struct LayerTable {
         return record
     }
 
+    /// What a row carries, so that one flipped bit is seen.
+    ///
     /// - Parameter body: As it is stored; dependencies and changes of the record are not looked at.
-    static func checksum(
+    package static func checksum(
         _ record: LayerRecord, library: ByteString, flags: Int64, body: UnsafeRawBufferPointer
     ) -> Int64 {
         var sum = RecordChecksum()

@@ -83,7 +83,7 @@ struct QueryTable {
     ) throws(PayloadFault) -> QueryRecord {
         guard let library = LibraryIndex(exactly: row.integer(1)), let type = TypeIndex(exactly: row.integer(2)),
             let isLocal = [0: false, 1: true][row.integer(7)], 0...StoredNumber.max ~= row.integer(0),
-            0...StoredNumber.max ~= row.optionalInteger(8) ?? 0, StoredNumber.isSequence(row.optionalInteger(9)),
+            row.optionalInteger(8) ?? 0 >= 0, StoredNumber.isSequence(row.optionalInteger(9)),
             StoredNumber.isMoment(row.integer(10)), StoredNumber.isMoment(row.optionalInteger(11) ?? 0)
         else { throw .checksumMismatch }
         var record = QueryRecord(
@@ -94,6 +94,8 @@ struct QueryTable {
         let elements = row.borrowedBytes(13)
         guard checksum(record, elements: elements) == row.integer(14) else { throw .checksumMismatch }
         guard Int(library) < libraryCount, Int(type) < typeCount else { throw .unnamed }
+        // A program may have asked for more than any clock reaches; it is as good as never, and can be added to a moment.
+        record.timeToLive = record.timeToLive.map { min($0, StoredNumber.max) }
         record.elements = try ElementListCodec.decode(elements)
         return record
     }

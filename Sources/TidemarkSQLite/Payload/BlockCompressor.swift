@@ -8,14 +8,14 @@ import TidemarkModel
 ///            there are as many as it unpacks to, the content itself
 /// ```
 /// `v` is a little-endian base-128 integer. Owner: the journal's writer; unpacking needs no state.
-final class BlockCompressor {
+package final class BlockCompressor {
     /// What a block unpacks to: 1 MiB.
     static let blockByteCount = 1 << 20
 
     private let context: OpaquePointer
 
     /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
-    init() throws {
+    package init() throws {
         guard let context = ZSTD_createCCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
         self.context = context
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PayloadEncoder.level)

@@ -13,7 +13,7 @@ import TidemarkStore
 /// element. The row's checksum covers it; decoding is bounded all the same, because a file can be forged.
 ///
 /// - Source: docs/data-file.md.
-enum ElementListCodec {
+package enum ElementListCodec {
     /// A list's bytes: 256 MiB, which is 15 million UUIDs. SQLite itself would refuse four times as much.
     static let byteCountMax = 256 << 20
 
@@ -23,7 +23,7 @@ enum ElementListCodec {
 
     /// - Parameter elements: In list order.
     /// - Complexity: O(bytes).
-    static func encode(_ elements: [QueryElement]) -> [UInt8] {
+    package static func encode(_ elements: [QueryElement]) -> [UInt8] {
         let hasSortKeys = elements.contains { !$0.sortKey.isEmpty }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(6 + elements.count * 17)
@@ -49,7 +49,7 @@ enum ElementListCodec {
     /// - Parameter bytes: Any; what they declare is compared with what is there before memory is taken.
     /// - Throws: ``PayloadFault`` `.truncated`, `.unknownFormat`, `.tooLarge` or `.lengthMismatch`.
     /// - Complexity: O(bytes).
-    static func decode(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [QueryElement] {
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [QueryElement] {
         guard bytes.count <= byteCountMax else { throw .tooLarge }
         guard let header = bytes.first else { throw .truncated }
         guard header >> 4 == formatVersion, header & 0xF & ~sortKeysFlag == 0 else { throw .unknownFormat }

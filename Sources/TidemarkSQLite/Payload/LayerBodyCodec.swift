@@ -21,7 +21,7 @@ import TidemarkStore
 /// covers all of it; decoding is bounded all the same, because a file can be forged.
 ///
 /// - Source: docs/data-file.md.
-enum LayerBodyCodec {
+package enum LayerBodyCodec {
     /// A layer's content: 256 MiB. 64 MiB of changes with their ids stay below it.
     static let contentByteCountMax = 256 << 20
 
@@ -29,7 +29,7 @@ enum LayerBodyCodec {
 
     /// - Parameter types: Names by index; that of every change is there.
     /// - Complexity: O(bytes).
-    static func encode(_ record: LayerRecord, types: [ByteString], _ compressor: BlockCompressor) -> [UInt8] {
+    package static func encode(_ record: LayerRecord, types: [ByteString], _ compressor: BlockCompressor) -> [UInt8] {
         let content = content(record, types: types)
         precondition(
             content.count <= contentByteCountMax,
@@ -46,7 +46,7 @@ enum LayerBodyCodec {
     ///   - names: Gives types their numbers.
     /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number, `.notJSON` for a resource that is no object.
     /// - Complexity: O(bytes).
-    static func decode(
+    package static func decode(
         _ bytes: UnsafeRawBufferPointer, library: LibraryIndex, _ names: inout LayerNames
     ) throws(PayloadFault) -> (dependsOn: [ByteString], changes: [LayerChange]) {
         guard let header = bytes.first else { throw .truncated }

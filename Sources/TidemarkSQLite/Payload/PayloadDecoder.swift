@@ -6,7 +6,7 @@ import TidemarkModel
 ///
 /// The check is verified before anything is parsed; decompression is bounded all the same, because a
 /// file can be forged. Owner: one journal or one reader.
-final class PayloadDecoder {
+package final class PayloadDecoder {
     private let context: OpaquePointer
     /// The dictionary that `context` refers to now; nil for none.
     private var current: OpaquePointer?
@@ -15,7 +15,7 @@ final class PayloadDecoder {
     private var frame: [UInt8] = []
 
     /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
-    init() throws {
+    package init() throws {
         guard let context = ZSTD_createDCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
         self.context = context
         ZSTD_DCtx_setParameter(context, tm_zstd_d_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
@@ -26,7 +26,7 @@ final class PayloadDecoder {
     }
 
     /// True when the bytes are those that were written for this key with these stamps.
-    static func passesCheck(
+    package static func passesCheck(
         _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal
     ) -> Bool {
         guard bytes.count > PayloadCodec.checkByteCount else { return false }
@@ -43,7 +43,7 @@ final class PayloadDecoder {
     ///   - dictionaries: By number.
     /// - Throws: ``PayloadFault``; memory for at most ``PayloadCodec/payloadByteCountMax`` bytes was taken.
     /// - Complexity: O(payload); 0.5 µs for 450 bytes with a dictionary.
-    func decode(
+    package func decode(
         _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal,
         dictionaries: [Int64: PayloadDictionary]
     ) throws(PayloadFault) -> [UInt8] {
@@ -87,7 +87,7 @@ final class PayloadDecoder {
     ///
     /// - Parameter bytes: A row's, which ``decode(_:id:seal:dictionaries:)`` took.
     /// - Returns: A copy; empty when there are none.
-    static func fields(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [UInt8] {
+    package static func fields(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [UInt8] {
         Array(bytes[try PayloadFields(bytes).range])
     }
 

@@ -4,7 +4,7 @@ import TidemarkModel
 /// A trained zstd dictionary in the forms that compressing and decompressing want.
 ///
 /// Both forms reference `bytes`' copy inside zstd; freed with the last owner.
-final class PayloadDictionary {
+package final class PayloadDictionary {
     let number: Int64
     let type: UInt16
     let bytes: [UInt8]
@@ -12,7 +12,7 @@ final class PayloadDictionary {
     private var madeForDecompressing: OpaquePointer?
 
     /// - Parameter bytes: As ``DictionaryTrainer`` made them.
-    init(number: Int64, type: UInt16, bytes: [UInt8]) {
+    package init(number: Int64, type: UInt16, bytes: [UInt8]) {
         self.number = number
         self.type = type
         self.bytes = bytes

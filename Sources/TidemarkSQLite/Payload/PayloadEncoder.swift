@@ -5,7 +5,7 @@ import TidemarkModel
 /// Turns payloads into the bytes of their rows; the hot half of ``PayloadCodec``.
 ///
 /// Keeps one zstd context and its buffers for as long as it lives. Owner: the journal's writer.
-final class PayloadEncoder {
+package final class PayloadEncoder {
     /// zstd's fastest normal level. Measured with a dictionary: level 3 saves 3 % of the bytes and costs
     /// twice the time.
     static let level: Int32 = 1
@@ -21,7 +21,7 @@ final class PayloadEncoder {
     private var used = 0
 
     /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
-    init() throws {
+    package init() throws {
         guard let context = ZSTD_createCCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
         self.context = context
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PayloadEncoder.level)
@@ -46,7 +46,7 @@ final class PayloadEncoder {
     }
 
     /// Lets go of the bodies that were given out.
-    func startBatch() {
+    package func startBatch() {
         used = 0
     }
 
@@ -63,7 +63,7 @@ final class PayloadEncoder {
     ///   - isPadded: Leave room for a longer version; for rows that are new.
     /// - Returns: The row's bytes, valid until the next batch starts.
     /// - Complexity: O(payload.count); 1.5 µs for 430 bytes with a dictionary.
-    func encode(
+    package func encode(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal,
         fields: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), isReduced: Bool = false,
         dictionary: PayloadDictionary?, isPadded: Bool

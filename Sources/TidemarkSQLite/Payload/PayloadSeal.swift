@@ -4,7 +4,7 @@ import TidemarkStore
 /// What a payload's checksum covers besides its bytes: whose it is, and its stamps.
 ///
 /// A payload that is found under another key, or whose sequence or time was altered, fails its check.
-struct PayloadSeal {
+package struct PayloadSeal {
     var library: LibraryIndex
     var type: TypeIndex
     var isUUID: Bool
@@ -12,11 +12,23 @@ struct PayloadSeal {
     var generation: UInt32
     var writtenAt: Int64
 
+    /// - Parameter writtenAt: Milliseconds since 1970.
+    package init(
+        library: LibraryIndex, type: TypeIndex, isUUID: Bool, sequence: Int64?, generation: UInt32, writtenAt: Int64
+    ) {
+        self.library = library
+        self.type = type
+        self.isUUID = isUUID
+        self.sequence = sequence
+        self.generation = generation
+        self.writtenAt = writtenAt
+    }
+
     /// The seed of the payload's checksum.
     ///
     /// - Parameter id: The 16 bytes of a UUID, or the id's text.
     /// - Complexity: O(id.count).
-    func seed(id: UnsafeRawBufferPointer) -> UInt64 {
+    package func seed(id: UnsafeRawBufferPointer) -> UInt64 {
         let fields: (UInt64, UInt64, UInt64) = (
             UInt64(library) << 48 | UInt64(type) << 32 | UInt64(generation),
             UInt64(bitPattern: sequence ?? -1),

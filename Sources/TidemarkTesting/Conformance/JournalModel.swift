@@ -9,7 +9,7 @@ struct JournalModel {
     private var usedRows: Set<Int64> = []
     private var reduced: Set<StoredKey> = []
     private let rowCountMax: Int
-    /// Every payload is an object without white space.
+    /// Payloads are such as rules are asked about. Every payload is an object without white space, as journals are given.
     private let isJSON: Bool
     /// How often each kind of change is drawn, fixed for a run.
     private let weights: [Int]
@@ -217,20 +217,22 @@ struct JournalModel {
     }
 
     private mutating func randomPayload(_ key: StoredKey) -> [UInt8] {
-        let id = isJSON ? "\(key.type)" : key.id.text.description
+        var quoted: [UInt8] = []
+        CanonicalString.append(isJSON ? Array("\(key.type)".utf8) : key.id.text.bytes, to: &quoted)
+        let id = String(decoding: quoted, as: UTF8.self)
         switch Int.random(in: 0..<10, using: &random) {
         case 0: return Array("{}".utf8)
         case 1 where !isJSON:
-            // Nothing that compresses.
-            return (0..<Int.random(in: 1...3_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
-            }
+            // Little that compresses.
+            let digits = (0..<Int.random(in: 1...400, using: &random)).map { _ in String(random.next(), radix: 36) }
+            return Array("{\"noise\":\"\(digits.joined())\"}".utf8)
         case 2:
             return Array(
-                "{\"id\":\"\(id)\",\"text\":\"\(String(repeating: "abc ", count: Int.random(in: 0...5_000, using: &random)))\"}"
+                "{\"id\":\(id),\"text\":\"\(String(repeating: "abc ", count: Int.random(in: 0...5_000, using: &random)))\"}"
                     .utf8)
         default:
             return Array(
-                "{\"name\":\"\(random.next() % (isJSON ? 9 : 1_000))\",\"id\":\"\(id)\",\"size\":\(random.next() % (isJSON ? 100 : 100_000))}"
+                "{\"name\":\"\(random.next() % (isJSON ? 9 : 1_000))\",\"id\":\(id),\"size\":\(random.next() % (isJSON ? 100 : 100_000))}"
                     .utf8)
         }
     }

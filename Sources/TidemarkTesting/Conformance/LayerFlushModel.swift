@@ -67,7 +67,7 @@ struct LayerFlushModel {
         return LayerRecord(
             number: number, pendingID: name(countMax: 1_024), library: library,
             dependsOn: (0..<Int.random(in: 0...3, using: &random)).map { _ in name(countMax: 40) },
-            createdAt: Int64.random(in: .min ... .max, using: &random),
+            createdAt: Int64.random(in: -1 << 60...1 << 60, using: &random),
             changes: (0..<changeCount).map { _ in change(library, typeCount: typeCount) })
     }
 

@@ -1,0 +1,3 @@
+#include "fuzzer.h"
+
+// A module of C needs a file of C.

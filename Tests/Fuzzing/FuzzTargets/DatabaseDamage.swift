@@ -1,0 +1,191 @@
+import Foundation
+import GRDBSQLite
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkStore
+import TidemarkTesting
+
+/// Makes a data file of the choices of a fuzzer: a sound one that is damaged, one that somebody forged, or anything.
+struct DatabaseDamage {
+    private(set) var main: [UInt8]
+    private(set) var log: [UInt8]?
+    /// Whether somebody wrote what they wanted, checks that hold included; else what is served was written once.
+    private(set) var isForged = false
+    /// Changes that SQLite makes, when the file is in its place; those that it refuses are passed over.
+    private(set) var statements: [String] = []
+
+    private let bed: DatabaseBed
+    private var choices: ByteChoices
+
+    private static let pageByteCount = 8_192
+    private static let stepCountMax = 12
+
+    init(_ bytes: [UInt8], _ bed: DatabaseBed) {
+        self.bed = bed
+        choices = ByteChoices(bytes)
+        main = bed.closed
+        switch choices.below(4) {
+        case 0, 1: break
+        case 2:
+            main = bed.live.main
+            log = bed.live.log
+        default:
+            isForged = true
+            // Shorter than a header, behind a sound header, or a file of its own.
+            let run = Array(bytes.dropFirst(2))
+            main = choices.chance(128) ? Array(bed.closed.prefix(100)) + run : run
+            return
+        }
+        var stepCount = 0
+        while !choices.isAtEnd, stepCount < DatabaseDamage.stepCountMax {
+            step()
+            stepCount += 1
+        }
+    }
+
+    /// Writes the file, and the log beside it.
+    func write(to folder: TemporaryFolder) throws {
+        let path = try folder.write(main, to: "cache.db")
+        if let log { try folder.write(log, to: "cache.db-wal") }
+        guard !statements.isEmpty else { return }
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        guard sqlite3_open(path, &connection) == SQLITE_OK else { return }
+        for statement in statements { sqlite3_exec(connection, statement, nil, nil, nil) }
+    }
+
+    private mutating func step() {
+        switch choices.below(14) {
+        case 0, 1: flipBit()
+        case 2:
+            let start = choices.below(max(1, main.count / 512)) * 512
+            for index in start..<min(start + 512, main.count) { main[index] = 0 }
+        case 3: main.removeLast(main.isEmpty ? 0 : choices.below(main.count))
+        case 4: exchangePages()
+        case 5:
+            let page = page(choices.below(bed.later.count / DatabaseDamage.pageByteCount))
+            if page.upperBound <= main.count { main.replaceSubrange(page, with: bed.later[page]) }
+        case 6:
+            guard var bytes = log, !bytes.isEmpty else { return }
+            bytes[choices.below(bytes.count)] ^= 1 << UInt8(choices.below(8))
+            log = bytes
+        case 7:
+            let byteCount = log?.count ?? 0
+            log?.removeLast(choices.below(1 + byteCount))
+        case 8: overwrite()
+        case 9: forge(choices.pick(DatabaseDamage.hostileStatements))
+        case 10, 11: forgeEntity()
+        case 12: forge(forgedLayer())
+        default: forgeNumber()
+        }
+    }
+
+    private func page(_ number: Int) -> Range<Int> {
+        number * DatabaseDamage.pageByteCount..<(number + 1) * DatabaseDamage.pageByteCount
+    }
+
+    // MARK: Bytes
+
+    /// Most of what SQLite reads of a page stands at its beginning.
+    private mutating func place() -> Int {
+        let page = choices.below(max(1, main.count / DatabaseDamage.pageByteCount))
+        let offset = choices.chance(160) ? choices.below(128) : choices.below(DatabaseDamage.pageByteCount)
+        return min(page * DatabaseDamage.pageByteCount + offset, max(0, main.count - 1))
+    }
+
+    private mutating func flipBit() {
+        let place = place()
+        guard place < main.count else { return }
+        main[place] ^= 1 << UInt8(choices.below(8))
+    }
+
+    private mutating func exchangePages() {
+        let count = main.count / DatabaseDamage.pageByteCount
+        guard count > 2 else { return }
+        let (left, right) = (page(1 + choices.below(count - 1)), page(1 + choices.below(count - 1)))
+        let (first, second) = (Array(main[left]), Array(main[right]))
+        main.replaceSubrange(left, with: second)
+        main.replaceSubrange(right, with: first)
+    }
+
+    private mutating func overwrite() {
+        isForged = true
+        let place = place()
+        let run = choices.run(count: 1 + choices.below(24))
+        guard place + run.count <= main.count else { return }
+        main.replaceSubrange(place..<place + run.count, with: run)
+    }
+
+    // MARK: Statements
+
+    private mutating func forge(_ statement: String) {
+        isForged = true
+        statements.append(statement)
+    }
+
+    private static let hostileStatements = [
+        "PRAGMA user_version = 6", "PRAGMA user_version = 4", "PRAGMA user_version = -1", "PRAGMA application_id = 7",
+        "CREATE VIEW evil AS SELECT * FROM entities", "CREATE TABLE evil (a)", "CREATE INDEX evil ON entities (body)",
+        "CREATE TRIGGER evil AFTER INSERT ON entities BEGIN DELETE FROM entities; END", "DROP TABLE layers",
+        "PRAGMA journal_mode = DELETE", "PRAGMA page_size = 4096", "VACUUM", "DELETE FROM types",
+        "DELETE FROM libraries",
+        "DELETE FROM keys", "DELETE FROM entities", "UPDATE keys SET \"row\" = 1",
+        "UPDATE keys SET type = 70000 WHERE type = 0",
+        "UPDATE entities SET body = NULL", "UPDATE entities SET body = 7, sequence = 'x', generation = -1",
+        "UPDATE entities SET written_at = -9223372036854775808", "INSERT INTO types VALUES (9, 'x', 0)",
+        "UPDATE libraries SET cursor = 9223372036854775807", "UPDATE libraries SET cursor = -5, checksum = 1",
+        "INSERT INTO lost_ranges VALUES (0, 9, 3)",
+        "INSERT INTO lost_ranges VALUES (0, -9223372036854775808, 9223372036854775807)",
+        "INSERT INTO lost_ranges VALUES (99, 1, 2)", "UPDATE tombstones SET deleted_at = 'x', number = -1",
+        "UPDATE tombstones SET id = x'00', sequence = 9223372036854775807",
+        "UPDATE quarantine SET kind = 77, reason = 'x', line = -1",
+        "UPDATE quarantine SET bytes = zeroblob(5000000), byte_count = -1",
+        "UPDATE counters SET value = 9223372036854775807",
+        "UPDATE counters SET value = -9223372036854775808", "INSERT INTO ignored_kinds VALUES ('x', -1)",
+        "UPDATE queries SET elements = x'11ffffffff7f', membership = '{'",
+        "UPDATE queries SET number = 9223372036854775807",
+        "UPDATE layers SET number = 9223372036854775807", "UPDATE dictionaries SET body = x'', checksum = 0",
+        "UPDATE indexes SET state = 99", "UPDATE indexes SET path = '/~', checksum = 0", "DELETE FROM field_values",
+        "UPDATE field_values SET code = x'', id = NULL", "INSERT INTO evicted VALUES (1, 0, 9, x'00', 0)",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'layers'",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE keys (a)' WHERE name = 'keys'",
+    ]
+
+    /// One number somewhere, of any size.
+    private mutating func forgeNumber() {
+        let column = choices.pick([
+            "libraries.cursor", "libraries.generation", "libraries.entity_count", "libraries.library", "types.type",
+            "keys.\"row\"", "keys.type", "keys.library", "entities.\"row\"", "entities.sequence", "entities.generation",
+            "entities.written_at", "tombstones.number", "tombstones.sequence", "tombstones.generation",
+            "tombstones.deleted_at", "quarantine.number", "quarantine.\"offset\"", "quarantine.sequence",
+            "dictionaries.dictionary", "queries.type", "queries.time_to_live", "queries.stored_at", "layers.generation",
+            "layers.created_at", "indexes.number", "field_values.number", "field_values.place", "evicted.library",
+        ]).split(separator: ".")
+        let value = Int64(bitPattern: choices.chance(100) ? choices.number() : UInt64(choices.byte()))
+        forge("UPDATE OR IGNORE \(column[0]) SET \(column[1]) = \(value)")
+    }
+
+    /// A body under a check that holds.
+    private mutating func forgeEntity() {
+        let keys = bed.versions.keys.sorted()
+        let key = choices.pick(keys)
+        let version = bed.versions[key]?.max { $0.sequence ?? -1 < $1.sequence ?? -1 }
+        let isReplaced = choices.chance(200)
+        let header: UInt8 = choices.pick([0x20, 0x20, 0x20, 0x21, 0x22, 0x24, 0x28, 0x40, 0x60, choices.byte()])
+        let rest = isReplaced ? choices.run() : version?.payload ?? []
+        var entity = ForgedEntity(key: key, sequence: version?.sequence, covered: [header] + rest)
+        if choices.chance(40) {
+            entity.sequence = choices.pick([nil, 0, -1, .max, .min])
+            entity.generation = choices.pick([0, 1, 1 << 30, 1 << 31, .max])
+            entity.writtenAt = choices.pick([0, -1, 1 << 60, -1 << 60, .max, .min])
+        }
+        forge(entity.statement)
+    }
+
+    private mutating func forgedLayer() -> String {
+        let number = Int64(1 + choices.below(2))
+        let body = [choices.pick([0x10, 0x10, choices.byte()])] + choices.run()
+        let createdAt: Int64 = choices.pick([1_700_000_000_000, 0, .max, .min])
+        return ForgedLayer(number: number, createdAt: createdAt, body: body).statement
+    }
+}
