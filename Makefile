@@ -6,6 +6,7 @@ POINTS ?= all
 SEED ?= 0
 RACES ?= 10000
 SEEDS ?= 20000
+MINUTES ?= 10
 BENCH ?=
 TARGET ?=
 SECONDS ?= 20
@@ -81,6 +82,21 @@ fuzz: deps
 fuzz-ci: deps
 	@Tests/Fuzzing/run 20
 
+## soak: mixed traffic on databases, MINUTES under the thread sanitizer and as many under the address sanitizer (MINUTES=10, SEED=1)
+soak: deps
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
+	TIDEMARK_SOAK_MINUTES=$(MINUTES) TIDEMARK_SOAK_SEED=$(SEED) \
+	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan-suppressions.txt" \
+	    $(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SoakTests
+	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
+	TIDEMARK_SOAK_MINUTES=$(MINUTES) TIDEMARK_SOAK_SEED=$(SEED) ASAN_OPTIONS="detect_leaks=0" \
+	    $(SWIFT) test --skip-build --disable-xctest --sanitize=address --scratch-path .build-asan --filter SoakTests
+
+## load-test: lines of a gigabyte, a million of rubbish, hosts that never read: the command at its limits; minutes
+load-test: deps
+	TIDEMARK_LOAD=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --no-parallel \
+	    --filter 'LoadTests|LoadHostTests'
+
 ## extension: build what the sqlite3 shell loads to look into a database, and say where it is
 extension: deps
 	@$(SWIFT) build -c release --product tidemarksqlite
@@ -88,7 +104,7 @@ extension: deps
 
 ## clean: remove what was built
 clean:
-	rm -rf .build .build-tsan .build-canaries .build-fuzz
+	rm -rf .build .build-tsan .build-asan .build-canaries .build-fuzz
 
 ## help: this list
 help:
@@ -98,4 +114,5 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run extension test test-tsan fuzz fuzz-ci format format-check bench crash-test crash-points simulate canaries big-test clean help deps
+.PHONY: run extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench crash-test \
+    crash-points simulate canaries big-test clean help deps

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 uint64_t fault_random(uint64_t *state) {
     uint64_t value = *state += 0x9E3779B97F4A7C15u;
@@ -129,6 +130,12 @@ void fault_content_sync(fault_content *content, int fails, uint64_t *random) {
 }
 
 void fault_disk_list(fault_disk *disk) {
+    for (int index = 0; index < disk->move_count; index++) {
+        free(disk->moves[index].source);
+        free(disk->moves[index].target);
+        free(disk->moves[index].replaced.bytes);
+    }
+    disk->move_count = 0;
     for (fault_content *content = disk->contents; content; content = content->next) content->is_listed = 1;
     while (disk->ghosts) {
         fault_ghost *ghost = disk->ghosts;
@@ -173,6 +180,8 @@ void fault_captures_free(fault_capture *captures) {
 }
 
 void fault_disk_stop(fault_disk *disk) {
+    // Not `exit`: nothing may be put in order any more.
+    if (disk->ends_process) _exit(FAULT_EXIT_STATUS);
     disk->is_stopped = 1;
     disk->captures = fault_captures_take(disk);
 }

@@ -42,6 +42,15 @@ typedef struct fault_ghost {
     fault_content *content;
 } fault_ghost;
 
+// Another name that a file got while the folder was not synced: it may have the old one again.
+typedef struct {
+    char *source;
+    char *target;
+    // What had the new name before; nothing when `had_target` is 0.
+    fault_bytes replaced;
+    int had_target;
+} fault_move;
+
 // A file as it was when the disk stopped.
 typedef struct fault_capture {
     struct fault_capture *next;
@@ -60,8 +69,14 @@ struct fault_disk {
     size_t folder_byte_count;
     fault_content *contents;
     fault_ghost *ghosts;
+    // In the order they were made.
+    fault_move *moves;
+    int move_count;
+    int move_capacity;
     fault_capture *captures;
     int is_stopped;
+    // A stop is the process's end.
+    int ends_process;
     int64_t change_count;
     int64_t read_count;
     int64_t failure_count;
@@ -76,7 +91,9 @@ uint64_t fault_random(uint64_t *state);
 
 // All of these expect the disk's lock to be held.
 
-// Stops the disk, and keeps what its files hold now.
+// Counts a change, and says what is to become of it. A change may be planned to fail or to be the last one.
+enum fault_kind fault_disk_next_change(fault_disk *disk, const char *what, const char *name);
+// Stops the disk, and keeps what its files hold now; or ends the process.
 void fault_disk_stop(fault_disk *disk);
 // Frees what a capture keeps.
 void fault_captures_free(fault_capture *captures);

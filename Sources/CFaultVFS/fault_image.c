@@ -63,6 +63,20 @@ static int write_file(const char *folder, const char *name, const fault_bytes *b
     return failure;
 }
 
+// The name that a file had before all moves from `kept` up to, but without, `end` were taken back.
+static const char *name_before(const fault_disk *disk, int kept, int end, const char *name) {
+    for (int index = end - 1; index >= kept; index--)
+        if (!strcmp(disk->moves[index].target, name)) name = disk->moves[index].source;
+    return name;
+}
+
+// How many moves last; those behind them are taken back.
+static int kept_moves(const fault_disk *disk, enum loss loss, uint64_t *random) {
+    if (loss == LOSES_ALL) return 0;
+    if (loss == LOSES_NOTHING || disk->move_count == 0) return disk->move_count;
+    return (int)(fault_random(random) % (uint64_t)(disk->move_count + 1));
+}
+
 static int is_shared_memory(const char *name) {
     size_t count = strlen(name);
     return count >= 4 && !strcmp(name + count - 4, "-shm");
@@ -79,17 +93,24 @@ int fault_disk_write_image(fault_disk *disk, int loses_power, uint64_t seed, con
     fault_capture *captures = disk->is_stopped ? disk->captures : fault_captures_take(disk);
     uint64_t random = seed;
     enum loss loss = (enum loss)(fault_random(&random) % LOSS_COUNT);
+    int kept = loses_power ? kept_moves(disk, loss, &random) : disk->move_count;
     int failure = 0;
     for (fault_capture *capture = captures; capture && !failure; capture = capture->next) {
+        const char *name = name_before(disk, kept, disk->move_count, capture->name);
         if (!loses_power || !capture->content) {
-            if (loses_power && is_shared_memory(capture->name)) continue;
-            failure = write_file(folder, capture->name, &capture->found);
+            if (loses_power && is_shared_memory(name)) continue;
+            failure = write_file(folder, name, &capture->found);
             continue;
         }
         if (!capture->content->is_listed && (loss == LOSES_ALL || !(fault_random(&random) & 3))) continue;
         fault_bytes bytes = after_loss(capture->content, loss, &random);
-        failure = write_file(folder, capture->name, &bytes);
+        failure = write_file(folder, name, &bytes);
         free(bytes.bytes);
+    }
+    for (int index = kept; index < disk->move_count && !failure; index++) {
+        if (!disk->moves[index].had_target) continue;
+        const char *name = name_before(disk, kept, index, disk->moves[index].target);
+        failure = write_file(folder, name, &disk->moves[index].replaced);
     }
     for (fault_ghost *ghost = disk->ghosts; loses_power && ghost && !failure; ghost = ghost->next) {
         if (is_captured(captures, ghost->name) || !(fault_random(&random) & 1)) continue;

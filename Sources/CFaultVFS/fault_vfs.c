@@ -41,6 +41,7 @@ static void release(fault_disk *disk) {
         disk->contents = next;
     }
     fault_captures_free(disk->captures);
+    free(disk->moves);
     pthread_mutex_destroy(&disk->lock);
     free(disk->folder);
     free(disk);
@@ -94,7 +95,8 @@ void fault_disk_release(fault_disk *disk) {
 
 void fault_disk_plan(fault_disk *disk, enum fault_kind kind, int64_t first, int64_t last, uint64_t seed) {
     pthread_mutex_lock(&disk->lock);
-    disk->kind = kind;
+    disk->ends_process = kind >= FAULT_EXIT_BEFORE;
+    disk->kind = disk->ends_process ? kind - FAULT_EXIT_BEFORE + FAULT_STOP_BEFORE : kind;
     disk->first = first;
     disk->last = last;
     disk->random = seed;
@@ -123,19 +125,6 @@ void fault_disk_describe(fault_disk *disk, char *text, int byte_count) {
     pthread_mutex_lock(&disk->lock);
     snprintf(text, (size_t)byte_count, "%s", disk->place);
     pthread_mutex_unlock(&disk->lock);
-}
-
-// Counts a change, and says what is to become of it. A change may be planned to fail or to be the last one.
-static enum fault_kind next_change(fault_disk *disk, const char *what, const char *name) {
-    disk->change_count++;
-    int is_due = disk->kind >= FAULT_STOP_BEFORE && disk->kind <= FAULT_CHANGE_FULL
-        && disk->change_count >= disk->first && disk->change_count <= disk->last;
-    if (!is_due) return FAULT_NONE;
-    disk->failure_count++;
-    snprintf(
-        disk->place, sizeof disk->place, "change %lld, %s of %s", (long long)disk->change_count, what, name);
-    if (disk->kind == FAULT_STOP_BEFORE) fault_disk_stop(disk);
-    return disk->kind;
 }
 
 static int fails(enum fault_kind kind) { return kind == FAULT_CHANGE_FAILS || kind == FAULT_CHANGE_FULL; }
@@ -182,7 +171,7 @@ static int fault_write(sqlite3_file *file, const void *bytes, int count, sqlite3
     pthread_mutex_lock(&disk->lock);
     int code = SQLITE_IOERR_WRITE;
     if (!disk->is_stopped) {
-        enum fault_kind kind = next_change(disk, "write", own->name);
+        enum fault_kind kind = fault_disk_next_change(disk, "write", own->name);
         if (!disk->is_stopped) {
             int is_part = kind == FAULT_STOP_WITHIN || fails(kind);
             int part = is_part && count > 0 ? (int)(fault_random(&disk->random) % (uint64_t)count) : count;
@@ -203,7 +192,7 @@ static int fault_truncate(sqlite3_file *file, sqlite3_int64 size) {
     pthread_mutex_lock(&disk->lock);
     int code = SQLITE_IOERR_TRUNCATE;
     if (!disk->is_stopped) {
-        enum fault_kind kind = next_change(disk, "truncation", own->name);
+        enum fault_kind kind = fault_disk_next_change(disk, "truncation", own->name);
         if (!disk->is_stopped && !fails(kind)) {
             int done = inner(file)->pMethods->xTruncate(inner(file), size);
             if (done == SQLITE_OK && own->content) fault_content_add(own->content, 1, size, NULL, 0);
@@ -222,7 +211,7 @@ static int fault_sync(sqlite3_file *file, int flags) {
     pthread_mutex_lock(&disk->lock);
     int code = SQLITE_IOERR_FSYNC;
     if (!disk->is_stopped) {
-        enum fault_kind kind = next_change(disk, "sync", own->name);
+        enum fault_kind kind = fault_disk_next_change(disk, "sync", own->name);
         if (kind == FAULT_STOP_WITHIN) {
             // What was synced by then is any part of it: as before.
             fault_disk_stop(disk);
@@ -346,7 +335,7 @@ static int fault_delete(sqlite3_vfs *vfs, const char *path, int syncs_folder) {
     if (!disk->is_stopped && !is_there) {
         code = SQLITE_IOERR_DELETE_NOENT;
     } else if (!disk->is_stopped) {
-        enum fault_kind kind = next_change(disk, "deletion", last_part(path));
+        enum fault_kind kind = fault_disk_next_change(disk, "deletion", last_part(path));
         if (!disk->is_stopped && !fails(kind)) {
             fault_content *content = fault_content_at(disk, path, 0);
             int done = default_vfs->xDelete(default_vfs, path, 0);

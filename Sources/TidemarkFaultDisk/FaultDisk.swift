@@ -17,7 +17,7 @@ public final class FaultDisk: @unchecked Sendable {
     /// Which side of a change the process ends on.
     public enum Moment: CaseIterable, Sendable {
         case before
-        /// Of a write a part was done; other changes count as not done.
+        /// Of a write a part was done; another name is done or not; other changes count as not done.
         case within
         case after
     }
@@ -26,6 +26,8 @@ public final class FaultDisk: @unchecked Sendable {
     public enum Fault: Hashable, Sendable {
         /// The process ends: from there on every call fails, and nothing changes any more.
         case stop(Moment)
+        /// The process itself ends, at once and with ``exitStatus``: for one that was started for that.
+        case exit(Moment)
         /// Changes fail; parts of writes may be done, and what a sync that fails was to keep may never reach the disk.
         case changeFails
         /// As `changeFails`, and writes say that there is no room.
@@ -61,9 +63,12 @@ public final class FaultDisk: @unchecked Sendable {
     /// The name of the VFS that files are opened with.
     public static var defaultVFSName: String { String(cString: fault_vfs_name()) }
 
+    /// How a process ends that a disk ended: 99.
+    public static let exitStatus: Int32 = 99
+
     // MARK: Faults
 
-    /// Writes, syncs, truncations and deletions so far, those that failed included.
+    /// Writes, syncs, truncations, deletions and other names so far, those that failed included.
     public var changeCount: Int { Int(fault_disk_change_count(disk)) }
 
     /// Reads so far.
@@ -97,6 +102,23 @@ public final class FaultDisk: @unchecked Sendable {
         fault_disk_plan(disk, FAULT_NONE, 0, 0, 0)
     }
 
+    // MARK: Names
+
+    /// Gives a file another name, as the system does. SQLite never does that: whoever does it by this call makes it a
+    /// change of the disk. Until the folder is synced a loss of power may take it back.
+    ///
+    /// - Returns: 0, or an `errno`.
+    public func rename(_ source: String, to target: String) -> Int32 {
+        fault_disk_rename(disk, source, target)
+    }
+
+    /// Makes the names of the disk's files last.
+    ///
+    /// - Parameter folder: The disk's own.
+    public func syncFolder(_ folder: String) {
+        fault_disk_sync_folder(disk)
+    }
+
     // MARK: What is left
 
     /// Writes what is on the disk into a folder: as it was when it stopped, else as it is now.
@@ -119,6 +141,9 @@ extension FaultDisk.Fault {
         case .stop(.before): FAULT_STOP_BEFORE
         case .stop(.within): FAULT_STOP_WITHIN
         case .stop(.after): FAULT_STOP_AFTER
+        case .exit(.before): FAULT_EXIT_BEFORE
+        case .exit(.within): FAULT_EXIT_WITHIN
+        case .exit(.after): FAULT_EXIT_AFTER
         case .changeFails: FAULT_CHANGE_FAILS
         case .full: FAULT_CHANGE_FULL
         case .readFails: FAULT_READ_FAILS

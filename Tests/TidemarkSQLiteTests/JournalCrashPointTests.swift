@@ -18,8 +18,8 @@ import TidemarkTesting
     ///   - prepare: What is on the disk before it begins.
     ///   - run: Throws when the disk stops. Tells what it acknowledged.
     ///   - check: What is left in a folder, and what was acknowledged.
-    private func everywhere(
-        few: Int, prepare: (String) throws -> Void, run: (String, inout Int) async throws -> Void,
+    func everywhere(
+        few: Int, prepare: (String) throws -> Void, run: (String, FaultDisk, inout Int) async throws -> Void,
         check: (String, Int) async throws -> Void
     ) async throws {
         let points = CrashPoints(few: few)
@@ -37,7 +37,7 @@ import TidemarkTesting
             let folder = try copied()
             let quiet = try FaultDisk(folder: folder.path)
             var acknowledged = 0
-            try await run(folder.file(), &acknowledged)
+            try await run(folder.file(), quiet, &acknowledged)
             count = quiet.changeCount
             try await check(folder.file(), acknowledged)
         }
@@ -49,7 +49,7 @@ import TidemarkTesting
                 disk.plan(.stop(moment), at: point, count: .max, seed: points.seed(at: point))
                 var acknowledged = 0
                 do {
-                    try await run(folder.file(), &acknowledged)
+                    try await run(folder.file(), disk, &acknowledged)
                     Issue.record("\(disk.place) of \(count) was never noticed")
                 } catch {
                     #expect(disk.isStopped, "\(error)")
@@ -93,7 +93,7 @@ import TidemarkTesting
             changes: [.delete(StoredKey(library: 0, type: 0, id: .text("1")))])
         try await everywhere(few: 60) { path in
             sqlite(path, format == 1 ? MigrationTests.version1 : MigrationTests.version2)
-        } run: { path, acknowledged in
+        } run: { path, _, acknowledged in
             let journal = try await SQLiteJournal.open(path: path)
             var flush = FlushBatch()
             flush.layers = [layer]
@@ -120,7 +120,7 @@ import TidemarkTesting
             return try await SQLiteJournal.open(configuration)
         }
         try await everywhere(few: 12) { _ in
-        } run: { path, acknowledged in
+        } run: { path, _, acknowledged in
             let journal = try await open(path)
             for flush in flushes {
                 try await journal.commit(flush)

@@ -34,9 +34,9 @@ import TidemarkStore
         try DamageBed.write(bed.live.log, to: folder.file("cache.db-wal"))
         let file = DataFilePath(folder.file())
         // Layers 10 to 13 are in the log alone.
-        try DataFileConnection.make(
-            file, contents: LayerSalvage.layers(of: file), SQLiteJournal.Configuration(path: file.path))
-        try DataFileConnection.promise(file)
+        let configuration = SQLiteJournal.Configuration(path: file.path)
+        try DataFileConnection.make(file, contents: LayerSalvage.layers(of: file), configuration)
+        try DataFileConnection.promise(file, configuration)
         let target = file.path + ".damaged-20260131T235959Z"
         if stage != .promised { #expect(rename(file.writeAheadLog, target + "-wal") == 0) }
         if stage == .allMoved { #expect(rename(file.path, target) == 0) }

@@ -97,7 +97,11 @@ struct StreamOnDisk {
     }
 
     static func journal(_ folder: TemporaryFolder) async throws -> SQLiteJournal {
-        var configuration = SQLiteJournal.Configuration(path: folder.path("cache.db"))
+        try await journal(path: folder.path("cache.db"))
+    }
+
+    static func journal(path: String) async throws -> SQLiteJournal {
+        var configuration = SQLiteJournal.Configuration(path: path)
         configuration.dictionarySampleCountMin = 100
         return try await SQLiteJournal.open(configuration)
     }
@@ -114,21 +118,28 @@ struct StreamOnDisk {
     ///
     /// - Parameter partCount: Parts that were acknowledged; one more when all was to be evicted.
     func run(_ folder: TemporaryFolder, _ partCount: inout Int) async throws {
-        let cache = try await open(try await Self.journal(folder))
+        try await run(path: folder.path("cache.db")) { partCount += 1 }
+    }
+
+    /// As the other one, for a process that may not come back from it.
+    ///
+    /// - Parameter acknowledge: Told of each part as soon as it is acknowledged, and when all is to be evicted.
+    func run(path: String, acknowledge: () -> Void) async throws {
+        let cache = try await open(try await Self.journal(path: path))
         do {
             let input = try await HandInput(into: cache)
             for part in parts.indices {
                 try await feed(part: part, input)
                 try await cache.flush()
-                partCount += 1
+                acknowledge()
             }
         } catch {
             await abandon(cache)
             throw error
         }
         try await cache.close()
-        partCount += 1
-        let small = try await open(try await Self.journal(folder)) {
+        acknowledge()
+        let small = try await open(try await Self.journal(path: path)) {
             $0.eviction.entityCountMax = Self.keptEntityCount
         }
         do {

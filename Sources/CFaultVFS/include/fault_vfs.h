@@ -21,8 +21,15 @@ enum fault_kind {
     FAULT_CHANGE_FULL = 5,
     // The read fails, or gives too few bytes.
     FAULT_READ_FAILS = 6,
-    FAULT_READ_SHORT = 7
+    FAULT_READ_SHORT = 7,
+    // As the stops, but it is the process itself that ends there, at once and with `FAULT_EXIT_STATUS`.
+    FAULT_EXIT_BEFORE = 8,
+    FAULT_EXIT_WITHIN = 9,
+    FAULT_EXIT_AFTER = 10
 };
+
+// How a process ends that a disk ended.
+enum { FAULT_EXIT_STATUS = 99 };
 
 // Registers the VFS as the default one; does nothing when that was done. Returns SQLite's result code.
 int fault_vfs_register(void);
@@ -38,7 +45,7 @@ fault_disk *fault_disk_make(const char *folder);
 void fault_disk_release(fault_disk *disk);
 
 // The calls number `first` to `last` (from 1 on, counted from the disk's beginning) fail so. A change is a write, a
-// sync, a truncation or a deletion; reads are counted apart. Replaces an earlier plan.
+// sync, a truncation, a deletion or another name; reads are counted apart. Replaces an earlier plan.
 void fault_disk_plan(fault_disk *disk, enum fault_kind kind, int64_t first, int64_t last, uint64_t seed);
 
 int64_t fault_disk_change_count(fault_disk *disk);
@@ -49,6 +56,16 @@ int fault_disk_is_stopped(fault_disk *disk);
 
 // What the call was that failed by plan last, as text of at most `byte_count` bytes with its end.
 void fault_disk_describe(fault_disk *disk, char *text, int byte_count);
+
+// Gives a file of the disk another name, as `rename` does: SQLite never does that, so it is not the VFS that sees it.
+//
+// A change like others; it is done or not, never in part. Until the folder is synced a loss of power may take it back.
+//
+// Returns 0 or an errno.
+int fault_disk_rename(fault_disk *disk, const char *source, const char *target);
+
+// Makes the names of the disk's files last; a change like others.
+void fault_disk_sync_folder(fault_disk *disk);
 
 // Writes what is on the disk into another folder: as it was when it stopped, else as it is now.
 //

@@ -28,6 +28,14 @@ struct FirstComeLock {
         }
         let next = waiters[start]
         start += 1
+        // Where somebody always waits the places of those that had their turn would add up.
+        if start > FirstComeLock.spentCountMax, start * 2 > waiters.count {
+            waiters.removeFirst(start)
+            start = 0
+        }
         next.resume()
     }
+
+    /// Places of those that had their turn, before they are looked at: 64.
+    private static let spentCountMax = 64
 }

@@ -24,7 +24,8 @@ extension SyncCache {
         perform(requests)
         guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
         // With input waiting the window cannot expire before that was read; looking again takes a window's time.
-        let delay = patience == .endless ? configuration.reorderWindow : max(1, deadline - clock.now())
+        let delay =
+            patience == .endless ? configuration.reorderWindow : max(1, deadline.subtractingClamped(clock.now()))
         gapTimer = spawn { [weak self, clock] in
             do {
                 try await clock.sleep(milliseconds: delay)

@@ -142,11 +142,11 @@ public actor SyncCache {
         stateConfiguration.diskExcludedTypes = configuration.diskExcludedTypes
         let state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: configuration.random())
-        var time = clock
-        if let last = recovered.lastTakenAt, last > clock.now() {
-            time = LateClock(clock: clock, lag: last - clock.now())
+        let time = ForwardClock(clock, after: recovered.lastTakenAt)
+        let lag = time.now().subtractingClamped(clock.now())
+        if lag > 0, recovered.lastTakenAt != nil {
             configuration.logger.warning(
-                "the clock is \((last - clock.now()) / 1_000) s behind the last write: times go on from there")
+                "the clock is \(lag / 1_000) s behind the last write: times go on from there")
         }
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,

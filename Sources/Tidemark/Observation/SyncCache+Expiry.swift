@@ -56,7 +56,9 @@ extension SyncCache {
         expiryTimer = ExpiryTimer(
             moment: next,
             task: spawn { [weak self, clock] in
-                do { try await clock.sleep(milliseconds: max(0, next - clock.now())) } catch { return }
+                do { try await clock.sleep(milliseconds: max(0, next.subtractingClamped(clock.now()))) } catch {
+                    return
+                }
                 await self?.expiryTimerFired(next)
             })
     }

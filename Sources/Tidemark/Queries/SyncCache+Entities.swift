@@ -213,7 +213,7 @@ extension SyncCache {
                 for index in explanation.fields.indices {
                     let field = explanation.fields[index]
                     let limit = limits[field.name] ?? .unlimited
-                    explanation.fields[index].age = max(now - field.writtenAt, 0)
+                    explanation.fields[index].age = max(now.subtractingClamped(field.writtenAt), 0)
                     explanation.fields[index].maxAge = limit.seconds
                     explanation.fields[index].rule = EntityExplanation.AgeRuleOrigin(limit.origin)
                 }

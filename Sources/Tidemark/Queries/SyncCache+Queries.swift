@@ -194,7 +194,7 @@ extension SyncCache {
     }
 
     private func isGoodEnough(_ staleSince: Int64, _ request: QueryRequest, at now: Int64) -> Bool {
-        if let maxStale = request.maxStale { return now - staleSince <= maxStale }
+        if let maxStale = request.maxStale { return now.subtractingClamped(staleSince) <= maxStale }
         return request.allowsStale
     }
 

@@ -19,6 +19,8 @@ public actor SQLiteJournal: Journal {
         public var quarantineRecordCountMax = Limits().quarantineRecordCountMax
         /// Payloads of a type that a dictionary is trained from at least: 1,000. Fewer are for tests.
         package var dictionarySampleCountMin = 1_000
+        /// How files get other names, for tests of what a stop on the way leaves.
+        package var names: any FileNames = SystemFileNames()
         /// Milliseconds since 1970, for names and dates of training only.
         public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
         /// 64 random bits, for a new file's identity.

@@ -5,8 +5,10 @@ import Tidemark
 enum DamagedFile {
     /// - Returns: The database's new path: `<path>.damaged-<UTC time>`, numbered when that is taken.
     /// - Throws: ``Tidemark/StorageError`` `.cannotCreate` when it cannot be renamed.
-    static func moveAside(_ file: DataFilePath, now: Int64) throws(StorageError) -> String {
-        let stamp = timestamp(now)
+    static func moveAside(
+        _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration
+    ) throws(StorageError) -> String {
+        let stamp = timestamp(configuration.now())
         var target = "\(file.path).damaged-\(stamp)"
         var attempt = 1
         while DataFilePath.byteCount(target) != nil {
@@ -15,11 +17,12 @@ enum DamagedFile {
         }
         // The journals go first: left behind, an old log would be replayed into the new database.
         for suffix in ["-wal", "-journal", "-shm", ""] where DataFilePath.byteCount(file.path + suffix) != nil {
-            guard rename(file.path + suffix, target + suffix) == 0 else {
-                throw DataFilePath.failure("cannot move \(file.path + suffix) aside", errno)
+            let failure = configuration.names.rename(file.path + suffix, to: target + suffix)
+            guard failure == 0 else {
+                throw DataFilePath.failure("cannot move \(file.path + suffix) aside", failure)
             }
         }
-        file.syncFolder()
+        configuration.names.syncFolder(file.folder)
         return target
     }
 

@@ -6,7 +6,7 @@ import TidemarkStore
 
 /// Makes data files, and opens the connection that writes one.
 enum DataFileConnection {
-    /// Makes a file with the current schema under an unfinished name; ``finish(_:)`` then gives it its name.
+    /// Makes a file with the current schema under an unfinished name; ``finish(_:_:)`` then gives it its name.
     ///
     /// Whoever looks sees no file or a whole one, after a power failure too.
     ///
@@ -62,26 +62,27 @@ enum DataFileConnection {
     static let busyMillisecondCount = 5_000
 
     /// Gives a file that was made its name.
-    static func finish(_ file: DataFilePath) throws {
-        try rename(file.unfinished, to: file.path, file)
+    static func finish(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
+        try rename(file.unfinished, to: file.path, file, configuration)
     }
 
     /// Says that a file that was made is whole, and takes the place of one that is still there: from here on nothing but
-    /// ``replace(_:)`` is done, however often the process ends.
-    static func promise(_ file: DataFilePath) throws {
-        try rename(file.unfinished, to: file.replacement, file)
+    /// ``replace(_:_:)`` is done, however often the process ends.
+    static func promise(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
+        try rename(file.unfinished, to: file.replacement, file, configuration)
     }
 
     /// Gives a file that was promised its name. The one before it was moved aside.
-    static func replace(_ file: DataFilePath) throws {
-        try rename(file.replacement, to: file.path, file)
+    static func replace(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
+        try rename(file.replacement, to: file.path, file, configuration)
     }
 
-    private static func rename(_ source: String, to target: String, _ file: DataFilePath) throws {
-        guard Foundation.rename(source, target) == 0 else {
-            throw DataFilePath.failure("cannot make \(target)", errno)
-        }
-        file.syncFolder()
+    private static func rename(
+        _ source: String, to target: String, _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration
+    ) throws {
+        let failure = configuration.names.rename(source, to: target)
+        guard failure == 0 else { throw DataFilePath.failure("cannot make \(target)", failure) }
+        configuration.names.syncFolder(file.folder)
     }
 
     /// Opens a connection with what holds for every one that writes; the log is chosen by who uses it.

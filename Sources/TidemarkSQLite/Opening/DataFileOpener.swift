@@ -44,7 +44,7 @@ struct DataFileOpener {
         do {
             // Whole before the damaged one moves: a full disk must not part the user from the layers.
             try DataFileConnection.make(file, contents: layers, configuration)
-            try DataFileConnection.promise(file)
+            try DataFileConnection.promise(file, configuration)
         } catch {
             throw creationFailure(error)
         }
@@ -58,11 +58,11 @@ struct DataFileOpener {
             var target: String?
             let parts = [file.path, file.writeAheadLog, file.rollbackJournal]
             if parts.contains(where: { DataFilePath.byteCount($0) != nil }) {
-                target = try DamagedFile.moveAside(file, now: configuration.now())
+                target = try DamagedFile.moveAside(file, configuration)
             } else {
                 unlink(file.sharedMemory)
             }
-            try DataFileConnection.replace(file)
+            try DataFileConnection.replace(file, configuration)
             let movedTo = target ?? DamagedFile.newest(file) ?? file.path
             return try attach(.rebuilt(movedTo: movedTo, reason: reason))
         } catch {
@@ -73,7 +73,7 @@ struct DataFileOpener {
     private func create() throws(StorageError) -> Opened {
         do {
             try DataFileConnection.make(file, contents: FlushBatch(), configuration)
-            try DataFileConnection.finish(file)
+            try DataFileConnection.finish(file, configuration)
             return try attach(.created)
         } catch {
             throw creationFailure(error)
@@ -127,6 +127,6 @@ struct DataFileOpener {
     private func removeStrayJournals() throws(StorageError) {
         let journals = [file.writeAheadLog, file.rollbackJournal]
         guard journals.contains(where: { DataFilePath.byteCount($0) ?? 0 > 0 }) else { return }
-        _ = try DamagedFile.moveAside(file, now: configuration.now())
+        _ = try DamagedFile.moveAside(file, configuration)
     }
 }

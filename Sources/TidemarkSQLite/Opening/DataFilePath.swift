@@ -59,14 +59,6 @@ struct DataFilePath: Hashable, Sendable {
         }
     }
 
-    /// Makes what is written under a name survive a power failure.
-    func syncFolder() {
-        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
-
     /// - Parameter number: An `errno`.
     static func failure(_ message: String, _ number: Int32) -> StorageError {
         let cause = String(cString: strerror(number))

@@ -90,7 +90,10 @@ extension Session {
         _ request: QueryRequest, observing sink: (any ObserverSink)?, _ responder: Responder
     ) async throws(CacheError) {
         let number = try waiting.add(responder, .query)
-        await cache.read(request, observing: sink) { [waiting] result in
+        await cache.read(request, observing: sink) { [waiting, cache, outbox] result in
+            // Who observes was told everything in the same step. Who only reads must not see what it was not told of: the
+            // reply comes on the cache's executor, and nothing comes between.
+            if sink == nil { cache.assumeIsolated { $0.settle(outbox) } }
             let outcome = result.map { Answer.query($0.answer, subscription: $0.subscription) }
             waiting.finish(number) { $0.answer(outcome.mapError { MessageError($0) }) }
         } later: { [outbox] result in

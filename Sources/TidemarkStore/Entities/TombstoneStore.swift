@@ -84,7 +84,7 @@ package struct TombstoneStore {
     private mutating func takeOldest(at now: Int64) -> StoredKey? {
         skipOver()
         guard orderStart < order.count, let oldest = tombstones[order[orderStart].key],
-            now - oldest.tombstone.deletedAt > ageMax
+            now.subtractingClamped(oldest.tombstone.deletedAt) > ageMax
         else { return nil }
         return order[orderStart].key
     }

@@ -95,8 +95,8 @@ struct QueryEntry {
     /// Since when the list is too old or known to be wrong; nil while it is fresh.
     func staleSince(at now: Int64) -> Int64? {
         guard isStored else { return 0 }
-        guard let timeToLive, now - storedAt >= timeToLive else { return staleSince }
-        return min(staleSince ?? .max, storedAt + timeToLive)
+        guard let timeToLive, now.subtractingClamped(storedAt) >= timeToLive else { return staleSince }
+        return min(staleSince ?? .max, storedAt.addingClamped(timeToLive))
     }
 
     /// Whether a reader is told that the list is stale: also when it misses an element, or when layers take away more

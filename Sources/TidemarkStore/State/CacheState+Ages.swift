@@ -13,7 +13,7 @@ extension CacheState {
         let type = configuration.typeAliases.isEmpty ? type : configuration.typeAliases[type] ?? type
         guard let least = configuration.policy.leastAge(of: type, operation: ages) else { return false }
         guard let oldestWrite else { return true }
-        return max(now - oldestWrite, 0) >= Int64(least) * 1_000
+        return max(now.subtractingClamped(oldestWrite), 0) >= Int64(millisecondsOfSeconds: least)
     }
 
     /// The selected field that is longest past its age, of an entity as readers see it; nil when none is.
@@ -54,7 +54,7 @@ extension CacheState {
     ///
     /// Before it was written is no time to be read: the clock that says so is wrong.
     private static func overdue(_ writtenAt: Int64, maxAge: Int, at now: Int64) -> Int64 {
-        max(now - writtenAt, 0) - Int64(maxAge) * 1_000
+        max(now.subtractingClamped(writtenAt), 0).subtractingClamped(Int64(millisecondsOfSeconds: maxAge))
     }
 
     /// When the first selected field of an observed entity becomes too old, as readers see it; nil when none ever does.
@@ -67,7 +67,7 @@ extension CacheState {
             policy: configuration.policy, operation: ages, type: typeNames.names[Int(stored.type)])
         var first: Int64?
         forEachLimit(of: stored, dates(of: stored), fields: fields, limits) { _, writtenAt, maxAge in
-            first = min(first ?? .max, writtenAt + Int64(maxAge) * 1_000)
+            first = min(first ?? .max, writtenAt.addingClamped(Int64(millisecondsOfSeconds: maxAge)))
         }
         return first
     }
@@ -78,7 +78,7 @@ extension CacheState {
     /// - Complexity: O(list) times that of an entity.
     package func expiry(ofList query: UInt32, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
         guard queries[query].isStored else { return nil }
-        var first = queries[query].timeToLive.map { queries[query].storedAt + $0 }
+        var first = queries[query].timeToLive.map { queries[query].storedAt.addingClamped($0) }
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return first }
         for handle in shownHandles(of: query) {
             guard let moment = expiry(ofEntity: handle, fields: fields, ages: ages) else { continue }

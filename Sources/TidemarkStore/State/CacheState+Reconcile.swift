@@ -57,7 +57,7 @@ extension CacheState {
         guard !entry.machine.isActive, let since = entry.gate.missingSince else { return false }
         switch patience {
         case .none: return true
-        case .window: return entry.isUrgent || now - since >= configuration.reorderWindow
+        case .window: return entry.isUrgent || now.subtractingClamped(since) >= configuration.reorderWindow
         case .endless: return entry.isUrgent
         }
     }
@@ -68,7 +68,7 @@ extension CacheState {
         for library in watched {
             let entry = libraries[Int(library)]
             guard !entry.machine.isActive, let since = entry.gate.missingSince else { continue }
-            let own = entry.isUrgent ? since : since + configuration.reorderWindow
+            let own = entry.isUrgent ? since : since.addingClamped(configuration.reorderWindow)
             deadline = min(deadline ?? own, own)
         }
         return deadline

@@ -111,7 +111,7 @@ extension CacheState {
     package func expiry(of query: UInt32) -> Int64? {
         guard queries[query].isStored, !queries[query].shownStale, let timeToLive = queries[query].timeToLive
         else { return nil }
-        return queries[query].storedAt + timeToLive
+        return queries[query].storedAt.addingClamped(timeToLive)
     }
 
     /// Logs for observed queries whose time may be over that it is.

@@ -28,8 +28,9 @@ package final class LiveCommand {
 
     /// Starts `tidemark` as it was built with the tests.
     ///
+    /// - Parameter readsOutput: False: nothing that it says is read before ``beginReading()``.
     /// - Throws: ``CommandRunnerError``.
-    package init(_ arguments: [String]) throws(CommandRunnerError) {
+    package init(_ arguments: [String], readsOutput: Bool = true) throws(CommandRunnerError) {
         signal(SIGPIPE, SIG_IGN)
         let (output, errors) = (Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: try CommandRunner().executable)
@@ -43,7 +44,9 @@ package final class LiveCommand {
             throw .notStarted("\(error)")
         }
         lines = LineDrain(output.fileHandleForReading)
+        if readsOutput { lines.begin() }
         self.errors = LineDrain(errors.fileHandleForReading)
+        self.errors.begin()
     }
 
     /// Writes bytes; a command that reads no more is no error.
@@ -57,6 +60,36 @@ package final class LiveCommand {
             if count <= 0 { return }
             start += count
         }
+    }
+
+    /// Writes as many bytes as the command takes until it takes none for a while.
+    ///
+    /// - Returns: How many it took.
+    package func write(_ bytes: [UInt8], patienceMilliseconds: Int32) -> Int {
+        var start = 0
+        var place = pollfd(fd: input.fileHandleForWriting.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+        while start < bytes.count, poll(&place, 1, patienceMilliseconds) == 1, place.revents & Int16(POLLOUT) != 0 {
+            // What a pipe that can be written to takes at least.
+            let count = min(bytes.count - start, 512)
+            let written = bytes.withUnsafeBytes { all in
+                systemWrite(place.fd, all.baseAddress.map { $0 + start }, count)
+            }
+            if written <= 0 { break }
+            start += written
+        }
+        return start
+    }
+
+    /// Reads what it says from here on; only where that was put off.
+    package func beginReading() { lines.begin() }
+
+    /// The most memory that it had at once, in bytes; nil where the system does not tell, or the command has ended.
+    package var peakByteCount: Int? {
+        guard let status = FileManager.default.contents(atPath: "/proc/\(process.processIdentifier)/status") else {
+            return nil
+        }
+        let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }.map { $0 << 10 }
     }
 
     package func closeInput() {
@@ -102,8 +135,13 @@ private final class LineDrain: Sendable {
     /// Lines nobody took yet, and the beginning of the next. Bounded by what the command says.
     private let lines = Mutex<(whole: [[UInt8]], isEnded: Bool)>(([], false))
     private let count = DispatchSemaphore(value: 0)
+    private let handle: FileHandle
 
     init(_ handle: FileHandle) {
+        self.handle = handle
+    }
+
+    func begin() {
         let descriptor = handle.fileDescriptor
         Thread.detachNewThread { [self] in
             var line: [UInt8] = []
@@ -123,8 +161,6 @@ private final class LineDrain: Sendable {
             if !line.isEmpty { put(line) }
             lines.withLock { $0.isEnded = true }
             count.signal()
-            // Held until here, or the descriptor would be closed under the read.
-            withExtendedLifetime(handle) {}
         }
     }
 

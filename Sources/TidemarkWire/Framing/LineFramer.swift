@@ -78,11 +78,15 @@ package struct LineFramer {
         return count
     }
 
-    /// Grows the buffer by doubling, so that a long line is not copied for every chunk.
+    /// Grows the buffer by doubling, so that a long line is not copied for every chunk; but not past what the longest line
+    /// needs, because the old buffer is there as well while it is copied.
     private mutating func makeRoom(for byteCount: Int) {
         let needed = pendingByteCount + byteCount + LineBlock.paddingByteCount
         guard buffer.count < needed else { return }
-        let grown = pendingByteCount > byteCount ? max(needed, buffer.count * 2) : needed + LineFramer.carriedByteCount
+        let neededMax = lineByteCountMax + byteCount + LineBlock.paddingByteCount + LineFramer.carriedByteCount
+        let grown =
+            pendingByteCount > byteCount
+            ? max(needed, min(buffer.count * 2, neededMax)) : needed + LineFramer.carriedByteCount
         // Not appended byte by byte, which without optimization takes a millisecond.
         var larger = [UInt8](repeating: 0, count: grown)
         larger.withUnsafeMutableBytes { larger in

@@ -1,0 +1,26 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The names of the system's files.
+package struct SystemFileNames: FileNames {
+    package init() {}
+
+    package func rename(_ source: String, to target: String) -> Int32 {
+        systemRename(source, target) == 0 ? 0 : errno
+    }
+
+    package func syncFolder(_ folder: String) {
+        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}
+
+/// The system's `rename`, which the method of that name hides.
+private func systemRename(_ source: String, _ target: String) -> Int32 { rename(source, target) }

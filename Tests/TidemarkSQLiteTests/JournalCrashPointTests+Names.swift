@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+import Tidemark
+import TidemarkFaultDisk
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+@testable import TidemarkSQLite
+
+extension FaultDisk: FileNames {}
+
+/// Files get other names when one is made or replaced: each of these steps, too, may be the last of a process.
+extension JournalCrashPointTests {
+    /// Why a file is replaced.
+    enum Replacement: CaseIterable {
+        /// The log beside it is another file's.
+        case foreignLog
+        /// A record of it is overwritten.
+        case overwritten
+        /// It turns out to be damaged while it is in use.
+        case inUse
+    }
+
+    private func configuration(_ path: String, _ disk: FaultDisk) -> SQLiteJournal.Configuration {
+        var configuration = SQLiteJournal.Configuration(path: path)
+        configuration.names = disk
+        configuration.now = { 1_700_000_000_000 }
+        return configuration
+    }
+
+    @Test(arguments: Replacement.allCases)
+    func `wherever a process stops that replaces a damaged file, the layers are in what the next one opens`(
+        replacement: Replacement
+    ) async throws {
+        let bed = try await DamageBed()
+        try await everywhere(few: 60) { path in
+            try DamageBed.write(bed.closed, to: path)
+            switch replacement {
+            case .foreignLog: try DamageBed.write(bed.foreignLog, to: path + "-wal")
+            case .overwritten:
+                try DamageBed.sqlite(
+                    path,
+                    [
+                        "PRAGMA ignore_check_constraints = ON",
+                        "UPDATE grdb_migrations SET identifier = x'ff' WHERE rowid = 1",
+                    ])
+            case .inUse: break
+            }
+        } run: { path, disk, acknowledged in
+            let journal = try await SQLiteJournal.open(configuration(path, disk))
+            if replacement == .inUse { _ = try await journal.rebuild(reason: "a test") }
+            try await journal.close()
+            acknowledged = 1
+        } check: { path, acknowledged in
+            let journal = try await SQLiteJournal.open(path: path)
+            let report = await journal.openingReport
+            if acknowledged == 1 { #expect(report == .reopened) }
+            // Whether there is still a file in the way says the report; that there never was one, nobody may say.
+            #expect(report != .created)
+            #expect(try await journal.recover().layers.map(\.number) == [1, 2, 3])
+            try await journal.close()
+            let file = DataFilePath(path)
+            #expect(DataFilePath.byteCount(file.replacement) == nil)
+            // What was damaged is kept for people, whole, and once.
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let kept = names.filter { $0.contains(".damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+            if acknowledged == 1 || report != .reopened { #expect(kept.count <= 1, "\(names.sorted())") }
+        }
+    }
+
+    @Test func `a stop on the way to a first file leaves none, or a whole one`() async throws {
+        try await everywhere(few: 60) { _ in
+        } run: { path, disk, acknowledged in
+            let journal = try await SQLiteJournal.open(configuration(path, disk))
+            acknowledged = 1
+            try await journal.close()
+            acknowledged = 2
+        } check: { path, acknowledged in
+            let journal = try await SQLiteJournal.open(path: path)
+            let report = await journal.openingReport
+            #expect(report == .reopened || report == .created && acknowledged == 0, "\(report)")
+            try await journal.close()
+        }
+    }
+
+    /// What opening and closing said; nil when nothing was wrong.
+    private func failure(_ path: String, _ disk: FaultDisk) async -> StorageError? {
+        do throws(StorageError) {
+            let journal = try await SQLiteJournal.open(configuration(path, disk))
+            try await journal.close()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a name that cannot be given is an error, and the next writer does what was begun`() async throws {
+        let bed = try await DamageBed()
+        let whole = try TemporaryFolder()
+        try DamageBed.write(bed.closed, to: whole.file())
+        try DamageBed.write(bed.foreignLog, to: whole.file("cache.db-wal"))
+        let quiet = try FaultDisk(folder: whole.path)
+        try await SQLiteJournal.open(configuration(whole.file(), quiet)).close()
+        var failureCount = 0
+        for point in 1...quiet.changeCount {
+            let folder = try TemporaryFolder()
+            try DamageBed.write(bed.closed, to: folder.file())
+            try DamageBed.write(bed.foreignLog, to: folder.file("cache.db-wal"))
+            let disk = try FaultDisk(folder: folder.path)
+            disk.plan(.changeFails, at: point, seed: 1)
+            if let error = await failure(folder.file(), disk), disk.place.contains("another name") {
+                failureCount += 1
+                #expect(error.code == .cannotCreate || error.code == .inputOutput, "\(disk.place): \(error)")
+            }
+            let journal = try await SQLiteJournal.open(path: folder.file())
+            #expect(try await journal.recover().layers.map(\.number) == [1, 2, 3], "\(disk.place)")
+            try await journal.close()
+        }
+        #expect(failureCount >= 3)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// Mixed traffic on databases, for as long as `TIDEMARK_SOAK_MINUTES` says; without it a few seconds of it.
+///
+/// A failure names its seed: `TIDEMARK_SOAK_SEED=12` begins with that one. Which task goes first is up to the machine.
+@Suite struct SoakTests {
+    /// Databases at once.
+    private static let laneCount = 2
+
+    @Test func `whatever is done to a cache at once, what it says in the end is right`() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let minutes = environment["TIDEMARK_SOAK_MINUTES"].flatMap { Double($0) }
+        let firstSeed = environment["TIDEMARK_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
+        let start = ContinuousClock.now
+        let end = start + .seconds((minutes ?? 0) * 60)
+        let size = minutes == nil ? SoakSize.small : .full
+        let progress = SoakProgress(seed: firstSeed)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.laneCount {
+                group.addTask {
+                    // At least one each.
+                    while let seed = progress.next(isOver: ContinuousClock.now >= end) {
+                        var problems: [String] = []
+                        var lineCount: Int64 = 0
+                        do {
+                            (problems, lineCount) = try await SoakSession(seed: seed, size: size).run()
+                        } catch {
+                            problems = ["\(error)"]
+                        }
+                        #expect(problems == [], "TIDEMARK_SOAK_SEED=\(seed)")
+                        let text = progress.add(
+                            lineCount, isSound: problems.isEmpty, elapsed: ContinuousClock.now - start)
+                        if minutes != nil, let text { FileHandle.standardError.write(Data(text.utf8)) }
+                    }
+                }
+            }
+        }
+        #expect(progress.sessionCount >= Self.laneCount)
+    }
+}
