@@ -20,7 +20,9 @@ import Testing
         String(decoding: try Data(contentsOf: root.appendingPathComponent(path)), as: UTF8.self)
     }
 
-    @Test func `every planted defect fits one place, is behind its own switch, and is in the list with its seed`() throws {
+    @Test func `every planted defect fits one place, is behind its own switch, and is in the list with its seed`()
+        throws
+    {
         let canaries = try JSONDecoder().decode(
             [Canary].self, from: Data(contentsOf: Self.root.appendingPathComponent("Tests/Canaries/canaries.json")))
         let list = try Self.text("docs/testing.md")

@@ -203,7 +203,9 @@ extension GapTests {
         let clock = ManualClock()
         let cache = try await open(clock) { $0.memoryByteCountMax = 0 }
         let input = try await HandInput(into: cache, hasUnread: { false })
-        try await input.feed([#"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1,"m":1}}}}"#])
+        try await input.feed([
+            #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1,"m":1}}}}"#
+        ])
         try await cache.flush()
         try await input.feed([
             #"{"library_id":"a","sequence":3,"event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","m":2},"metadata":{}}}}"#
@@ -226,7 +228,8 @@ extension GapTests {
         let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
         let input = try await HandInput(into: cache, hasUnread: { false })
         try await input.feed([Lines.change(1), #"{"library_id":"a","event":{"Heartbeat":{"last_sequence":3}}}"#])
-        let bad = #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"t","resource":{"n":1}}}}"#
+        let bad =
+            #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"t","resource":{"n":1}}}}"#
         for count in 1...2 {
             await upstream.waitForQuestions(count)
             await upstream.answer(
@@ -241,7 +244,7 @@ extension GapTests {
         let upstream = ScriptedUpstream()
         let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
         let input = try await HandInput(into: cache, hasUnread: { false })
-        func line(_ sequence: Int, _ epoch: String) -> String {
+        @Sendable func line(_ sequence: Int, _ epoch: String) -> String {
             #"{"library_id":"a","sequence":\#(sequence),"epoch":"\#(epoch)","event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x"}}}}"#
         }
         try await input.feed([line(1, "e"), line(9, "e")])

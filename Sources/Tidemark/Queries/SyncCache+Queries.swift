@@ -294,8 +294,6 @@ extension SyncCache {
     /// Entities that are read from the journal at once: 1,000.
     static let pageCountMax = 1_000
 
-    // MARK: Invalidating
-
     /// Marks queries stale; entities stay.
     ///
     /// - Returns: How many went stale by it.

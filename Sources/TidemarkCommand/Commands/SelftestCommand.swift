@@ -63,7 +63,8 @@ struct SelftestCommand: AsyncParsableCommand {
         guard certificate.failures.isEmpty else {
             throw Failure(
                 .badData, "law_broken", HumanText.count(certificate.failures.count, "schedule") + " broke a law",
-                outcome: "nothing of yours was touched", advice: "report the command above, and do not rely on this build")
+                outcome: "nothing of yours was touched",
+                advice: "report the command above, and do not rely on this build")
         }
     }
 }

@@ -80,7 +80,8 @@ struct SimulationWorkers: Sendable {
                 progress.show(
                     "\(HumanText.count(certificate.scheduleCount, "schedule")), "
                         + "\(HumanText.count(certificate.crashPointCount, "crash point")), "
-                        + "\(HumanText.count(certificate.failures.count, "failure")), \((clock.now - start).components.seconds) s")
+                        + "\(HumanText.count(certificate.failures.count, "failure")), \((clock.now - start).components.seconds) s"
+                )
                 if let batch = batch() { group.addTask { try await self.answer(batch) } }
             }
         }
@@ -105,7 +106,8 @@ struct SimulationWorkers: Sendable {
             return try await run(["--seed", "\(first)", "--count", "\(count)"], seed: first, count: count)
         case .points(let seed, let first, let count):
             let arguments = [
-                "--seed", "\(seed)", "--points", "\(first)", "--count", "\(count)", "--inputs", "\(Self.pointInputCount)",
+                "--seed", "\(seed)", "--points", "\(first)", "--count", "\(count)", "--inputs",
+                "\(Self.pointInputCount)",
             ]
             return try await run(arguments, seed: seed, count: count)
         }

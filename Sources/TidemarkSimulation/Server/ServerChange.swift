@@ -50,7 +50,8 @@ package struct ServerEvent: Sendable {
         }
         switch first.change {
         case .replace(let fields):
-            return #"{"ResourceChanged":{"resource_type":"file","resource":\#(fields.resource(first.id, isLoud: sequence % 2 == 0))}}"#
+            return
+                #"{"ResourceChanged":{"resource_type":"file","resource":\#(fields.resource(first.id, isLoud: sequence % 2 == 0))}}"#
         case .merge(let fields):
             return
                 #"{"ResourceChanged":{"resource_type":"file","resource":\#(fields.resource(first.id, isLoud: sequence % 2 == 0)),"metadata":{}}}"#

@@ -182,7 +182,8 @@ extension SimulatedServer: QueryUpstream {
             return .success(
                 (
                     result,
-                    Given(library: library.name, log: library.logs.count - 1, sequence: library.last, entities: entities)
+                    Given(
+                        library: library.name, log: library.logs.count - 1, sequence: library.last, entities: entities)
                 ))
         } catch {
             return .failure(UpstreamError("a simulated resource is no JSON"))

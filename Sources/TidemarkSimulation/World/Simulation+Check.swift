@@ -75,7 +75,8 @@ extension Simulation {
                 throw SimulationFailure("\(name): \(problem)")
             }
             truth.libraries[name] = known
-            digest.mix("\(name) \(status?.epoch ?? "") \(status?.cursor?.rawValue ?? -1) \(status?.phase.rawValue ?? "")")
+            digest.mix(
+                "\(name) \(status?.epoch ?? "") \(status?.cursor?.rawValue ?? -1) \(status?.phase.rawValue ?? "")")
             for range in status?.lost ?? [] {
                 let events = library.logs[known.log].events(
                     after: range.first.rawValue - 1, through: range.last.rawValue)

@@ -87,8 +87,9 @@ extension Simulation {
     ) {
         let skipping = traits.isFiltered && random.chance(300) ? Int64(1 + random.below(3)) : 0
         let line = server.with { state -> WireLine? in
-            guard let event = state.libraries[name]?.append(
-                changes, mutation: mutation, isPoison: isPoison, skipping: skipping),
+            guard
+                let event = state.libraries[name]?.append(
+                    changes, mutation: mutation, isPoison: isPoison, skipping: skipping),
                 let library = state.libraries[name]
             else { return nil }
             return WireLine(
@@ -192,7 +193,8 @@ extension Simulation {
         case .rubbish:
             let rubbish = ["", " ", "[]", "{", #""Pong""#, #"{"LogMessage":{}}"#, #"{"Nonsense":{}}"#, "\u{FF}x", "12"]
             for _ in 0...random.below(3) {
-                arriving.append(WireLine(text: random.pick(rubbish), library: name, log: 0, base: nil, spoiledBase: nil))
+                arriving.append(
+                    WireLine(text: random.pick(rubbish), library: name, log: 0, base: nil, spoiledBase: nil))
             }
             take(random.below(3))
         case .heartbeat: return try beat(name)

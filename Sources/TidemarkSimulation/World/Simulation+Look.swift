@@ -94,7 +94,9 @@ extension Simulation {
             let name = String(decoding: member.key.unescaped, as: UTF8.self)
             let value = String(decoding: member.value.written, as: UTF8.self)
             if name == "id" {
-                guard value == "\"\(id)\"" || value.lowercased() == "\"\(id)\"" && id.utf8.count == 36 else { throw SimulationFailure("\(id) has the id \(value) (L1)") }
+                guard value == "\"\(id)\"" || value.lowercased() == "\"\(id)\"" && id.utf8.count == 36 else {
+                    throw SimulationFailure("\(id) has the id \(value) (L1)")
+                }
             } else {
                 fields.values[name] = value
             }

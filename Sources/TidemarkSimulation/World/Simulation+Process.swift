@@ -175,7 +175,8 @@ extension Simulation {
             }
         }
         throw SimulationFailure(
-            "what came back was never true since it was acknowledged (L5); \(reasons.prefix(3).joined(separator: "; "))")
+            "what came back was never true since it was acknowledged (L5); \(reasons.prefix(3).joined(separator: "; "))"
+        )
     }
 
     /// Layers hide what their entities are: of those, any snapshot may be what came back.

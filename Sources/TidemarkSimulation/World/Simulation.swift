@@ -133,7 +133,7 @@ package final class Simulation {
     func settle(_ input: SimulationInput) throws {
         try drain()
         if process?.disk.isStopped == true { try crash(CrashKind(seed: input.seed)) }
-        try check(isThorough: input.seed % 4 == 0)
+        try check(isThorough: input.seed % 8 == 0)
         snapshots.append((input.number, truth))
         digest.mix("\(input.number) \(input.kind.rawValue) \(executor.jobCount) \(clock.now())")
     }

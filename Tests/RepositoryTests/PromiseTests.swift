@@ -1,0 +1,46 @@
+import Testing
+
+/// The table of promises in docs/testing.md: none without a test, and no test that is not there.
+@Suite struct PromiseTests {
+    private struct Promise {
+        var name: String
+        /// Suites, or tests by what they say.
+        var tests: [String]
+    }
+
+    private func promises() throws -> [Promise] {
+        try Tree.text("docs/testing.md").split(separator: "\n").compactMap { line in
+            guard let match = line.wholeMatch(of: /\| ([LP][0-9]+) \|[^|]+\|([^|]+)\|/) else { return nil }
+            return Promise(
+                name: String(match.1), tests: match.2.matches(of: /`([^`]+)`/).map { String($0.1) })
+        }
+    }
+
+    @Test func `every promise has tests, and all of them exist`() throws {
+        let sources = try Tree.swiftFiles(in: "Tests").map { try Tree.text($0) }.joined(separator: "\n")
+        let promises = try promises()
+        #expect(promises.count >= 24)
+        #expect(Set(promises.map(\.name)).count == promises.count)
+        for promise in promises {
+            #expect(!promise.tests.isEmpty, "\(promise.name) has no test")
+            for test in promise.tests {
+                let isThere =
+                    sources.contains("struct \(test) ") || sources.contains("struct \(test): ")
+                    || sources.contains("func `\(test)`")
+                #expect(isThere, "\(promise.name) names \(test), which is not there")
+            }
+        }
+    }
+
+    @Test func `every law is promised, and the threat model promises nothing else`() throws {
+        let names = Set(try promises().map(\.name))
+        for law in 1...11 { #expect(names.contains("L\(law)")) }
+        let threats = try Tree.text("docs/threat-model.md")
+        let named = Set(threats.matches(of: /\b(P[0-9]+)\b/).map { String($0.1) })
+        #expect(named == names.filter { $0.hasPrefix("P") })
+        // Who promises something there says which row it is.
+        for paragraph in threats.components(separatedBy: "\n\n") where paragraph.hasPrefix("Promised:") {
+            #expect(paragraph.contains(/\(P[0-9]+\)/), "no row is named: \(paragraph)")
+        }
+    }
+}
