@@ -92,6 +92,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // What a session did, written down and done again.
+        .target(
+            name: "TidemarkRecording",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "TidemarkTesting",
             dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
@@ -100,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkStore",
-                "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkRecording", "TidemarkSession",
+                "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -138,6 +146,13 @@ let package = Package(
             dependencies: [
                 "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkTesting", "TidemarkWire",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkRecordingTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore",
+                "TidemarkTesting", "TidemarkWire",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -33,6 +33,7 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         try await withLoaded({ state.keysToLoad(for: batch) }) {
+            guard recorder == nil else { return applyRecorded(batch, 0..<batch.events.count) }
             state.apply(batch, at: clock.now())
             distribute()
         }
@@ -42,6 +43,7 @@ extension SyncCache {
         scheduleFlush()
         await waitForWriting()
         await waitForUpstream()
+        await recorder?.waitForRoom()
     }
 
     /// Applies the lines of some of a batch's events, for a caller that does something between them.
@@ -54,6 +56,7 @@ extension SyncCache {
         defer { turn.giveBack() }
         let lines = batch.lines(of: events)
         try await withLoaded({ state.keysToLoad(for: batch) }) {
+            guard recorder == nil else { return applyRecorded(batch, events) }
             state.apply(batch, events: events, at: clock.now())
             distribute()
         }
@@ -62,6 +65,7 @@ extension SyncCache {
         followGaps(ignoringWindow: false)
         scheduleFlush()
         await waitForWriting()
+        await recorder?.waitForRoom()
     }
 
     /// The last input ended: nothing comes late any more. Returns when nothing is missing.

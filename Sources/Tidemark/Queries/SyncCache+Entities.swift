@@ -101,8 +101,11 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `storageFailed`; then nothing changed.
     package func remove(_ removal: Removal) async throws(CacheError) -> Int {
         let count = try await found(removal) { found, rows in
-            defer { distribute() }
-            return state.remove(found, rows: rows, at: clock.now())
+            let now = clock.now()
+            return recorded(.removal(state.entityKeys(of: found)), at: now) {
+                defer { distribute() }
+                return state.remove(found, rows: rows, at: now)
+            }
         }
         scheduleFlush()
         return count
@@ -182,8 +185,11 @@ extension SyncCache {
     package func clear(library: ByteString?) async throws(CacheError) {
         await takeTurn()
         defer { turn.giveBack() }
-        state.clear(library: library, at: clock.now())
-        distribute()
+        let now = clock.now()
+        recorded(.clearing(library: library), at: now) {
+            state.clear(library: library, at: now)
+            distribute()
+        }
         scheduleFlush()
     }
 
