@@ -47,6 +47,8 @@ struct RecordedWalk {
     /// Pauses cost nothing, and take their time along.
     private let clock = ManualClock(skipsUpTo: 1 << 30)
     private var layerCount = 0
+    /// Whether queries may be evaluated over the store: only where all of it is in memory.
+    private var evaluates = false
 
     init(seed: UInt64) throws {
         folder = try TemporaryFolder()
@@ -60,7 +62,8 @@ struct RecordedWalk {
         func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
             if query.method == "none" { throw UpstreamError("there is none") }
             var result = QueryResult(
-                resourceType: "file", resources: [Array(#"{"id":"f1","n":1,"kind":2}"#.utf8), Array(#"{"id":"q","n":1.10}"#.utf8)])
+                resourceType: "file",
+                resources: [Array(#"{"id":"f1","n":1,"kind":2}"#.utf8), Array(#"{"id":"q","n":1.10}"#.utf8)])
             result.membership = Array(#"{"resource_type":"file","where":{"path":"/n","exists":true}}"#.utf8)
             return result
         }
@@ -91,6 +94,8 @@ struct RecordedWalk {
         if random.chance(200) { configuration.eviction.keptFields = ["file": ["name"]] }
         if random.chance(200) { configuration.limits.queryCountMax = 2 }
         if random.chance(200) { configuration.limits.heldEventCountMax = 4 }
+        evaluates =
+            isRecorded && configuration.memoryByteCountMax > 0 && !FileManager.default.fileExists(atPath: database)
         let upstream = random.chance(500) ? FileUpstream(path: log) : nil
         let journal = try await SQLiteJournal.open(path: database)
         let writer = isRecorded ? try await writer(configuration, journal, hasUpstream: upstream != nil, limit) : nil
@@ -153,7 +158,7 @@ struct RecordedWalk {
             case 2:
                 var result = QueryResult(resourceType: "file", resources: [Array(#"{"id":"\#(id)","kind":1}"#.utf8)])
                 result.membership = Array(#"{"resource_type":"file","order":[{"path":"/n","direction":"asc"}]}"#.utf8)
-                result.isLocal = random.chance(500)
+                result.isLocal = evaluates && random.chance(500)
                 let key = try QueryKey(library: library, method: "list", input: Array("\(random.below(3))".utf8))
                 try await cache.store(result, for: key)
             case 3:

@@ -67,7 +67,8 @@ import TidemarkWire
     /// One entry as it is written, read, and written again.
     private func again(_ entry: RecordedEntry, limits: Limits = Limits()) throws -> [UInt8] {
         let decoder = try EntryDecoder(limits: limits, defaultLibrary: "")
-        guard case .entry(let step, let at, let outcome) = try decoder.line(JSONSlice(validated: entry.line[...])) else {
+        guard case .entry(let step, let at, let outcome) = try decoder.line(JSONSlice(validated: entry.line[...]))
+        else {
             Issue.record("it is no entry")
             return []
         }

@@ -33,13 +33,12 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         try await withLoaded({ state.keysToLoad(for: batch) }) {
-            guard recorder == nil else { return applyRecorded(batch, 0..<batch.events.count) }
-            state.apply(batch, at: clock.now())
-            distribute()
+            apply(batch, 0..<batch.events.count)
+            inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
+            // What is given up applies held events: their entities must be there still, and are only here.
+            followGaps(ignoringWindow: false)
         }
         metrics.record(state.counts)
-        inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
-        followGaps(ignoringWindow: false)
         scheduleFlush()
         await waitForWriting()
         await waitForUpstream()
@@ -56,16 +55,20 @@ extension SyncCache {
         defer { turn.giveBack() }
         let lines = batch.lines(of: events)
         try await withLoaded({ state.keysToLoad(for: batch) }) {
-            guard recorder == nil else { return applyRecorded(batch, events) }
-            state.apply(batch, events: events, at: clock.now())
-            distribute()
+            apply(batch, events)
+            inputs[batch.input]?.lines = batch.firstLine + Int64(lines.upperBound) - 1
+            followGaps(ignoringWindow: false)
         }
         metrics.record(state.counts)
-        inputs[batch.input]?.lines = batch.firstLine + Int64(lines.upperBound) - 1
-        followGaps(ignoringWindow: false)
         scheduleFlush()
         await waitForWriting()
         await recorder?.waitForRoom()
+    }
+
+    private func apply(_ batch: EventBatch, _ events: Range<Int>) {
+        guard recorder == nil else { return applyRecorded(batch, events) }
+        state.apply(batch, events: events, at: clock.now())
+        distribute()
     }
 
     /// The last input ended: nothing comes late any more. Returns when nothing is missing.

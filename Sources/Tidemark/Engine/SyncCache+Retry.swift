@@ -36,7 +36,7 @@ extension SyncCache {
                 distribute()
             }
         }
-        followGaps(ignoringWindow: false)
+        try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         scheduleFlush()
         return outcome
     }

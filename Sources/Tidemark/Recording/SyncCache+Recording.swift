@@ -84,7 +84,13 @@ extension SyncCache {
         var outcome = RecordedOutcome()
         outcome.counts = state.counts - mark.counts
         let before = Dictionary(uniqueKeysWithValues: mark.statuses.map { ($0.library, $0) })
-        outcome.libraries = statuses(of: library).filter { before[$0.library] != $0 }.map { status in
+        // A library that is only named, as by who observes something in it, stands where an unknown one does.
+        let changed = statuses(of: library).filter { status in
+            status
+                != before[status.library]
+                ?? LibraryStatus(library: status.library, epoch: "", cursor: nil, phase: .cold, lost: [])
+        }
+        outcome.libraries = changed.map { status in
             RecordedOutcome.Place(
                 library: status.library, epoch: status.epoch, sequence: status.cursor, phase: status.phase,
                 lost: before[status.library]?.lost ?? [] == status.lost ? nil : status.lost)

@@ -26,26 +26,32 @@ struct BisectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The entity that is looked at.", valueName: "type:id"))
     var entity: EntityName?
     @Option(
-        name: .customLong("where"), help: ArgumentHelp("What has to hold for it: a rule's condition.", valueName: "json"))
+        name: .customLong("where"),
+        help: ArgumentHelp("What has to hold for it: a rule's condition.", valueName: "json"))
     var condition: String?
     @Option(help: ArgumentHelp("Whether the list of this stored query holds the entity.", valueName: "method"))
     var query: String?
     @Option(help: ArgumentHelp("The query's input. Default: null.", valueName: "json"))
     var input = "null"
-    @Option(help: ArgumentHelp("Whether the library is in this state: cold, live, gap, reconciling or stale.", valueName: "state"))
+    @Option(
+        help: ArgumentHelp(
+            "Whether the library is in this state: cold, live, gap, reconciling or stale.", valueName: "state"))
     var state: LibraryPhase?
     @Flag(name: .customLong("all"), help: "Print every turn, not the first alone.")
     var printsAll = false
     @OptionGroup var scope: LibraryOptions
     @Option(
-        help: ArgumentHelp("The database as it was when the recording began, where that does not hold it.", valueName: "file"))
+        help: ArgumentHelp(
+            "The database as it was when the recording began, where that does not hold it.", valueName: "file"))
     var base: String?
     @OptionGroup(title: "Plain streams") var stream: StreamOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
         guard (entity == nil) != (state == nil) else { throw ValidationError("Pass one of --entity and --state.") }
-        if entity == nil, condition != nil || query != nil { throw ValidationError("--where and --query need --entity.") }
+        if entity == nil, condition != nil || query != nil {
+            throw ValidationError("--where and --query need --entity.")
+        }
         if condition != nil, query != nil { throw ValidationError("Pass one of --where and --query.") }
     }
 
@@ -83,7 +89,8 @@ struct BisectCommand: AsyncParsableCommand {
             let errors = Output.errors()
             try errors.writeLine(
                 "tidemark: diverged: step \(divergence.number) came out otherwise than it was recorded; \(Printable.text(path)): "
-                    + "line \(divergence.line); what was found behind it may not be what happened; look with tidemark replay")
+                    + "line \(divergence.line); what was found behind it may not be what happened; look with tidemark replay"
+            )
             try errors.flush()
         }
     }
@@ -129,7 +136,8 @@ struct BisectCommand: AsyncParsableCommand {
 
     private static func failure(_ error: CacheError) -> Failure {
         Failure(
-            .inputOutput, "input_output", error.message, outcome: "the search stopped", advice: "make room for the replay")
+            .inputOutput, "input_output", error.message, outcome: "the search stopped",
+            advice: "make room for the replay")
     }
 }
 

@@ -38,10 +38,13 @@ struct ReplayCommand: AsyncParsableCommand {
     var input = "null"
     @Flag(name: .customLong("stats"), help: "Print counters and sizes.")
     var printsStatistics = false
-    @Option(name: .customLong("db"), help: ArgumentHelp("Keep the database here; it must not be there yet.", valueName: "file"))
+    @Option(
+        name: .customLong("db"),
+        help: ArgumentHelp("Keep the database here; it must not be there yet.", valueName: "file"))
     var output: String?
     @Option(
-        help: ArgumentHelp("The database as it was when the recording began, where that does not hold it.", valueName: "file"))
+        help: ArgumentHelp(
+            "The database as it was when the recording began, where that does not hold it.", valueName: "file"))
     var base: String?
     @OptionGroup(title: "Recording") var recording: RecordOptions
     @OptionGroup(title: "Plain streams") var stream: StreamOptions
@@ -104,7 +107,8 @@ struct ReplayCommand: AsyncParsableCommand {
         guard numbered.count < 2 else {
             let names = numbered.prefix(5).map { "'\($0.library)'" }.joined(separator: ", ")
             throw .usage(
-                "--to-sequence counts in one library, and there are several", advice: "name it with --library: \(names)")
+                "--to-sequence counts in one library, and there are several", advice: "name it with --library: \(names)"
+            )
         }
         return numbered.first?.cursor
     }
@@ -113,7 +117,8 @@ struct ReplayCommand: AsyncParsableCommand {
     private func complain(_ run: ReplayRun, isReached: Bool) throws(Failure) {
         if let torn = run.source.tornLine {
             let errors = Output.errors()
-            try errors.writeLine("tidemark: torn: \(torn.message); \(Printable.text(path)): \(torn.place); all before it was replayed")
+            try errors.writeLine(
+                "tidemark: torn: \(torn.message); \(Printable.text(path)): \(torn.place); all before it was replayed")
             try errors.flush()
         }
         if let divergence = run.replayer.divergence {

@@ -81,7 +81,8 @@ struct ReplaySource {
         }
     }
 
-    private static func mapped<Value>(_ path: String, _ body: () throws(RecordingError) -> Value) throws(Failure) -> Value
+    private static func mapped<Value>(_ path: String, _ body: () throws(RecordingError) -> Value) throws(Failure)
+        -> Value
     {
         do throws(RecordingError) {
             return try body()

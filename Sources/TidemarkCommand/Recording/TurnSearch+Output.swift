@@ -37,7 +37,8 @@ extension TurnSearch {
         if let sequence = turn.sequence { text += ", sequence \(sequence.rawValue)" }
         try output.writeLine(text)
         if let event = turn.event {
-            try output.writeLine("  " + Printable.excerpt(Printable.text(event), count: max(40, output.columnCount - 2)))
+            try output.writeLine(
+                "  " + Printable.excerpt(Printable.text(event), count: max(40, output.columnCount - 2)))
         }
     }
 }

@@ -55,7 +55,8 @@ final class LineFile {
         while blocks.isEmpty {
             blocks = []
             if isFinished { return nil }
-            let count = try framer.read(byteCountMax: LineFile.chunkByteCount) { (space) throws(RecordingError) -> Int in
+            let count = try framer.read(byteCountMax: LineFile.chunkByteCount) {
+                (space) throws(RecordingError) -> Int in
                 try read(into: space)
             }
             byteCount += Int64(count)

@@ -32,5 +32,7 @@ package struct RecordingError: Error, Hashable, Sendable, CustomStringConvertibl
         return "line \(line), byte \(offset)"
     }
 
-    package var description: String { place.isEmpty ? "\(code.rawValue): \(message)" : "\(code.rawValue): \(message) (\(place))" }
+    package var description: String {
+        place.isEmpty ? "\(code.rawValue): \(message)" : "\(code.rawValue): \(message) (\(place))"
+    }
 }

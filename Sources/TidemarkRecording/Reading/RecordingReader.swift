@@ -66,7 +66,9 @@ package final class RecordingReader {
     /// - Throws: ``RecordingError``.
     package init(_ path: String) throws(RecordingError) {
         file = try LineFile(path, limits: RecordingReader.limits)
-        guard let first = try file.next() else { throw RecordingError(.badLine, "the recording is empty", line: 1, offset: 0) }
+        guard let first = try file.next() else {
+            throw RecordingError(.badLine, "the recording is empty", line: 1, offset: 0)
+        }
         let value = try RecordingReader.value(first, 0)
         do throws(CacheError) {
             setup = try RecordingSetup(value)
