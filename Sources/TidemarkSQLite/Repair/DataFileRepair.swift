@@ -84,6 +84,12 @@ public enum DataFileRepair {
         _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration, _ isValid: @escaping ([UInt8]) -> Bool
     ) throws -> [RepairStep] {
         var steps: [RepairStep] = []
+        if LogIdentity.isForeign(file) {
+            steps.append(
+                RepairStep(
+                    "the log belongs to another database, and was left out",
+                    advice: "if its own log is somewhere, put both back, and repair that instead"))
+        }
         if let source = source(file) {
             let queue = try DataFileConnection.open(file.unfinished)
             try queue.writeWithoutTransaction { db in
@@ -92,7 +98,7 @@ public enum DataFileRepair {
                     guard let target = db.sqliteConnection else { return .rollback }
                     let salvage = try Salvage(source.handle, into: target, now: configuration.now(), isValid: isValid)
                     try salvage.copy()
-                    steps = salvage.steps
+                    steps += salvage.steps
                     return .commit
                 }
             }

@@ -13,6 +13,9 @@ struct SalvagedNames {
     /// Old numbers of records that fail.
     private(set) var lostLibraries: [Int64] = []
     private(set) var lostTypes: [Int64] = []
+    /// Whether all records could be read.
+    private(set) var areLibrariesWhole = false
+    private(set) var areTypesWhole = false
     /// What was contradictory about libraries that are kept.
     private(set) var mended: [(library: ByteString, what: String)] = []
 
@@ -39,7 +42,7 @@ struct SalvagedNames {
         }
         var found: [LibraryRecord] = []
         let columns = "name, epoch, generation, cursor, is_stale, entity_count, checksum"
-        _ = scan.numbered("libraries", key: "library", columns: columns) { row in
+        areLibrariesWhole = scan.numbered("libraries", key: "library", columns: columns) { row in
             guard let index = LibraryIndex(exactly: row.integer(0)), let generation = UInt32(exactly: row.integer(3))
             else {
                 lostLibraries.append(row.integer(0))
@@ -89,7 +92,7 @@ struct SalvagedNames {
 
     private mutating func readTypes(_ scan: SalvageScan) {
         var found: [(TypeIndex, ByteString)] = []
-        _ = scan.numbered("types", key: "type", columns: "name, checksum") { row in
+        areTypesWhole = scan.numbered("types", key: "type", columns: "name, checksum") { row in
             guard let type = TypeIndex(exactly: row.integer(0)), TypeTable.checksum(type, row.text(1)) == row.integer(2)
             else {
                 lostTypes.append(row.integer(0))

@@ -6,7 +6,9 @@ extension MethodReader {
     /// The operations of a transaction or a layer.
     ///
     /// - Parameter name: The member that holds them.
-    package func operations(_ params: Params, _ name: String = "operations") throws(CacheError) -> [TransactionOperation] {
+    package func operations(_ params: Params, _ name: String = "operations") throws(CacheError)
+        -> [TransactionOperation]
+    {
         guard let elements = try params.elements(name, countMax: limits.batchMemberCountMax) else {
             throw params.wrong(name, "an array of operations")
         }
