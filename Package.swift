@@ -96,6 +96,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // What a session did, written down and done again.
+        .target(
+            name: "TidemarkRecording",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "TidemarkTesting",
             dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
@@ -112,7 +120,8 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkSimulation",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkRecording", "TidemarkSession",
+                "TidemarkSimulation",
                 "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -164,6 +173,13 @@ let package = Package(
             dependencies: [
                 "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkTesting", "TidemarkWire",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkRecordingTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore",
+                "TidemarkTesting", "TidemarkWire",
             ],
             swiftSettings: strict),
         .testTarget(

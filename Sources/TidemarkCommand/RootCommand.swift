@@ -27,6 +27,7 @@ struct RootCommand: AsyncParsableCommand {
             VerifyCommand.self, DoctorCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self,
             RemoveCommand.self,
             QuarantineCommand.self,
-            GapsCommand.self, PolicyCommand.self, GenerateCommand.self, SelftestCommand.self, SimulateCommand.self,
+            GapsCommand.self, PolicyCommand.self, GenerateCommand.self, ReplayCommand.self, BisectCommand.self,
+            SelftestCommand.self, SimulateCommand.self,
         ])
 }

@@ -62,6 +62,24 @@ import TidemarkTesting
             #expect(result.status == status)
             add("doctor", result.output.filter { $0 != 0x0A })
         }
+        let stream = Array(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1"}}}"#.utf8) + [0x0A]
+        let source = try folder.write(stream + Array("oops\n\n\u{FEFF}\n".utf8) + stream, to: "stream")
+        let recording = folder.path("stream.rec")
+        for (schema, arguments) in [
+            ("replay", ["replay", source, "--record", recording, "--json"]),
+            ("replay", ["replay", recording, "--json"]),
+            ("bisect", ["bisect", recording, "--entity", "file:1", "--json"]),
+            ("bisect", ["bisect", source, "--entity", "file:1", "--all", "--json"]),
+            ("bisect", ["bisect", source, "--state", "stale", "--json"]),
+            ("verify", ["verify", "--repair", "--json", "--db", database]),
+        ] {
+            let result = try await CommandRunner().run(arguments)
+            #expect(result.status == 0, "\(arguments): \(result.errorText)")
+            add(schema, result.output.filter { $0 != 0x0A })
+        }
+        for line in [UInt8](try Data(contentsOf: URL(fileURLWithPath: recording))).split(separator: 0x0A) {
+            add("recording-line", line)
+        }
         for policy in ["type A @cacheControl(maxAge: 1) { b: [A] c: Int }", "type A @cacheControl { b: B }", "type"] {
             let path = try folder.write(Array(policy.utf8), to: "policy")
             let result = try await CommandRunner().run(["policy", "check", "--json", path])

@@ -34,10 +34,11 @@ struct Transcript: Sendable, CustomStringConvertible {
 
     /// Plays the host's part against the built command, and compares the cache's.
     ///
+    /// - Parameter options: More of them.
     /// - Returns: What went wrong, first things first; empty when nothing did.
-    func play(database: String, upstreamPath: String?) throws -> [String] {
+    func play(database: String, upstreamPath: String?, options: [String] = []) throws -> [String] {
         let upstream = upstreamPath.map { ["--upstream", "file:\($0)"] } ?? []
-        let invocation = ["run", "--db", database] + arguments + upstream
+        let invocation = ["run", "--db", database] + arguments + upstream + options
         var command = try LiveCommand(invocation)
         var comparison = TranscriptComparison()
         var problems: [String] = []

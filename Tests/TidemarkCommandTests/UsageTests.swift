@@ -3,7 +3,9 @@ import TidemarkTesting
 
 @Suite struct UsageTests {
     static let commands = [
-        ["ingest"], ["get"], ["list"], ["stats"], ["verify"], ["doctor"], ["export"], ["quarantine", "list"],
+        ["ingest"], ["get"], ["list"], ["stats"], ["verify"], ["doctor"], ["replay"],
+        ["bisect"], ["export"],
+        ["quarantine", "list"],
         ["quarantine", "show"],
         ["quarantine", "retry"], ["gaps"], ["queries"], ["policy", "check"], ["remove"], ["generate"],
     ]

@@ -68,6 +68,7 @@ extension SyncCache {
             if slice.seenCount == 0 { break }
         } while state.memoryByteCount > goal && leftCount > 0 && seenCount < SyncCache.sliceEntityCountMax
             && !budget.isSpent
+        recordLeavings(at: clock.now())
         if !state.changeLog.isEmpty { distribute() }
         guard state.memoryByteCount > goal else { return false }
         if leftCount <= 0 { keptCount = state.residentCount }

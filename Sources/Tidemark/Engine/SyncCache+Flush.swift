@@ -142,6 +142,7 @@ extension SyncCache {
         }
         let quarantine = failedFlush?.flush.quarantine ?? []
         failedFlush = nil
+        recorder?.end(because: "the database was damaged and made anew")
         state.markAllUnwritten(quarantine: quarantine)
     }
 

@@ -19,8 +19,11 @@ extension SyncCache {
         guard state.isWatching else { return }
         let patience: CacheState.GapPatience =
             ignoringWindow ? .none : inputs.values.contains { $0.mayBringLateEvents } ? .endless : .window
-        let requests = state.expireGaps(at: clock.now(), patience: patience)
-        distribute()
+        let now = clock.now()
+        let requests = recorded(.gaps(patience), at: now) {
+            defer { distribute() }
+            return state.expireGaps(at: now, patience: patience)
+        }
         perform(requests)
         guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
         // With input waiting the window cannot expire before that was read; looking again takes a window's time.
@@ -111,7 +114,10 @@ extension SyncCache {
             }
         } catch {
             configuration.logger.error("an upstream's answer waits for the journal: \(error)")
-            requests = state.postponeReconcile(of: library, attempt: attempt)
+            let name = state.status(of: library).library
+            requests = recorded(.postponement(library: name, attempt: attempt), at: clock.now()) {
+                state.postponeReconcile(of: library, attempt: attempt)
+            }
         }
         settle(library, attempt, requests)
     }
@@ -120,15 +126,26 @@ extension SyncCache {
         _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64,
         random: Double
     ) -> [ReconcileRequest] {
-        defer { distribute() }
+        let now = clock.now()
+        let name = state.status(of: library).library
         switch result {
-        case .success((let batches, let coveredThrough)):
-            return state.applyAnswer(
-                batches, coveredThrough: coveredThrough, to: library, attempt: attempt, random: random, at: clock.now())
+        case .success(let (batches, coveredThrough)):
+            let step = RecordedStep.answer(
+                library: name, attempt: attempt, random: random, events: batches, coveredThrough: coveredThrough)
+            return recorded(step, at: now) {
+                defer { distribute() }
+                return state.applyAnswer(
+                    batches, coveredThrough: coveredThrough, to: library, attempt: attempt, random: random, at: now)
+            }
         case .failure(let error):
             configuration.logger.warning("upstream: \(error)")
-            return state.failReconcile(
-                of: library, attempt: attempt, isFinal: error.isFinal, random: random, at: clock.now())
+            let step = RecordedStep.failure(
+                library: name, attempt: attempt, random: random, isFinal: error.isFinal, message: error.message)
+            return recorded(step, at: now) {
+                defer { distribute() }
+                return state.failReconcile(
+                    of: library, attempt: attempt, isFinal: error.isFinal, random: random, at: now)
+            }
         }
     }
 
@@ -150,8 +167,12 @@ extension SyncCache {
     }
 
     private func resumed(_ library: LibraryIndex, attempt: UInt64) {
-        let requests = state.resumeReconcile(of: library, attempt: attempt, at: clock.now())
-        distribute()
+        let now = clock.now()
+        let name = state.status(of: library).library
+        let requests = recorded(.resumption(library: name, attempt: attempt), at: now) {
+            defer { distribute() }
+            return state.resumeReconcile(of: library, attempt: attempt, at: now)
+        }
         settle(library, attempt, requests)
     }
 

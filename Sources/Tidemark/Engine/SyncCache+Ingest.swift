@@ -33,16 +33,16 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         try await withChange({ state.keysToLoad(for: batch) }) {
-            state.apply(batch, at: clock.now())
-            distribute()
+            apply(batch, 0..<batch.events.count)
             inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
-            // In the same step: what is held may be applied, and afterwards its entities may leave memory again.
+            // What is given up applies held events: their entities must be there still, and are only here.
             followGaps(ignoringWindow: false)
         }
         metrics.record(state.counts)
         scheduleFlush()
         await waitForWriting()
         await waitForUpstream()
+        await recorder?.waitForRoom()
     }
 
     /// Applies the lines of some of a batch's events, for a caller that does something between them.
@@ -55,14 +55,20 @@ extension SyncCache {
         defer { turn.giveBack() }
         let lines = batch.lines(of: events)
         try await withChange({ state.keysToLoad(for: batch) }) {
-            state.apply(batch, events: events, at: clock.now())
-            distribute()
+            apply(batch, events)
             inputs[batch.input]?.lines = batch.firstLine + Int64(lines.upperBound) - 1
             followGaps(ignoringWindow: false)
         }
         metrics.record(state.counts)
         scheduleFlush()
         await waitForWriting()
+        await recorder?.waitForRoom()
+    }
+
+    private func apply(_ batch: EventBatch, _ events: Range<Int>) {
+        guard recorder == nil else { return applyRecorded(batch, events) }
+        state.apply(batch, events: events, at: clock.now())
+        distribute()
     }
 
     /// The last input ended: nothing comes late any more. Returns when nothing is missing.

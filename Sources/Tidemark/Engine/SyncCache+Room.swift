@@ -205,6 +205,7 @@ extension SyncCache {
             rest = rest.dropFirst(SliceBudget.entityCount)
             count += try await withLoaded({ slice.filter { !state.isKnown($0) } }) {
                 let count = state.reduce(slice, at: clock.now())
+                recordLeavings(at: clock.now())
                 evictedCount += count
                 distribute()
                 return count
@@ -220,6 +221,7 @@ extension SyncCache {
         if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
         defer { loadTurn.giveBack() }
         let count = body(SliceBudget(configuration.stepClock))
+        recordLeavings(at: clock.now())
         evictedCount += count
         distribute()
         return count

@@ -13,6 +13,8 @@ public actor SyncCache {
     let upstream: (any Upstream)?
     let queryUpstream: (any QueryUpstream)?
     let clock: any CacheClock
+    /// Told of everything that changes the state; nil: nobody.
+    let recorder: (any CacheRecorder)?
     /// Of all inputs.
     let pool = BatchPool()
 
@@ -83,6 +85,8 @@ public actor SyncCache {
     /// Bounded by `fetchCountMax`.
     var fetches: [QueryKey: Fetch] = [:]
     var nextFetch: UInt64 = 0
+    /// Fetches of a recording that is done again; empty otherwise. Bounded by `fetchCountMax` of whoever recorded it.
+    var replayedFetches: [UInt64: FetchStart] = [:]
     /// When the time of observed lists is over, and when observers that are refreshed are looked at.
     var expiries = ExpiryQueue<ExpiryTarget>()
     /// Observers that asked to be refreshed. Bounded by `observerCountMax`.
@@ -99,7 +103,7 @@ public actor SyncCache {
 
     private init(
         configuration: CacheConfiguration, journal: any Journal, upstream: (any Upstream)?,
-        queryUpstream: (any QueryUpstream)?, clock: any CacheClock,
+        queryUpstream: (any QueryUpstream)?, clock: any CacheClock, recorder: (any CacheRecorder)?,
         state: consuming CacheState
     ) {
         var configuration = configuration
@@ -109,6 +113,7 @@ public actor SyncCache {
         self.upstream = upstream
         self.queryUpstream = queryUpstream
         self.clock = clock
+        self.recorder = recorder
         metrics = CacheMetrics(counts: state.counts)
         self.state = state
     }
@@ -118,12 +123,14 @@ public actor SyncCache {
     /// - Parameters:
     ///   - upstream: Asked for missing events; without one they are lost after the reorder window.
     ///   - queryUpstream: Asked for queries that the cache cannot answer.
+    ///   - recorder: Told of everything that changes the state from here on.
+    ///   - corrects: Whether a clock that is behind the last write is moved on; who repeats what was dated once says no.
     /// - Throws: ``StorageError`` when the journal cannot be read.
     /// - Complexity: Independent of the number of stored entities; O(changes of pending layers).
     package static func open(
         configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
         upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
-        clock: any CacheClock = SystemClock()
+        clock: any CacheClock = SystemClock(), recorder: (any CacheRecorder)? = nil, corrects: Bool = true
     ) async throws(StorageError) -> SyncCache {
         let recovered = try await journal.recover()
         precondition(
@@ -140,9 +147,10 @@ public actor SyncCache {
         stateConfiguration.keptFields = configuration.eviction.keptFields
         stateConfiguration.memoryExcludedTypes = configuration.memoryExcludedTypes
         stateConfiguration.diskExcludedTypes = configuration.diskExcludedTypes
-        let state = CacheState(
+        var state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: configuration.random())
-        let time = ForwardClock(clock, after: recovered.lastTakenAt)
+        if recorder != nil { state.watchLeavings() }
+        let time: any CacheClock = corrects ? ForwardClock(clock, after: recovered.lastTakenAt) : clock
         let lag = time.now().subtractingClamped(clock.now())
         if lag > 0, recovered.lastTakenAt != nil {
             configuration.logger.warning(
@@ -150,7 +158,7 @@ public actor SyncCache {
         }
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
-            clock: time, state: state)
+            clock: time, recorder: recorder, state: state)
         try await cache.takeOutUnstored()
         try await cache.activateLayers()
         await cache.beginMakingRoom()

@@ -66,7 +66,10 @@ extension SyncCache {
             pendingID: update.pendingID, library: update.library, steps: steps, dependsOn: update.dependsOn)
         try await change({ state.keysToLoad(for: steps, in: update.library) }, name: "changes") {
             () throws(LayerRefusal) in
-            try state.lay(layer, at: clock.now())
+            let now = clock.now()
+            try recorded(.update(update), of: update.library, at: now) { () throws(LayerRefusal) in
+                try state.lay(layer, at: now)
+            }
         }
     }
 
@@ -75,7 +78,10 @@ extension SyncCache {
         try checkOpen()
         let confirmation = try confirmation(commit)
         try await change({ state.keysToLoad(for: confirmation) }, name: "confirmed") { () throws(LayerRefusal) in
-            try state.confirm(confirmation, at: clock.now())
+            let now = clock.now()
+            try recorded(.commit(commit), at: now) { () throws(LayerRefusal) in
+                try state.confirm(confirmation, at: now)
+            }
         }
     }
 
@@ -83,11 +89,18 @@ extension SyncCache {
     package func beginRollBack(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
         try checkOpen()
         do throws(LayerRefusal) {
-            try state.rollBack(pendingID, library: library, at: clock.now())
+            try rollBackNow(pendingID, library: library)
         } catch {
             throw error.cacheError(name: "changes")
         }
         distribute()
+    }
+
+    private func rollBackNow(_ pendingID: ByteString, library: ByteString?) throws(LayerRefusal) {
+        let now = clock.now()
+        try recorded(.rollBack(pendingID, library: library), at: now) { () throws(LayerRefusal) in
+            try state.rollBack(pendingID, library: library, at: now)
+        }
     }
 
     /// Changes the layers in one step, with what that needs in memory.
@@ -163,7 +176,7 @@ extension SyncCache {
         } catch {
             if isUpdate {
                 do throws(LayerRefusal) {
-                    try state.rollBack(pendingID, library: nil, at: clock.now())
+                    try rollBackNow(pendingID, library: nil)
                     distribute()
                 } catch {
                     // It has settled meanwhile.

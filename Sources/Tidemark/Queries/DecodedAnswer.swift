@@ -6,6 +6,8 @@ import TidemarkWire
 struct DecodedAnswer: Sendable {
     let batch: EventBatch
     let head: AnswerHead
+    /// As it came.
+    let result: QueryResult
 
     /// - Throws: ``CacheError`` `invalidParams` or `limitExceeded`.
     /// - Complexity: O(bytes).
@@ -22,6 +24,7 @@ struct DecodedAnswer: Sendable {
         if result.isLocal, membership == nil {
             throw CacheError(.invalidParams, "local is true: pass a membership to evaluate as well")
         }
+        self.result = result
         batch = try DecodedAnswer.decode(result, library: key.library, limits: limits)
         head = AnswerHead(
             key: key, timeToLive: result.timeToLive, asOf: result.asOf, membership: membership,

@@ -108,8 +108,11 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `storageFailed`; then nothing changed.
     package func remove(_ removal: Removal) async throws(CacheError) -> Int {
         let count = try await found(removal) { found, rows in
-            defer { distribute() }
-            return state.remove(found, rows: rows, at: clock.now())
+            let now = clock.now()
+            return recorded(.removal(state.entityKeys(of: found)), at: now) {
+                defer { distribute() }
+                return state.remove(found, rows: rows, at: now)
+            }
         }
         scheduleFlush()
         return count
@@ -190,8 +193,11 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         try checkOpen()
-        state.clear(library: library, at: clock.now())
-        distribute()
+        let now = clock.now()
+        recorded(.clearing(library: library), at: now) {
+            state.clear(library: library, at: now)
+            distribute()
+        }
         scheduleFlush()
     }
 

@@ -63,8 +63,10 @@ extension SyncCache {
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
             await self.fetchTimedOut(key, attempt)
         }
-        fetches[key] = Fetch(
-            attempt: attempt, start: state.beginFetch(in: key.library), waiters: [waiter], task: task, timer: timer)
+        let start = recorded(.fetch(attempt, library: key.library), of: key.library, at: clock.now()) {
+            state.beginFetch(in: key.library)
+        }
+        fetches[key] = Fetch(attempt: attempt, start: start, waiters: [waiter], task: task, timer: timer)
     }
 
     /// Ends a fetch that got no answer.
@@ -74,8 +76,12 @@ extension SyncCache {
         guard let fetch = fetches[key], fetch.attempt == attempt, fetch.answer == nil else { return nil }
         fetches[key] = nil
         fetch.timer.cancel()
-        state.endFetch()
+        endFetch(attempt, key)
         return fetch
+    }
+
+    private func endFetch(_ attempt: UInt64, _ key: QueryKey) {
+        recorded(.fetchEnd(attempt), of: key.library, at: clock.now()) { state.endFetch() }
     }
 
     private func fetchTimedOut(_ key: QueryKey, _ attempt: UInt64) async {
@@ -96,21 +102,23 @@ extension SyncCache {
             fetches[key]?.waiters.removeAll { !$0.storesAnswer }
             if fetches[key]?.waiters.isEmpty == true {
                 fetches[key] = nil
-                state.endFetch()
+                endFetch(attempt, key)
             } else {
                 fetches[key]?.answer = answer
-                await storeFetched(answer, key, start: fetch.start)
+                await storeFetched(answer, key, attempt, start: fetch.start)
             }
         }
     }
 
     /// Stores an answer for those who wait for it; more of them may come meanwhile.
-    private func storeFetched(_ answer: DecodedAnswer, _ key: QueryKey, start: FetchStart) async {
+    private func storeFetched(
+        _ answer: DecodedAnswer, _ key: QueryKey, _ attempt: UInt64, start: FetchStart
+    ) async {
         do throws(CacheError) {
-            try await store(answer, start: start)
-            state.endFetch()
+            try await store(answer, start: start, fetch: attempt)
+            endFetch(attempt, key)
         } catch {
-            state.endFetch()
+            endFetch(attempt, key)
             let waiters = fetches.removeValue(forKey: key)?.waiters ?? []
             if error.code == .storageFailed {
                 for waiter in waiters { waiter.reply(.failure(error)) }

@@ -230,8 +230,11 @@ extension SyncCache {
         try await store(answer, start: nil)
     }
 
+    /// - Parameters:
+    ///   - start: When the fetch that brought it began; nil for what nobody asked for.
+    ///   - fetch: The fetch's number.
     /// - Throws: ``CacheError``; nothing was stored.
-    func store(_ answer: DecodedAnswer, start: FetchStart?) async throws(CacheError) {
+    func store(_ answer: DecodedAnswer, start: FetchStart?, fetch: UInt64? = nil) async throws(CacheError) {
         var head = answer.head
         head.start = start
         let result: Result<UInt32, AnswerRefusal>
@@ -239,8 +242,11 @@ extension SyncCache {
             result = try await withChange({ state.keysToLoad(for: answer.batch, head) }) {
                 let now = clock.now()
                 do throws(AnswerRefusal) {
-                    let query = try state.store(answer.batch, head, at: now)
-                    distribute()
+                    let step = RecordedStep.result(answer.result, head.key, fetch: fetch)
+                    let query = try recorded(step, of: head.key.library, at: now) { () throws(AnswerRefusal) in
+                        defer { distribute() }
+                        return try state.store(answer.batch, head, at: now)
+                    }
                     return .success(query)
                 } catch {
                     return .failure(error)
@@ -299,12 +305,14 @@ extension SyncCache {
     /// - Returns: How many went stale by it.
     package func invalidate(_ invalidation: Invalidation) throws(CacheError) -> Int {
         try checkOpen()
-        let count = state.invalidate(
-            CacheState.Selection(
-                library: invalidation.library, method: invalidation.method, input: invalidation.input,
-                resourceType: invalidation.resourceType, tags: invalidation.tags, hints: invalidation.hints),
-            at: clock.now())
-        distribute()
+        let now = clock.now()
+        let selection = CacheState.Selection(
+            library: invalidation.library, method: invalidation.method, input: invalidation.input,
+            resourceType: invalidation.resourceType, tags: invalidation.tags, hints: invalidation.hints)
+        let count = recorded(.invalidation(invalidation), of: invalidation.library, at: now) {
+            defer { distribute() }
+            return state.invalidate(selection, at: now)
+        }
         scheduleFlush()
         return count
     }

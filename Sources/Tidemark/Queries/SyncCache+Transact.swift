@@ -34,8 +34,12 @@ extension SyncCache {
             ) { () throws(TransactionRefusal) in
                 // Rows that a commit overtook may be other rows by now.
                 guard rows == nil || commit == commitCount else { return false }
-                try state.transact(steps, in: library, expecting: expecting, rows: rows ?? [], at: clock.now())
-                distribute()
+                let now = clock.now()
+                try recorded(.transaction(operations, library: library, expecting: expecting), of: library, at: now) {
+                    () throws(TransactionRefusal) in
+                    try state.transact(steps, in: library, expecting: expecting, rows: rows ?? [], at: now)
+                    distribute()
+                }
                 return true
             }
         }

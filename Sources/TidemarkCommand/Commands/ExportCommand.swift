@@ -36,7 +36,8 @@ struct ExportCommand: AsyncParsableCommand {
         try reader.reportDamage()
     }
 
-    private static func json(_ entity: ReadEntity) -> [UInt8] {
+    /// One entity on a line.
+    static func json(_ entity: ReadEntity) -> [UInt8] {
         var line = JSONLine()
         line.object { line in
             line.member("library_id", entity.key.library)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import Tidemark
 import TidemarkModel
+import TidemarkRecording
 import TidemarkSQLite
 import TidemarkSession
 
@@ -27,6 +28,7 @@ struct RunCommand: AsyncParsableCommand {
               tidemark run --db cache.db
               tidemark run --db cache.db --upstream file:complete.ndjson
               tidemark run --db cache.db --index file./content_kind --index file./size
+              tidemark run --db cache.db --record session.rec
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -48,6 +50,7 @@ struct RunCommand: AsyncParsableCommand {
     var askBeforeEvict = false
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Indexes") var indexes: IndexOptions
+    @OptionGroup(title: "Recording") var recording: RecordOptions
     @Option(
         name: .customLong("max-pending"),
         help: ArgumentHelp("Optimistic edits that may be pending at once; one more is refused.", valueName: "n"))
@@ -96,15 +99,25 @@ struct RunCommand: AsyncParsableCommand {
             try IngestCommand.tellRebuilt(
                 database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: Output.errors())
         }
+        let upstream = eventUpstream(host, configuration)
+        let recorder = try await Recorder.begin(
+            recording, command: "run", configuration, journal: journal, hasUpstream: upstream != nil,
+            policy: try self.policy.text(), clock: clock)
         let cache = try await SyncCache.open(
-            configuration: configuration, journal: journal, upstream: eventUpstream(host, configuration),
-            queryUpstream: upstream == .nobody ? nil : host, clock: clock)
+            configuration: configuration, journal: journal, upstream: upstream,
+            queryUpstream: self.upstream == .nobody ? nil : host, clock: clock, recorder: recorder)
         let session = Session(
             of: cache, outbox: outbox, calls: calls,
             settings: Session.Settings(
                 limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
                 logger: configuration.logger))
-        try await session.run(input, room: room)
+        do {
+            try await session.run(input, room: room)
+        } catch {
+            await recorder?.finish("the session failed: \(error)")
+            throw error
+        }
+        await recorder?.finish("the session ended")
         if let failure = outbox.failure {
             throw Failure(
                 .inputOutput, "input_output", "the output takes no more", place: "standard output: \(failure)",

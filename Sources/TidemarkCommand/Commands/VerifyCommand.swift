@@ -1,4 +1,5 @@
 import ArgumentParser
+import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
@@ -14,19 +15,28 @@ struct VerifyCommand: AsyncParsableCommand {
             when all is well and with 65 when something is damaged. Changes nothing; may run beside an ingest. Two \
             caches that hold the same have the same digest.
 
+            With --repair a damaged file is mended: all that passes its check goes into a new file, byte for byte, indexes \
+            are built anew, and what has to be fetched again is marked stale; the damaged file is kept aside. Each step is \
+            told, with what is left to do. That takes the writer's lock, and as much room on the disk again; a sound file \
+            is not touched, and a process that ends on the way loses nothing.
+
             EXAMPLE
               tidemark verify --db cache.db
+              tidemark verify --db cache.db --repair
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var format: FormatOptions
+    @Flag(name: .customLong("repair"), help: "Mend what is damaged, and keep the damaged file aside.")
+    var repairs = false
 
     func run() async throws {
+        if repairs { return try repair() }
         let reader = try CacheReader(path: database.path)
         let report = try reader.verify()
         let output = Output.standard()
         if format.isJSON {
-            try output.writeLine(json(report))
+            try output.writeLine(json(report, nil))
         } else {
             try write(report, to: output)
         }
@@ -34,7 +44,48 @@ struct VerifyCommand: AsyncParsableCommand {
         guard report.isSound else {
             throw Failure(
                 .badData, "damaged", HumanText.count(report.problemCount, "problem") + " found", place: database.path,
-                outcome: "damaged rows count as absent", advice: "feed the stream from its start into a new database")
+                outcome: "damaged rows count as absent",
+                advice: "tidemark verify --repair --db \(database.path) keeps what is sound")
+        }
+    }
+
+    private func repair() throws {
+        let repair: RepairReport
+        do throws(StorageError) {
+            repair = try DataFileRepair.run(path: database.path, now: SystemClock().now()) {
+                $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}")
+            }
+        } catch {
+            throw Failure(error, isReader: true)
+        }
+        let output = Output.standard()
+        if format.isJSON {
+            try output.writeLine(json(repair.after, repair))
+        } else {
+            if repair.before.isSound {
+                if repair.steps.isEmpty { try output.writeLine("nothing to repair") }
+            } else {
+                try output.writeLine(HumanText.count(repair.before.problemCount, "problem") + " found")
+            }
+            for step in repair.steps { try write(step, to: output) }
+            if let movedTo = repair.movedTo {
+                try output.writeLine(
+                    "the damaged file is kept at \(Printable.text(movedTo)); delete it when nothing is missed")
+            }
+            try write(repair.after, to: output)
+        }
+        try output.flush()
+        guard repair.after.isSound else {
+            throw Failure(
+                .internal, "damaged", "the repaired file has problems", place: database.path,
+                outcome: "the damaged one is kept aside", advice: "report it, with both files if they may be seen")
+        }
+    }
+
+    private func write(_ step: RepairStep, to output: Output) throws(Failure) {
+        try output.writeLine("  " + Printable.text(step.what))
+        if !step.advice.isEmpty {
+            try output.writeLine("    " + output.style.paint("→ \(Printable.text(step.advice))", .dim))
         }
     }
 
@@ -56,7 +107,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private func json(_ report: VerifyReport) -> [UInt8] {
+    private func json(_ report: VerifyReport, _ repair: RepairReport?) -> [UInt8] {
         var line = JSONLine()
         line.object { line in
             line.member("ok", report.isSound)
@@ -72,7 +123,27 @@ struct VerifyCommand: AsyncParsableCommand {
             line.array { line in
                 for problem in report.problems { line.value(ByteString(problem.description)) }
             }
+            if let repair { line.repair(repair) }
         }
         return line.bytes
+    }
+}
+
+extension JSONLine {
+    fileprivate mutating func repair(_ repair: RepairReport) {
+        name("repair")
+        object { line in
+            line.member("found", repair.before.problemCount)
+            line.member("moved_to", repair.movedTo.map { ByteString($0) })
+            line.name("steps")
+            line.array { line in
+                for step in repair.steps {
+                    line.object { line in
+                        line.member("what", Optional(ByteString(step.what)))
+                        line.member("advice", Optional(ByteString(step.advice)))
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Logging
 import Tidemark
 import TidemarkModel
+import TidemarkRecording
 import TidemarkSQLite
 
 extension IngestCommand {
@@ -21,7 +22,12 @@ extension IngestCommand {
                 database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: errors)
         }
         indexes.apply(to: &configuration, errors: errors)
-        let cache = try await SyncCache.open(configuration: configuration, journal: journal, upstream: upstream)
+        let cacheClock = SystemClock()
+        let recorder = try await Recorder.begin(
+            recording, command: "ingest", configuration, journal: journal, hasUpstream: upstream != nil,
+            policy: try self.policy.text(), clock: cacheClock)
+        let cache = try await SyncCache.open(
+            configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
         let before = await cache.counts()
         let stream: IngestStream
         do throws(InputError) {
@@ -47,7 +53,13 @@ extension IngestCommand {
         summary.entityCount = await cache.entityCount()
         summary.libraries = await cache.libraries().sorted { $0.library < $1.library }
         summary.isInterrupted = input.wasStopped
-        try await cache.close()
+        do {
+            try await cache.close()
+        } catch {
+            await recorder?.finish("the ingest failed: \(error)")
+            throw error
+        }
+        await recorder?.finish(failure.map { "the ingest failed: \($0)" } ?? "the input ended")
         await acknowledging?.value
         if let failure { throw failure }
         summary.databaseByteCount = await journal.byteCount()

@@ -31,6 +31,7 @@ struct IngestCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Indexes") var indexes: IndexOptions
+    @OptionGroup(title: "Recording") var recording: RecordOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {

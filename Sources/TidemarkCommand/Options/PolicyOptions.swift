@@ -11,6 +11,14 @@ struct PolicyOptions: ParsableArguments {
             valueName: "file"))
     var file: String?
 
+    /// The policy file as it is; empty when none is named.
+    ///
+    /// - Throws: ``Failure`` when the file cannot be read.
+    func text() throws -> [UInt8] {
+        guard let file else { return [] }
+        return try FileContents.bytes(of: file, byteCountMax: DocumentLimits().byteCountMax)
+    }
+
     /// - Returns: A policy without a rule when no file is named.
     /// - Throws: ``Failure`` when the file cannot be read or used; what is wrong with it stands on standard error then.
     func policy() throws -> CachePolicy {

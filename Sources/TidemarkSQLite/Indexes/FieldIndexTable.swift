@@ -45,13 +45,19 @@ struct FieldIndexTable {
             connection,
             "SELECT number, type, path, state, built_library, built_id, checksum FROM indexes ORDER BY number")
         try statement.forEachRow { row in
-            if let record = record(row), checksum(record) == row.integer(6) {
+            if let record = checked(row) {
                 records.append(record)
             } else {
                 damaged.append(row.integer(0))
             }
         }
         return (records, damaged)
+    }
+
+    /// - Parameter row: All columns, in their order.
+    /// - Returns: nil when it fails its check.
+    static func checked(_ row: PreparedStatement) -> FieldIndexRecord? {
+        record(row).flatMap { checksum($0) == row.integer(6) ? $0 : nil }
     }
 
     private static func record(_ row: PreparedStatement) -> FieldIndexRecord? {

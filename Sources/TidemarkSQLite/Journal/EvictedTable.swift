@@ -103,7 +103,7 @@ struct EvictedTable {
         return isEvicted
     }
 
-    private static func checksum(_ number: Int64, _ library: Int64, _ isBack: Int64, _ hashes: [UInt8]) -> Int64 {
+    static func checksum(_ number: Int64, _ library: Int64, _ isBack: Int64, _ hashes: [UInt8]) -> Int64 {
         var checksum = RecordChecksum()
         checksum.add(number)
         checksum.add(library)

@@ -46,6 +46,16 @@ extension JournalDatabase {
         }
     }
 
+    /// - Parameter path: A file that is there is overwritten.
+    func copy(to path: String) throws {
+        unlink(path)
+        // Before SQLite makes it with the mode that the process has.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(path)", errno) }
+        Foundation.close(descriptor)
+        try queue.writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+    }
+
     /// Drops the pages that SQLite keeps in memory. The next commit reads those it needs, mostly from the system's cache.
     func releaseMemory() {
         queue.releaseMemory()

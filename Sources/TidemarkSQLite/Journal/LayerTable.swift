@@ -75,13 +75,15 @@ package struct LayerTable {
         }
     }
 
-    private static let columns = """
+    /// The columns that ``record(_:_:)`` reads.
+    static let columns = """
         number, pending_id, library, flags, awaited, generation, created_at, body, checksum
         """
 
     private static let confirmedFlag: Int64 = 1
 
-    private static func record(
+    /// - Throws: ``PayloadFault`` when the row fails its check.
+    static func record(
         _ row: PreparedStatement, _ names: inout LayerNames
     ) throws(PayloadFault) -> LayerRecord {
         let flags = row.integer(3)

@@ -81,7 +81,7 @@ struct LibraryTable {
         return records
     }
 
-    private static func checksum(_ record: LibraryRecord) -> Int64 {
+    static func checksum(_ record: LibraryRecord) -> Int64 {
         var sum = RecordChecksum()
         sum.add(Int64(record.index))
         sum.add(record.name)

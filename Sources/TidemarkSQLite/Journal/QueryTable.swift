@@ -73,12 +73,14 @@ struct QueryTable {
         }
     }
 
-    private static let columns = """
+    /// The columns that ``record(_:libraryCount:typeCount:)`` reads.
+    static let columns = """
         number, library, type, method, input, tags, membership, is_local, time_to_live, as_of, stored_at, stale_since, \
         horizon, elements, checksum
         """
 
-    private static func record(
+    /// - Throws: ``PayloadFault`` when the row fails its check.
+    static func record(
         _ row: PreparedStatement, libraryCount: Int, typeCount: Int
     ) throws(PayloadFault) -> QueryRecord {
         guard let library = LibraryIndex(exactly: row.integer(1)), let type = TypeIndex(exactly: row.integer(2)),

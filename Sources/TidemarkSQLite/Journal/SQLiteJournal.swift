@@ -219,6 +219,24 @@ public actor SQLiteJournal: Journal {
         _ = try rebuild(reason: "damage that was met while it was in use")
     }
 
+    /// Copies what is committed into a new file of its own, without free pages and without a log.
+    ///
+    /// - Parameters:
+    ///   - path: What is there goes. Made with mode 0600.
+    ///   - byteCountMax: A larger database is not copied.
+    /// - Returns: Whether it was.
+    /// - Throws: ``Tidemark/StorageError``.
+    package func copy(to path: String, byteCountMax: Int64) throws(StorageError) -> Bool {
+        let database = try openDatabase()
+        do {
+            guard try database.usedByteCount() <= byteCountMax else { return false }
+            try database.copy(to: path)
+            return true
+        } catch {
+            throw SQLiteFailure.storageError(error, path: path)
+        }
+    }
+
     package func byteCount() -> Int64 {
         file.byteCount
     }

@@ -30,7 +30,7 @@ struct TypeTable {
         return names
     }
 
-    private static func checksum(_ index: TypeIndex, _ name: ByteString) -> Int64 {
+    static func checksum(_ index: TypeIndex, _ name: ByteString) -> Int64 {
         var sum = RecordChecksum()
         sum.add(Int64(index))
         sum.add(name)

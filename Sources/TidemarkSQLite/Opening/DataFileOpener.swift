@@ -53,7 +53,7 @@ struct DataFileOpener {
 
     /// Moves aside what is still there of a damaged file, and puts the one that is ready in its place. Done again when the
     /// process ended on the way: between two moves there may be no file, or one without its log, and the layers are in the new one alone.
-    private func replace(reason: String) throws(StorageError) -> Opened {
+    func replace(reason: String) throws(StorageError) -> Opened {
         do {
             var target: String?
             let parts = [file.path, file.writeAheadLog, file.rollbackJournal]
@@ -102,7 +102,7 @@ struct DataFileOpener {
 
     /// Undoes what a process did not finish before the file had a log, as when it was switched to one: who only looks at a file
     /// cannot do that, and could not look.
-    private func rollBack() throws {
+    func rollBack() throws {
         guard DataFilePath.byteCount(file.rollbackJournal) ?? 0 > 0 else { return }
         let queue = try DataFileConnection.open(file.path)
         try queue.writeWithoutTransaction { try $0.execute(sql: "SELECT 1 FROM sqlite_schema") }

@@ -4,7 +4,8 @@ import TidemarkStore
 
 /// - Source: Protocol/optimistic.md, methods.
 extension MethodReader {
-    func update(_ params: Params) throws(CacheError) -> OptimisticUpdate {
+    /// A mutation to lay over what the server said.
+    package func update(_ params: Params) throws(CacheError) -> OptimisticUpdate {
         let pendingID = try params.requiredText("pending_id")
         let changes = try operations(params, "changes")
         guard !changes.isEmpty else { throw CacheError(.invalidParams, "changes is empty: pass at least one change") }
@@ -13,7 +14,8 @@ extension MethodReader {
             dependsOn: try dependencies(params))
     }
 
-    func commit(_ params: Params) throws(CacheError) -> OptimisticCommit {
+    /// What a server said of a mutation.
+    package func commit(_ params: Params) throws(CacheError) -> OptimisticCommit {
         OptimisticCommit(
             pendingID: try params.requiredText("pending_id"), library: try optionalLibrary(params),
             confirmed: try confirmed(params), resourceType: try params.optionalResourceType(limits: limits),

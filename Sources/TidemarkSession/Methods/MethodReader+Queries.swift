@@ -3,8 +3,8 @@ import TidemarkModel
 import TidemarkStore
 
 extension MethodReader {
-    /// An absent input is null.
-    func query(_ params: Params) throws(CacheError) -> QueryKey {
+    /// The query that a request names; an absent input is null.
+    package func query(_ params: Params) throws(CacheError) -> QueryKey {
         try QueryKey(
             library: library(params), method: params.requiredText("method"),
             input: params.value("input").map { Array($0.bytes) } ?? Message.nullID)

@@ -6,7 +6,9 @@ extension MethodReader {
     /// The operations of a transaction or a layer.
     ///
     /// - Parameter name: The member that holds them.
-    func operations(_ params: Params, _ name: String = "operations") throws(CacheError) -> [TransactionOperation] {
+    package func operations(_ params: Params, _ name: String = "operations") throws(CacheError)
+        -> [TransactionOperation]
+    {
         guard let elements = try params.elements(name, countMax: limits.batchMemberCountMax) else {
             throw params.wrong(name, "an array of operations")
         }
@@ -18,7 +20,7 @@ extension MethodReader {
     }
 
     /// What the operations of a transaction expect of what is stored.
-    func expectations(_ params: Params) throws(CacheError) -> TransactionExpectations {
+    package func expectations(_ params: Params) throws(CacheError) -> TransactionExpectations {
         var expectations = TransactionExpectations()
         let elements = try params.elements("operations", countMax: limits.batchMemberCountMax) ?? []
         for (index, element) in elements.enumerated() {
@@ -74,7 +76,8 @@ extension MethodReader {
         return removal
     }
 
-    func invalidation(_ params: Params) throws(CacheError) -> Invalidation {
+    /// Which queries an invalidation is of.
+    package func invalidation(_ params: Params) throws(CacheError) -> Invalidation {
         var invalidation = Invalidation(library: try library(params))
         invalidation.method = try params.text("method")
         if let input = params.value("input") {

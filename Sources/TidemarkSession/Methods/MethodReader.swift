@@ -3,9 +3,15 @@ import TidemarkModel
 import TidemarkStore
 
 /// Reads requests into methods.
-struct MethodReader: Sendable {
+package struct MethodReader: Sendable {
     let limits: Limits
     let defaultLibrary: ByteString
+
+    /// - Parameter defaultLibrary: Of requests that name none.
+    package init(limits: Limits, defaultLibrary: ByteString) {
+        self.limits = limits
+        self.defaultLibrary = defaultLibrary
+    }
 
     /// - Throws: ``MethodError``.
     func method(of request: Message.Request) throws(MethodError) -> Method {
@@ -74,11 +80,13 @@ struct MethodReader: Sendable {
     /// The names of all methods, sorted; for documents and tests.
     static var names: [ByteString] { readers.keys.sorted() }
 
-    func library(_ params: Params) throws(CacheError) -> ByteString {
+    /// The library that a request is of.
+    package func library(_ params: Params) throws(CacheError) -> ByteString {
         try params.text("library_id", byteCountMax: limits.idByteCountMax) ?? defaultLibrary
     }
 
-    func key(_ params: Params) throws(CacheError) -> EntityKey {
+    /// The entity that a request names.
+    package func key(_ params: Params) throws(CacheError) -> EntityKey {
         EntityKey(
             library: try library(params), type: try params.resourceType(limits: limits),
             id: try params.id(limits: limits))

@@ -37,6 +37,8 @@ struct QueryIndex {
     var lastLag: Int64 = 0
     /// What observers are to be told, in order. Emptied by the engine after each batch.
     var log: [ChangeRecord] = []
+    /// Queries that made room for others since somebody asked last; nil while nobody does.
+    var displaced: [QueryKey]?
     /// Queries that have a change in the log.
     var logged: [UInt32] = []
 
@@ -114,6 +116,8 @@ struct QueryIndex {
         var at = leastRecent
         while at != QueryIndex.none, self[at].observerCount > 0 { at = self[at].previous }
         guard at != QueryIndex.none else { return false }
+        let key = self[at].key
+        displaced?.append(key)
         drop(at)
         return true
     }

@@ -186,11 +186,12 @@ extension CacheState {
     /// Takes an entity in memory out of both tiers, or of one with fields that stay the others.
     ///
     /// - Returns: false when only fields that stay are left, so that it stays as it is.
-    private mutating func leave(_ index: UInt32, at now: Int64) -> Bool {
+    mutating func leave(_ index: UInt32, at now: Int64) -> Bool {
         if let fields = typeRules.keptFields[entities.type(of: index)] {
             // Where it is in the order of use it would be looked at again and again.
             entities.touch(index)
             guard entities.completeness(of: index) != .reduced else { return false }
+            leavings?.reduced.append(entities.key(of: index))
             let handle = queries.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
             entities.reduce(index, to: fields)
             isUnwritten = isUnwritten || !isUnstored(entities.type(of: index))
@@ -206,6 +207,7 @@ extension CacheState {
     }
 
     private mutating func noteEvicted(_ key: StoredKey) {
+        leavings?.evicted.append(key)
         key.withIdentity(seed: entities.seed) { evicted.insert($0) }
     }
 }

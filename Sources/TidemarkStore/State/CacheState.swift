@@ -49,6 +49,8 @@ package struct CacheState: ~Copyable {
     var evicted: EvictedKeys
     /// Libraries that go from the journal with the next flush.
     var clearedLibraries: [LibraryIndex] = []
+    /// What left both tiers since somebody asked last; nil while nobody does.
+    var leavings: Leavings?
     /// Something changed since the last flush.
     package internal(set) var isUnwritten = false
 

@@ -19,4 +19,18 @@ package struct LineBlock: Sendable {
 
     /// Bytes behind the lines that the decoder may read.
     package static let paddingByteCount = 64
+
+    /// A block of lines that somebody kept.
+    package init(
+        bytes: [UInt8], byteCount: Int, lines: [EventBatch.LineSpan], input: InputID, firstLine: Int64,
+        firstOffset: Int64, tooLongByteCount: Int? = nil
+    ) {
+        self.bytes = bytes
+        self.byteCount = byteCount
+        self.lines = lines
+        self.input = input
+        self.firstLine = firstLine
+        self.firstOffset = firstOffset
+        self.tooLongByteCount = tooLongByteCount
+    }
 }

@@ -1,0 +1,115 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Telling a recorder what is done. Without one each of these is a look at a nil.
+extension SyncCache {
+    /// What is known before a step, to tell afterwards what it did.
+    struct RecordingMark {
+        var counts: EventCounts
+        var statuses: [LibraryStatus]
+        var pendingCount: Int
+        var toldCount: Int64
+    }
+
+    /// Does something in one step, and tells the recorder.
+    ///
+    /// - Parameters:
+    ///   - step: Made only for a recorder.
+    ///   - library: The one that may stand elsewhere afterwards; nil: any.
+    ///   - body: Dates what it does with `now`.
+    func recorded<Value, Refusal: Error>(
+        _ step: @autoclosure () -> RecordedStep, of library: ByteString? = nil, at now: Int64,
+        _ body: () throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
+        guard recorder != nil else { return try body() }
+        let mark = mark(of: library)
+        do throws(Refusal) {
+            let value = try body()
+            note(step(), of: library, at: now, since: mark, value as? [ReconcileRequest] ?? [])
+            return value
+        } catch {
+            note(step(), of: library, at: now, since: mark, refusal: "\(error)")
+            throw error
+        }
+    }
+
+    /// Applies a batch's events one by one, so that what became of each is told.
+    func applyRecorded(_ batch: EventBatch, _ events: Range<Int>) {
+        let now = clock.now()
+        let steps = events.isEmpty ? [events] : events.map { $0..<$0 + 1 }
+        for step in steps {
+            let library = step.first.flatMap { index in
+                batch.withBytes { bytes in
+                    let event = batch.events[index]
+                    return event.library.isAbsent ? nil : ByteString(bytes[event.library])
+                }
+            }
+            let name = library ?? configuration.defaultLibrary
+            recorded(.lines(batch, events: step), of: name, at: now) {
+                state.apply(batch, events: step, at: now)
+                distribute()
+            }
+        }
+    }
+
+    /// Tells what made room since the last call.
+    func recordLeavings(at now: Int64) {
+        guard let recorder else { return }
+        let gone = state.takeLeavings()
+        guard !gone.isEmpty else { return }
+        let step = RecordedStep.leaving(
+            evicted: state.entityKeys(of: gone.evicted), reduced: state.entityKeys(of: gone.reduced),
+            queries: gone.queries)
+        recorder.record(RecordedEntry(step: step, at: now, outcome: RecordedOutcome(), toldCount: 0))
+    }
+
+    // MARK: What came of it
+
+    private func mark(of library: ByteString?) -> RecordingMark {
+        RecordingMark(
+            counts: state.counts, statuses: statuses(of: library), pendingCount: state.layerCount,
+            toldCount: observers.notificationCount)
+    }
+
+    private func statuses(of library: ByteString?) -> [LibraryStatus] {
+        guard let library else { return state.statuses }
+        return state.status(named: library).map { [$0] } ?? []
+    }
+
+    private func note(
+        _ step: RecordedStep, of library: ByteString?, at now: Int64, since mark: RecordingMark,
+        _ requests: [ReconcileRequest] = [], refusal: String? = nil
+    ) {
+        guard let recorder else { return }
+        var outcome = RecordedOutcome()
+        outcome.counts = state.counts - mark.counts
+        let before = Dictionary(uniqueKeysWithValues: mark.statuses.map { ($0.library, $0) })
+        // A library that is only named, as by who observes something in it, stands where an unknown one does.
+        let changed = statuses(of: library).filter { status in
+            status
+                != before[status.library]
+                ?? LibraryStatus(library: status.library, epoch: "", cursor: nil, phase: .cold, lost: [])
+        }
+        outcome.libraries = changed.map { status in
+            RecordedOutcome.Place(
+                library: status.library, epoch: status.epoch, sequence: status.cursor, phase: status.phase,
+                lost: before[status.library]?.lost ?? [] == status.lost ? nil : status.lost)
+        }
+        outcome.requests = requests.map { request in
+            switch request {
+            case .ask(let library, let sequence, let attempt):
+                RecordedOutcome.Request(
+                    library: state.status(of: library).library, attempt: attempt, sequence: sequence)
+            case .wait(let library, let attempt, let milliseconds):
+                RecordedOutcome.Request(
+                    library: state.status(of: library).library, attempt: attempt, milliseconds: milliseconds)
+            }
+        }
+        if state.layerCount != mark.pendingCount { outcome.pendingCount = state.layerCount }
+        outcome.refusal = refusal
+        recorder.record(
+            RecordedEntry(
+                step: step, at: now, outcome: outcome, toldCount: observers.notificationCount - mark.toldCount))
+        recordLeavings(at: now)
+    }
+}

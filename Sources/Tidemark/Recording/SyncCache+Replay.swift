@@ -1,0 +1,125 @@
+import Logging
+import TidemarkModel
+import TidemarkStore
+
+/// Doing again what was recorded, step by step, in the order in which it took effect.
+///
+/// The cache's clock has to say when each step was; its timers never fire, and nobody is asked: what came of them are steps.
+///
+/// - Source: Protocol/recordings.md, replaying.
+extension SyncCache {
+    /// Does one step, and tells the recorder what came of it.
+    ///
+    /// - Throws: ``StorageError`` when entities cannot be read or written.
+    package func replay(_ step: RecordedStep) async throws(StorageError) {
+        await takeTurn()
+        defer { turn.giveBack() }
+        switch step {
+        case .lines(let batch, let events):
+            try await withLoaded({ state.keysToLoad(for: batch) }) { applyRecorded(batch, events) }
+        case .gaps, .answer, .failure, .resumption, .postponement:
+            try await replayGaps(step)
+        case .removal(let keys):
+            try await withLoaded({ keys.compactMap { state.keyToLoad($0) } }) {
+                let stored = state.storedKeys(of: keys)
+                let now = clock.now()
+                recorded(step, at: now) {
+                    _ = state.remove(stored, rows: [], at: now)
+                    distribute()
+                }
+            }
+        case .clearing(let library):
+            let now = clock.now()
+            recorded(step, at: now) {
+                state.clear(library: library, at: now)
+                distribute()
+            }
+        case .fetch(let number, let library):
+            replayedFetches[number] = recorded(step, of: library, at: clock.now()) { state.beginFetch(in: library) }
+        case .fetchEnd(let number):
+            guard replayedFetches.removeValue(forKey: number) != nil else { return }
+            recorded(step, at: clock.now()) { state.endFetch() }
+        case .leaving(let evicted, let reduced, let queries):
+            try await withLoaded({ (evicted + reduced).compactMap { state.keyToLoad($0) } }) {
+                var gone = Leavings()
+                gone.evicted = state.storedKeys(of: evicted)
+                gone.reduced = state.storedKeys(of: reduced)
+                gone.queries = queries
+                state.leave(gone, at: clock.now())
+                distribute()
+                recordLeavings(at: clock.now())
+            }
+        case .transaction, .result, .invalidation, .update, .commit, .rollBack:
+            await replayRequest(step)
+        }
+        scheduleFlush()
+        await waitForWriting()
+    }
+
+    private func replayGaps(_ step: RecordedStep) async throws(StorageError) {
+        let now = clock.now()
+        switch step {
+        case .gaps(let patience):
+            _ = try await withLoaded({ state.keysToLoadForHeld() }) {
+                recorded(step, at: now) {
+                    defer { distribute() }
+                    return state.expireGaps(at: now, patience: patience)
+                }
+            }
+        case .answer(let name, let attempt, let random, let events, let coveredThrough):
+            guard let library = state.libraryIndex(of: name) else { return }
+            _ = try await withLoaded({ state.keysToLoad(for: events) }) {
+                recorded(step, at: now) {
+                    defer { distribute() }
+                    return state.applyAnswer(
+                        events, coveredThrough: coveredThrough, to: library, attempt: attempt, random: random, at: now)
+                }
+            }
+        case .failure(let name, let attempt, let random, let isFinal, _):
+            guard let library = state.libraryIndex(of: name) else { return }
+            _ = try await withLoaded({ state.keysToLoadForHeld() }) {
+                recorded(step, at: now) {
+                    defer { distribute() }
+                    return state.failReconcile(
+                        of: library, attempt: attempt, isFinal: isFinal, random: random, at: now)
+                }
+            }
+        case .resumption(let name, let attempt):
+            guard let library = state.libraryIndex(of: name) else { return }
+            _ = recorded(step, at: now) {
+                defer { distribute() }
+                return state.resumeReconcile(of: library, attempt: attempt, at: now)
+            }
+        case .postponement(let name, let attempt):
+            guard let library = state.libraryIndex(of: name) else { return }
+            _ = recorded(step, at: now) { state.postponeReconcile(of: library, attempt: attempt) }
+        default: preconditionFailure("\(step) has nothing to do with gaps")
+        }
+    }
+
+    /// What a host asked for; a refusal was one then, too, and is part of what came of it.
+    private func replayRequest(_ step: RecordedStep) async {
+        do throws(CacheError) {
+            switch step {
+            case .transaction(let operations, let library, let expecting):
+                try await transact(operations, library: library, expecting: expecting)
+            case .result(let result, let key, let fetch):
+                let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
+                try await store(answer, start: fetch.flatMap { replayedFetches[$0] }, fetch: fetch)
+            case .invalidation(let invalidation): _ = try invalidate(invalidation)
+            case .update(let update): try await begin(update)
+            case .commit(let commit): try await begin(commit)
+            case .rollBack(let pendingID, let library): try beginRollBack(pendingID, library: library)
+            default: preconditionFailure("\(step) is no request")
+            }
+        } catch {
+            configuration.logger.debug("a step was refused: \(error.message)")
+        }
+    }
+
+    /// Whether everything would be with the journal after a flush.
+    package var isQuiet: Bool { state.isQuiet }
+
+    /// Whether a stored query's list holds an entity; nil when there is no such query.
+    package func holds(_ key: EntityKey, in query: QueryKey) -> Bool? { state.holds(key, in: query) }
+}

@@ -1,0 +1,144 @@
+import ArgumentParser
+import Tidemark
+import TidemarkModel
+import TidemarkRecording
+import TidemarkStore
+
+/// `tidemark bisect`: finds the event after which something turned.
+struct BisectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bisect",
+        abstract: "Find the event after which something turned, in a recording or a stream.",
+        discussion: """
+            Does the steps again and looks after each at what is asked: whether an entity is there (--entity), whether a \
+            condition holds for it (--where), whether a stored query's list holds it (--query), or whether a library is in \
+            a state (--state). Prints the first step after which the answer is another one than at the start, with its \
+            line, library and sequence; --all prints every turn. Nothing that turns is an answer too: the status is 0.
+
+            EXAMPLE
+              tidemark bisect session.rec --entity file:f1
+              tidemark bisect session.rec --entity file:f1 --where '{"path":"/name","eq":"b.txt"}'
+              tidemark bisect events.ndjson --library home --state stale --all
+            """)
+
+    @Argument(help: ArgumentHelp("A recording, or a plain stream of events.", valueName: "file"))
+    var path: String
+    @Option(help: ArgumentHelp("The entity that is looked at.", valueName: "type:id"))
+    var entity: EntityName?
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("What has to hold for it: a rule's condition.", valueName: "json"))
+    var condition: String?
+    @Option(help: ArgumentHelp("Whether the list of this stored query holds the entity.", valueName: "method"))
+    var query: String?
+    @Option(help: ArgumentHelp("The query's input. Default: null.", valueName: "json"))
+    var input = "null"
+    @Option(
+        help: ArgumentHelp(
+            "Whether the library is in this state: cold, live, gap, reconciling or stale.", valueName: "state"))
+    var state: LibraryPhase?
+    @Flag(name: .customLong("all"), help: "Print every turn, not the first alone.")
+    var printsAll = false
+    @OptionGroup var scope: LibraryOptions
+    @Option(
+        help: ArgumentHelp(
+            "The database as it was when the recording began, where that does not hold it.", valueName: "file"))
+    var base: String?
+    @OptionGroup(title: "Plain streams") var stream: StreamOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+        guard (entity == nil) != (state == nil) else { throw ValidationError("Pass one of --entity and --state.") }
+        if entity == nil, condition != nil || query != nil {
+            throw ValidationError("--where and --query need --entity.")
+        }
+        if condition != nil, query != nil { throw ValidationError("Pass one of --where and --query.") }
+    }
+
+    func run() async throws {
+        let source = try ReplaySource(path, stream: stream)
+        let predicate = try predicate(source)
+        let run = try await ReplayRun(source, base: base)
+        var search = try await mapped { () throws(CacheError) in
+            try await TurnSearch(predicate, in: run.replayer.cache, wantsAll: printsAll)
+        }
+        var failure: (any Error)?
+        do {
+            while let entry = try await run.step() {
+                var goesOn = true
+                do throws(CacheError) {
+                    goesOn = try await search.look(after: entry, in: run.replayer.cache)
+                } catch {
+                    throw BisectCommand.failure(error)
+                }
+                if !goesOn { break }
+            }
+        } catch {
+            failure = error
+        }
+        try await run.close()
+        if let failure { throw failure }
+        let output = Output.standard()
+        if format.isJSON {
+            try output.writeLine(search.json)
+        } else {
+            try search.write(to: output, listsAll: printsAll)
+        }
+        try output.flush()
+        if let divergence = run.replayer.divergence {
+            let errors = Output.errors()
+            try errors.writeLine(
+                "tidemark: diverged: step \(divergence.number) came out otherwise than it was recorded; \(Printable.text(path)): "
+                    + "line \(divergence.line); what was found behind it may not be what happened; look with tidemark replay"
+            )
+            try errors.flush()
+        }
+    }
+
+    private func predicate(_ source: ReplaySource) throws(Failure) -> TurnPredicate {
+        let library = scope.library ?? source.setup.defaultLibrary
+        if let state { return .isIn(library: library, phase: state) }
+        guard let entity else { preconditionFailure("the options were checked") }
+        let key = entity.key(library: library)
+        if let condition {
+            let json = try checked(condition, "--where")
+            do throws(MembershipError) {
+                return try TurnPredicate(key, where: json)
+            } catch {
+                throw .usage("--where: \(error.message)", advice: "see Protocol/queries.md for conditions")
+            }
+        }
+        guard let query else { return .exists(key) }
+        do throws(CacheError) {
+            return .holds(
+                try QueryKey(library: library, method: ByteString(query), input: Array(input.utf8)), key)
+        } catch {
+            throw .usage("--input: \(error.message)", advice: "pass JSON")
+        }
+    }
+
+    /// Valid JSON, of which a rule can be made.
+    private func checked(_ text: String, _ option: String) throws(Failure) -> [UInt8] {
+        do throws(CacheError) {
+            return try QueryKey(library: "", method: "where", input: Array(text.utf8)).input.bytes
+        } catch {
+            throw .usage("\(option): \(error.message)", advice: "pass JSON")
+        }
+    }
+
+    private func mapped<Value>(_ body: () async throws(CacheError) -> Value) async throws(Failure) -> Value {
+        do throws(CacheError) {
+            return try await body()
+        } catch {
+            throw BisectCommand.failure(error)
+        }
+    }
+
+    private static func failure(_ error: CacheError) -> Failure {
+        Failure(
+            .inputOutput, "input_output", error.message, outcome: "the search stopped",
+            advice: "make room for the replay")
+    }
+}
+
+extension LibraryPhase: ExpressibleByArgument {}

@@ -1,0 +1,70 @@
+import Foundation
+import Tidemark
+import TidemarkModel
+import TidemarkRecording
+import TidemarkSQLite
+
+/// Begins the recording of a command that feeds a cache.
+enum Recorder {
+    /// Makes the file, with a copy of the database when there is something in it.
+    ///
+    /// - Parameters:
+    ///   - journal: Of the cache that is recorded, before the cache is opened over it.
+    ///   - policy: The text of the policy file; empty for none.
+    /// - Returns: nil when nobody wants a recording.
+    /// - Throws: ``Failure``; then nothing was read of the input.
+    static func begin(
+        _ options: RecordOptions, command: ByteString, _ configuration: CacheConfiguration, journal: SQLiteJournal,
+        hasUpstream: Bool, policy: [UInt8], clock: any CacheClock
+    ) async throws -> RecordingWriter? {
+        guard let path = options.path else { return nil }
+        var base: [UInt8] = []
+        var kind = RecordingSetup.Base.empty
+        if await journal.openingReport == .reopened {
+            kind = .external
+            let copy = path + ".base"
+            defer { unlink(copy) }
+            // In base 64 it takes a third more, and half of the file stays for what is recorded.
+            if try await journal.copy(to: copy, byteCountMax: options.byteCountMax / 8 * 3) {
+                base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: copy)))
+                kind = .included
+            } else {
+                let errors = Output.errors()
+                try errors.writeLine(
+                    "tidemark: recording: the database is too large to be part of the recording; to replay it, keep a copy "
+                        + "of the database as it is now, and pass that with --base")
+                try errors.flush()
+            }
+        }
+        let setup = RecordingSetup(
+            configuration, command: command, openedAt: clock.now(), base: kind, hasUpstream: hasUpstream,
+            policy: policy)
+        return try writer(path, setup, base, options, configuration.policy)
+    }
+
+    /// - Throws: ``Failure`` ``ExitStatus/cannotCreate``.
+    static func writer(
+        _ path: String, _ setup: RecordingSetup, _ base: [UInt8], _ options: RecordOptions, _ policy: CachePolicy
+    ) throws(Failure) -> RecordingWriter {
+        let shortener = RecordingShortener(policy: policy) { path throws(StorageError) in
+            try await SQLiteJournal.open(path: path)
+        }
+        do throws(RecordingError) {
+            return try RecordingWriter(
+                path, setup: setup, base: base, limit: options.byteCountMax, shortener: shortener
+            ) { reason in
+                let errors = Output.errors()
+                do throws(Failure) {
+                    try errors.writeLine("tidemark: recording: it ends here: \(Printable.text(reason))")
+                    try errors.flush()
+                } catch {
+                    // Standard error takes no more; the recording's last line says the same.
+                }
+            }
+        } catch {
+            throw Failure(
+                .cannotCreate, "cannot_create", error.message, outcome: "nothing was done",
+                advice: "pass a file to --record that can be made")
+        }
+    }
+}

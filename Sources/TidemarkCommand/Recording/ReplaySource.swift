@@ -1,0 +1,106 @@
+import Tidemark
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkRecording
+
+/// What a replay reads: a recording, or a plain stream of event lines.
+struct ReplaySource {
+    private enum Reader {
+        case recording(RecordingReader)
+        case stream(StreamReader)
+    }
+
+    private let reader: Reader
+    private let path: String
+    let setup: RecordingSetup
+    let policy: CachePolicy
+
+    /// - Parameters:
+    ///   - path: Which of the two it is its first line says.
+    ///   - stream: How a plain stream is read.
+    /// - Throws: ``Failure``.
+    init(_ path: String, stream: StreamOptions) throws {
+        self.path = path
+        let found = try ReplaySource.mapped(path) { () throws(RecordingError) in
+            try RecordingReader.isRecording(path) ? Reader.recording(RecordingReader(path)) : nil
+        }
+        if let found, case .recording(let recording) = found {
+            guard !stream.isGiven else {
+                throw Failure.usage(
+                    "--profile and --policy are for plain streams; the recording says how it was read",
+                    advice: "leave them out")
+            }
+            reader = found
+            setup = recording.setup
+            policy = try ReplaySource.policy(recording.setup.policy, path)
+            return
+        }
+        var configuration = CacheConfiguration()
+        policy = try stream.policy.policy()
+        configuration.policy = policy
+        if let profile = stream.profile { configuration.apply(profile) }
+        setup = RecordingSetup(
+            configuration, command: "replay", openedAt: 0, base: .empty, hasUpstream: false,
+            policy: try stream.policy.text())
+        reader = .stream(
+            try ReplaySource.mapped(path) { () throws(RecordingError) in
+                try StreamReader(path, limits: configuration.limits)
+            })
+    }
+
+    /// Whether there are outcomes to compare with.
+    var isRecording: Bool { if case .recording = reader { true } else { false } }
+
+    /// The database that it began with; empty for none.
+    var base: [UInt8] { if case .recording(let reader) = reader { reader.base } else { [] } }
+
+    /// Why a recording stops where it does; nil for a stream, and when the recorder said nothing.
+    var endReason: String? { if case .recording(let reader) = reader { reader.endReason } else { nil } }
+
+    /// A last line that stops in the middle.
+    var tornLine: RecordingError? { if case .recording(let reader) = reader { reader.tornLine } else { nil } }
+
+    /// - Throws: ``Failure`` with the place of a line that cannot be used.
+    func next() throws(Failure) -> RecordingReader.Entry? {
+        try ReplaySource.mapped(path) { () throws(RecordingError) in
+            switch reader {
+            case .recording(let reader): try reader.next()
+            case .stream(let reader): try reader.next()
+            }
+        }
+    }
+
+    private static func policy(_ text: [UInt8], _ path: String) throws(Failure) -> CachePolicy {
+        guard !text.isEmpty else { return CachePolicy() }
+        do throws(GraphQLErrors) {
+            return try CachePolicy.read(text)
+        } catch {
+            throw Failure(
+                .badData, "bad_policy", "the policy in the recording has \(HumanText.count(error.count, "error"))",
+                place: path, outcome: "nothing was replayed", advice: "use the tidemark that made the recording")
+        }
+    }
+
+    private static func mapped<Value>(_ path: String, _ body: () throws(RecordingError) -> Value) throws(Failure)
+        -> Value
+    {
+        do throws(RecordingError) {
+            return try body()
+        } catch {
+            let place = error.place.isEmpty ? path : "\(path): \(error.place)"
+            switch error.code {
+            case .notFound:
+                throw Failure(
+                    .noInput, "not_found", error.message, outcome: "nothing was replayed", advice: "check the name")
+            case .inputOutput:
+                throw Failure(
+                    .inputOutput, "input_output", error.message, place: place, outcome: "the replay stopped there",
+                    advice: "check the disk and the file's permissions")
+            case .badLine, .noBase, .torn:
+                throw Failure(
+                    .badData, "bad_recording", error.message, place: place, outcome: "the replay stopped there",
+                    advice: "what stands before it can be replayed with --to-sequence")
+            }
+        }
+    }
+}

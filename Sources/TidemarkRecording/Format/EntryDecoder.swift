@@ -1,0 +1,219 @@
+import Foundation
+import Tidemark
+import TidemarkModel
+import TidemarkSession
+import TidemarkStore
+import TidemarkWire
+
+/// Reads lines of a recording back into steps.
+///
+/// Used by one task at a time.
+package final class EntryDecoder {
+    private let decoder: EventDecoder
+    private let methods: MethodReader
+    private let limits: Limits
+
+    /// - Parameter limits: Those that the lines were read with.
+    /// - Throws: ``TidemarkWire/WireError``.
+    package init(limits: Limits, defaultLibrary: ByteString) throws(WireError) {
+        decoder = try EventDecoder(limits: limits)
+        methods = MethodReader(limits: limits, defaultLibrary: defaultLibrary)
+        self.limits = limits
+    }
+
+    /// - Throws: ``Tidemark/CacheError``, which says what is wrong with the line.
+    package func line(_ value: JSONSlice) throws(CacheError) -> RecordingLine {
+        let params = try Params(value, path: "the line")
+        if let base = params.value("base")?.text {
+            guard let bytes = Data(base64Encoded: Data(base)) else { throw params.wrong("base", "bytes in base 64") }
+            return .base([UInt8](bytes))
+        }
+        if params.holds("end") {
+            return .end(reason: try params.text("reason", byteCountMax: .max)?.description ?? "")
+        }
+        let name = try params.requiredText("step").description
+        guard let at = try params.integer("at", in: Int64.min...Int64.max) else {
+            throw params.wrong("at", "milliseconds since 1970")
+        }
+        return .entry(try step(name, params), at: at, outcome: try params.object("outcome") ?? Array("{}".utf8))
+    }
+
+    private func step(_ name: String, _ params: Params) throws(CacheError) -> RecordedStep {
+        switch name {
+        case "lines":
+            let input = InputID(UInt32(clamping: try params.integer("input", in: 0...Int64(UInt32.max)) ?? 0))
+            let batches = try batches(params, input: input)
+            guard batches.count == 1, let batch = batches.first else {
+                throw params.wrong("lines", "lines that follow each other")
+            }
+            return .lines(batch, events: 0..<batch.events.count)
+        case "gaps":
+            switch try params.requiredText("patience") {
+            case "none": return .gaps(.none)
+            case "window": return .gaps(.window)
+            case "endless": return .gaps(.endless)
+            default: throw params.wrong("patience", "none, window or endless")
+            }
+        case "answer":
+            return .answer(
+                library: try library(params), attempt: try number("attempt", params), random: try random(params),
+                events: try batches(params, input: InputID(0)), coveredThrough: try params.sequence("covered_through"))
+        case "failure":
+            return .failure(
+                library: try library(params), attempt: try number("attempt", params), random: try random(params),
+                isFinal: try params.flag("final"),
+                message: try params.text("message", byteCountMax: .max)?.description ?? "")
+        case "resumption":
+            return .resumption(library: try library(params), attempt: try number("attempt", params))
+        case "postponement":
+            return .postponement(library: try library(params), attempt: try number("attempt", params))
+        case "removal": return .removal(try keys("keys", params))
+        case "clearing": return .clearing(library: try params.text("library_id"))
+        case "fetch": return .fetch(try number("fetch", params), library: try library(params))
+        case "fetch_end": return .fetchEnd(try number("fetch", params))
+        case "leaving":
+            var queries: [QueryKey] = []
+            for element in try params.elements("queries", countMax: .max) ?? [] {
+                queries.append(try methods.query(Params(element, path: "queries")))
+            }
+            return .leaving(
+                evicted: try keys("evicted", params), reduced: try keys("reduced", params), queries: queries)
+        default: return try request(name, params)
+        }
+    }
+
+    private func request(_ name: String, _ params: Params) throws(CacheError) -> RecordedStep {
+        switch name {
+        case "transaction":
+            var expecting = try methods.expectations(params)
+            for element in try params.elements("expected", countMax: .max) ?? [] {
+                let entity = try Params(element, path: "expected")
+                expecting.resources.updateValue(try entity.object("resource"), forKey: try methods.key(entity))
+            }
+            return .transaction(
+                try methods.operations(params), library: try methods.library(params), expecting: expecting)
+        case "result":
+            let fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
+            return .result(
+                try QueryResult(params, limits: limits), try methods.query(params), fetch: fetch)
+        case "invalidation": return .invalidation(try methods.invalidation(params))
+        case "update": return .update(try methods.update(params))
+        case "commit": return .commit(try methods.commit(params))
+        case "rollback":
+            return .rollBack(try params.requiredText("pending_id"), library: try params.text("library_id"))
+        default:
+            throw CacheError(.invalidParams, "the step '\(name)' is not known: use a newer tidemark")
+        }
+    }
+
+    // MARK: Parts
+
+    private func library(_ params: Params) throws(CacheError) -> ByteString {
+        guard let library = try params.text("library_id") else { throw params.wrong("library_id", "a library") }
+        return library
+    }
+
+    private func number(_ name: String, _ params: Params) throws(CacheError) -> UInt64 {
+        guard let number = try params.integer(name, in: 0...Int64.max) else { throw params.wrong(name, "a number") }
+        return UInt64(number)
+    }
+
+    private func random(_ params: Params) throws(CacheError) -> Double {
+        guard let value = params.value("random"), let random = Double(String(decoding: value.bytes, as: UTF8.self)),
+            random >= 0, random < 1
+        else { throw params.wrong("random", "a number from 0 to 1") }
+        return random
+    }
+
+    private func keys(_ name: String, _ params: Params) throws(CacheError) -> [EntityKey] {
+        var keys: [EntityKey] = []
+        for element in try params.elements(name, countMax: .max) ?? [] {
+            keys.append(try methods.key(Params(element, path: name)))
+        }
+        return keys
+    }
+
+    // MARK: Lines
+
+    /// One batch for lines that follow each other; a line that was too long has one of its own.
+    private func batches(_ params: Params, input: InputID) throws(CacheError) -> [EventBatch] {
+        var batches: [EventBatch] = []
+        var block: LineBlock?
+        for element in try params.elements("lines", countMax: .max) ?? [] {
+            let line = try KeptLine(Params(element, path: "lines"))
+            if let wholeByteCount = line.wholeByteCount {
+                if let block { batches.append(try decode(block)) }
+                var alone = LineBlock(line, input: input)
+                alone.tooLongByteCount = wholeByteCount
+                batches.append(try decode(alone))
+                block = nil
+            } else if block?.append(line) != true {
+                if let block { batches.append(try decode(block)) }
+                block = LineBlock(line, input: input)
+            }
+        }
+        if let block { batches.append(try decode(block)) }
+        return batches
+    }
+
+    private func decode(_ block: LineBlock) throws(CacheError) -> EventBatch {
+        var block = block
+        block.bytes += repeatElement(0, count: LineBlock.paddingByteCount)
+        do throws(WireError) {
+            return try decoder.decode(block)
+        } catch {
+            throw CacheError(.limitExceeded, "no memory to read \(block.byteCount) bytes")
+        }
+    }
+}
+
+/// One line of input as a recording keeps it.
+private struct KeptLine {
+    var number: Int64
+    var offset: Int64
+    var bytes: [UInt8]
+    var wholeByteCount: Int?
+
+    init(_ params: Params) throws(CacheError) {
+        guard let number = try params.integer("line", in: 0...Int64.max) else {
+            throw params.wrong("line", "the line's number")
+        }
+        self.number = number
+        offset = try params.integer("offset", in: 0...Int64.max) ?? 0
+        wholeByteCount = try params.integer("byte_count", in: 0...Int64.max).map { Int($0) }
+        if let json = params.value("json") {
+            bytes = Array(json.bytes)
+        } else if let text = params.value("text")?.text {
+            bytes = text
+        } else if let text = params.value("base64")?.text, let decoded = Data(base64Encoded: Data(text)) {
+            bytes = [UInt8](decoded)
+        } else if params.holds("json") {
+            bytes = Array("null".utf8)
+        } else {
+            throw params.wrong("json", "the line, as json, text or base64")
+        }
+    }
+}
+
+extension LineBlock {
+    fileprivate init(_ line: KeptLine, input: InputID) {
+        self.init(
+            bytes: line.bytes, byteCount: line.bytes.count,
+            lines: [EventBatch.LineSpan(offset: 0, count: UInt32(line.bytes.count))], input: input,
+            firstLine: line.number, firstOffset: line.offset)
+    }
+
+    /// - Returns: false when the line does not follow those that are there.
+    fileprivate mutating func append(_ line: KeptLine) -> Bool {
+        let offset = line.offset - firstOffset
+        guard line.number == firstLine + Int64(lines.count), offset > Int64(byteCount),
+            offset + Int64(line.bytes.count) < Int64(UInt32.max), offset - Int64(byteCount) < 1 << 16
+        else { return false }
+        // What ended the lines between them.
+        bytes += repeatElement(0x0A, count: Int(offset) - byteCount)
+        bytes += line.bytes
+        byteCount = bytes.count
+        lines.append(EventBatch.LineSpan(offset: UInt32(offset), count: UInt32(line.bytes.count)))
+        return true
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+extension RecordedEntry {
+    /// One line of a recording.
+    ///
+    /// - Source: Protocol/recordings.md, steps.
+    package var line: [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("step", Optional(step.name))
+            line.member("at", at)
+            line.step(step)
+            if let took = took { line.member("took", Optional(took)) }
+            line.member("outcome", json: Optional(outcome.json))
+            if toldCount > 0 { line.member("told", toldCount) }
+        }
+        return line.bytes
+    }
+
+    /// What became of the event on the lines, in one word; for people.
+    private var took: ByteString? {
+        guard case .lines(let batch, let events) = step, let index = events.first else { return nil }
+        let event = batch.events[index]
+        if event.kind == .message { return "message" }
+        if let reason = event.reason { return ByteString("quarantined: \(reason.code)") }
+        if outcome.counts.quarantined > 0 { return "quarantined" }
+        if outcome.counts.duplicate > 0 { return "duplicate" }
+        if outcome.counts.ignored > 0 { return "ignored" }
+        return outcome.counts.applied > 0 ? "applied" : "held"
+    }
+}
+
+extension RecordedStep {
+    /// As the member `step` says it.
+    package var name: ByteString {
+        switch self {
+        case .lines: "lines"
+        case .gaps: "gaps"
+        case .answer: "answer"
+        case .failure: "failure"
+        case .resumption: "resumption"
+        case .postponement: "postponement"
+        case .transaction: "transaction"
+        case .removal: "removal"
+        case .clearing: "clearing"
+        case .fetch: "fetch"
+        case .fetchEnd: "fetch_end"
+        case .result: "result"
+        case .invalidation: "invalidation"
+        case .update: "update"
+        case .commit: "commit"
+        case .rollBack: "rollback"
+        case .leaving: "leaving"
+        }
+    }
+}
+
+extension JSONLine {
+    fileprivate mutating func step(_ step: RecordedStep) {
+        switch step {
+        case .lines(let batch, let events):
+            member("input", batch.input.rawValue)
+            name("lines")
+            array { line in line.lines(of: batch, batch.lines(of: events)) }
+        case .gaps(let patience):
+            member("patience", Optional(patience.name))
+        case .answer(let library, let attempt, let random, let events, let coveredThrough):
+            attempted(library, attempt)
+            member("random", json: Optional(Array("\(random)".utf8)))
+            member("covered_through", coveredThrough)
+            name("lines")
+            array { line in
+                for batch in events { line.lines(of: batch, batch.lines.indices) }
+            }
+        case .failure(let library, let attempt, let random, let isFinal, let message):
+            attempted(library, attempt)
+            member("random", json: Optional(Array("\(random)".utf8)))
+            member("final", isFinal)
+            member("message", Optional(ByteString(message)))
+        case .resumption(let library, let attempt), .postponement(let library, let attempt):
+            attempted(library, attempt)
+        case .transaction, .result, .invalidation, .update, .commit, .rollBack:
+            request(step)
+        case .removal(let keys):
+            name("keys")
+            array { $0.keys(keys) }
+        case .clearing(let library):
+            member("library_id", library)
+        case .fetch(let number, let library):
+            member("fetch", number)
+            member("library_id", Optional(library))
+        case .fetchEnd(let number):
+            member("fetch", number)
+        case .leaving(let evicted, let reduced, let queries):
+            name("evicted")
+            array { $0.keys(evicted) }
+            name("reduced")
+            array { $0.keys(reduced) }
+            name("queries")
+            array { line in
+                for query in queries { line.object { $0.query(query) } }
+            }
+        }
+    }
+
+    private mutating func attempted(_ library: ByteString, _ attempt: UInt64) {
+        member("library_id", Optional(library))
+        member("attempt", attempt)
+    }
+
+    private mutating func keys(_ keys: [EntityKey]) {
+        for key in keys {
+            object { line in
+                line.member("library_id", Optional(key.library))
+                line.member("resource_type", Optional(key.type))
+                line.member("id", Optional(key.id))
+            }
+        }
+    }
+
+    mutating func query(_ key: QueryKey) {
+        member("library_id", Optional(key.library))
+        member("method", Optional(key.method))
+        member("input", json: Optional(key.input.bytes))
+    }
+
+    // MARK: Lines
+
+    /// Each as it came: JSON without white space as that, everything else as text or, when it is no UTF-8, in base 64.
+    private mutating func lines(of batch: EventBatch, _ lines: Range<Int>) {
+        let unusable = Set(batch.events.lazy.filter { $0.kind == .unusable }.map(\.line))
+        for index in lines {
+            let span = batch.lines[index]
+            let bytes = batch.block[Int(span.offset)..<Int(span.offset) + Int(span.count)]
+            object { line in
+                line.member("line", batch.firstLine + Int64(index))
+                line.member("offset", batch.firstOffset + Int64(span.offset))
+                if let whole = batch.wholeByteCounts[UInt32(index)] { line.member("byte_count", whole) }
+                let isJSON = !bytes.isEmpty && !unusable.contains(UInt32(index)) && !batch.isBlank(index)
+                if isJSON, JSONSlice(validated: bytes).bytes.count == bytes.count {
+                    line.member("json", json: Optional(Array(bytes)))
+                } else if let text = String(validating: bytes, as: UTF8.self) {
+                    line.member("text", Optional(ByteString(text)))
+                } else {
+                    line.member("base64", Optional(ByteString(Data(bytes).base64EncodedString())))
+                }
+            }
+        }
+    }
+}
+
+extension CacheState.GapPatience {
+    package var name: ByteString {
+        switch self {
+        case .none: "none"
+        case .window: "window"
+        case .endless: "endless"
+        }
+    }
+}
+
+extension RecordedOutcome {
+    /// Compared byte by byte by whoever does the steps again.
+    package var json: [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            for (name, count) in bins where count != 0 { line.member(name, count) }
+            if !libraries.isEmpty { line.places(libraries) }
+            if !requests.isEmpty {
+                line.name("asked")
+                line.array { line in
+                    for request in requests {
+                        line.object { line in
+                            line.member("library_id", Optional(request.library))
+                            line.member("attempt", request.attempt)
+                            if let sequence = request.sequence { line.member("sequence", Optional(sequence)) }
+                            if let milliseconds = request.milliseconds { line.member("wait", milliseconds) }
+                        }
+                    }
+                }
+            }
+            if let pendingCount { line.member("pending", pendingCount) }
+            if let refusal { line.member("refused", Optional(ByteString(refusal))) }
+        }
+        return line.bytes
+    }
+
+    private var bins: [(ByteString, Int64)] {
+        [
+            ("applied", counts.applied), ("duplicate", counts.duplicate), ("ignored", counts.ignored),
+            ("quarantined", counts.quarantined), ("held", counts.held),
+            ("members_quarantined", counts.membersQuarantined), ("reconciled", counts.reconciled),
+            ("blank", counts.blank), ("control", counts.control), ("messages", counts.messages),
+        ]
+    }
+}
+
+extension JSONLine {
+    /// As libraries stand in every answer, but for what was lost before.
+    fileprivate mutating func places(_ places: [RecordedOutcome.Place]) {
+        name("libraries")
+        object { line in
+            for place in places {
+                line.name(place.library)
+                line.object { line in
+                    line.member("epoch", Optional(place.epoch))
+                    line.member("sequence", place.sequence)
+                    line.member("state", Optional(ByteString(place.phase.rawValue)))
+                    if let lost = place.lost { line.lost(lost) }
+                }
+            }
+        }
+    }
+}

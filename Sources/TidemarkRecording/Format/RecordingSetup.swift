@@ -1,0 +1,194 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// The first line of a recording: how the cache was set up, as far as that decides what steps do.
+///
+/// - Source: Protocol/recordings.md, the first line.
+package struct RecordingSetup: Sendable {
+    /// The format that this code writes, and the newest that it reads.
+    package static let formatVersion: Int64 = 1
+
+    /// Who recorded: `run`, `ingest` or `replay`.
+    package var command: ByteString
+    /// When the cache was opened: milliseconds since 1970.
+    package var openedAt: Int64
+    /// Entries that stood before the first one of this file and made room.
+    package var droppedCount: Int64 = 0
+    /// What was there when it began.
+    package var base: Base
+    package var hasUpstream: Bool
+    package var defaultLibrary: ByteString
+    package var typeAliases: [ByteString: ByteString] = [:]
+    package var reorderWindow: Int64
+    package var limits: Limits
+    package var keptTypes: Set<ByteString> = []
+    package var keptFields: [ByteString: Set<ByteString>] = [:]
+    package var diskExcludedTypes: Set<ByteString> = []
+    /// The policy file's text; empty for none.
+    package var policy: [UInt8] = []
+
+    /// What a recording says of the database that it began with.
+    package enum Base: String, Sendable {
+        /// There was none, or an empty one.
+        case empty
+        /// It stands in the lines that follow.
+        case included
+        /// It is too large for the recording: whoever replays has to bring a copy.
+        case external
+    }
+
+    /// - Parameter configuration: The cache's; what only bounds memory is left out.
+    package init(
+        _ configuration: CacheConfiguration, command: ByteString, openedAt: Int64, base: Base, hasUpstream: Bool,
+        policy: [UInt8] = []
+    ) {
+        self.command = command
+        self.openedAt = openedAt
+        self.base = base
+        self.hasUpstream = hasUpstream
+        self.policy = policy
+        defaultLibrary = configuration.defaultLibrary
+        typeAliases = configuration.typeAliases
+        reorderWindow = configuration.reorderWindow
+        limits = configuration.limits
+        keptTypes = configuration.eviction.keptTypes
+        keptFields = configuration.eviction.keptFields
+        diskExcludedTypes = configuration.diskExcludedTypes
+    }
+
+    /// The cache that does the same again: nothing leaves it but what left then, and no query makes room but those that did.
+    package func configuration(policy: CachePolicy) -> CacheConfiguration {
+        var configuration = CacheConfiguration()
+        configuration.defaultLibrary = defaultLibrary
+        configuration.typeAliases = typeAliases
+        configuration.reorderWindow = reorderWindow
+        configuration.limits = limits
+        configuration.limits.queryCountMax = .max
+        configuration.eviction.keptTypes = keptTypes
+        configuration.eviction.keptFields = keptFields
+        configuration.diskExcludedTypes = diskExcludedTypes
+        configuration.policy = policy
+        configuration.flush = .bulk
+        // Entities of types that no journal has would be gone.
+        if !diskExcludedTypes.isEmpty { configuration.memoryByteCountMax = 1 << 50 }
+        return configuration
+    }
+
+    // MARK: As a line
+
+    package var line: [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("recording", RecordingSetup.formatVersion)
+            line.member("command", Optional(command))
+            line.member("opened_at", openedAt)
+            line.member("dropped", droppedCount)
+            line.member("base", Optional(ByteString(base.rawValue)))
+            line.name("configuration")
+            line.object { write(to: &$0) }
+        }
+        return line.bytes
+    }
+
+    private func write(to line: inout JSONLine) {
+        line.member("has_upstream", hasUpstream)
+        line.member("default_library", Optional(defaultLibrary))
+        line.name("type_aliases")
+        line.object { line in
+            for (name, type) in typeAliases.sorted(by: { $0.key < $1.key }) { line.member(name, Optional(type)) }
+        }
+        line.member("reorder_window", reorderWindow)
+        line.name("limits")
+        line.object { line in
+            for (name, path) in RecordingSetup.limitNames { line.member(name, limits[keyPath: path]) }
+            line.member("tombstone_age", limits.tombstoneAgeMax)
+        }
+        line.names("kept_types", keptTypes)
+        line.name("kept_fields")
+        line.object { line in
+            for (type, fields) in keptFields.sorted(by: { $0.key < $1.key }) { line.names(type, fields) }
+        }
+        line.names("disk_excluded_types", diskExcludedTypes)
+        line.member("policy", Optional(ByteString(policy)))
+    }
+
+    /// - Parameter value: The first line's.
+    /// - Throws: ``Tidemark/CacheError``, which says what is wrong with it.
+    package init(_ value: JSONSlice) throws(CacheError) {
+        let params = try Params(value, path: "the first line")
+        guard let version = try params.integer("recording", in: 0...Int64.max), version <= RecordingSetup.formatVersion
+        else {
+            throw CacheError(
+                .invalidParams,
+                "the recording is of a newer format than \(RecordingSetup.formatVersion): use a newer tidemark")
+        }
+        guard let nested = params.value("configuration") else { throw params.wrong("configuration", "an object") }
+        let setup = try Params(nested, path: "configuration")
+        command = try params.requiredText("command")
+        openedAt = try params.integer("opened_at", in: Int64.min...Int64.max) ?? 0
+        droppedCount = try params.integer("dropped", in: 0...Int64.max) ?? 0
+        guard let base = Base(rawValue: try params.requiredText("base").description) else {
+            throw params.wrong("base", "empty, included or external")
+        }
+        self.base = base
+        hasUpstream = try setup.flag("has_upstream")
+        defaultLibrary = try setup.text("default_library") ?? ""
+        reorderWindow = try setup.integer("reorder_window", in: 0...Int64.max) ?? CacheConfiguration().reorderWindow
+        limits = Limits()
+        let given = try setup.value("limits").map { (value) throws(CacheError) in
+            try Params(value, path: "configuration.limits")
+        }
+        if let given {
+            for (name, path) in RecordingSetup.limitNames {
+                if let value = try given.integer(name.description, in: 0...Int64.max) {
+                    limits[keyPath: path] = Int(value)
+                }
+            }
+            limits.tombstoneAgeMax = try given.integer("tombstone_age", in: 0...Int64.max) ?? limits.tombstoneAgeMax
+        }
+        for (name, type) in setup.value("type_aliases")?.members ?? [:] {
+            if let type = type.text { typeAliases[ByteString(name)] = ByteString(type) }
+        }
+        keptTypes = Set(try setup.texts("kept_types", countMax: .max) ?? [])
+        diskExcludedTypes = Set(try setup.texts("disk_excluded_types", countMax: .max) ?? [])
+        for (type, fields) in setup.value("kept_fields")?.members ?? [:] {
+            keptFields[ByteString(type)] = Set((fields.elements ?? []).compactMap { $0.text.map { ByteString($0) } })
+        }
+        policy = setup.value("policy")?.text ?? []
+    }
+
+    /// What decides what is accepted and held; what only bounds a session is left out.
+    private static var limitNames: [(ByteString, WritableKeyPath<Limits, Int>)] {
+        [
+            ("line_bytes", \.lineByteCountMax), ("nesting_depth", \.nestingDepthMax),
+            ("batch_members", \.batchMemberCountMax), ("id_bytes", \.idByteCountMax),
+            ("type_bytes", \.typeByteCountMax), ("libraries", \.libraryCountMax), ("types", \.typeCountMax),
+            ("held_events", \.heldEventCountMax), ("held_bytes", \.heldByteCountMax),
+            ("quarantine_bytes", \.quarantineByteCountMax), ("quarantine_records", \.quarantineRecordCountMax),
+            ("cascades", \.cascadeCountMax), ("tombstones", \.tombstoneCountMax),
+            ("evicted_keys", \.evictedKeyCountMax), ("lost_ranges", \.lostRangeCountMax),
+            ("ignored_kinds", \.ignoredKindCountMax), ("query_elements", \.queryElementCountMax),
+            ("layers", \.layerCountMax), ("layer_bytes", \.layerByteCountMax),
+        ]
+    }
+}
+
+extension JSONLine {
+    /// An array of names, sorted.
+    mutating func names(_ name: ByteString, _ names: some Collection<ByteString>) {
+        self.name(name)
+        array { line in
+            for name in names.sorted() { line.value(name) }
+        }
+    }
+
+    /// An array of texts, in their order.
+    mutating func texts(_ name: ByteString, _ texts: some Collection<ByteString>) {
+        self.name(name)
+        array { line in
+            for text in texts { line.value(text) }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// Reads a recording from its first line to its last.
+///
+/// ```swift
+/// let reader = try RecordingReader("a.rec")
+/// while let entry = try reader.next() { … }
+/// ```
+///
+/// Used by one task at a time. A last line that stops in the middle ends the recording: ``tornLine`` says so. Any other line that
+/// cannot be used is an error with its place.
+package final class RecordingReader {
+    /// One step and where it stands.
+    package struct Entry: Sendable {
+        /// From 1, among the entries of this file.
+        package var number: Int64
+        /// In the file, from 1, and the offset of its first byte.
+        package var line: Int64
+        package var offset: Int64
+        package var step: RecordedStep
+        package var at: Int64
+        /// As it was recorded, as JSON.
+        package var outcome: [UInt8]
+    }
+
+    package let setup: RecordingSetup
+    /// The database that it began with; empty unless ``RecordingSetup/base-swift.property`` is `included`.
+    package private(set) var base: [UInt8] = []
+    /// Why nothing follows, as the recorder said; nil when it said nothing: it was ended.
+    package private(set) var endReason: String?
+    /// The last line stops in the middle.
+    package private(set) var tornLine: RecordingError?
+    /// Where the first entry stands, or would.
+    package private(set) var firstEntryOffset: Int64 = 0
+    private let file: LineFile
+    private let decoder: EntryDecoder
+    private var batch: EventBatch?
+    private var nextLine = 0
+    private var lastNumber: Int64 = 0
+    private var pending: Entry?
+
+    /// A line of a recording holds lines of input, or a result with all its resources.
+    private static var limits: Limits {
+        var limits = Limits()
+        limits.lineByteCountMax = 1 << 30
+        limits.nestingDepthMax = 1_024
+        return limits
+    }
+
+    /// Whether a file begins as a recording does.
+    ///
+    /// - Throws: ``RecordingError`` `notFound` or `inputOutput`.
+    package static func isRecording(_ path: String) throws(RecordingError) -> Bool {
+        var limits = limits
+        // Enough for a first line; a longer one is none.
+        limits.lineByteCountMax = 64 << 20
+        guard let batch = try LineFile(path, limits: limits).next() else { return false }
+        return batch.text(of: 0).starts(with: Array(#"{"recording":"#.utf8))
+    }
+
+    /// Reads the first line, and the database where it is included.
+    ///
+    /// - Throws: ``RecordingError``.
+    package init(_ path: String) throws(RecordingError) {
+        file = try LineFile(path, limits: RecordingReader.limits)
+        guard let first = try file.next() else {
+            throw RecordingError(.badLine, "the recording is empty", line: 1, offset: 0)
+        }
+        let value = try RecordingReader.value(first, 0)
+        do throws(CacheError) {
+            setup = try RecordingSetup(value)
+        } catch {
+            throw RecordingError(.badLine, error.message, line: 1, offset: 0)
+        }
+        do throws(WireError) {
+            decoder = try EntryDecoder(limits: setup.limits, defaultLibrary: setup.defaultLibrary)
+        } catch {
+            throw RecordingError(.inputOutput, "no memory to read \(path)")
+        }
+        batch = first
+        nextLine = 1
+        pending = try readEntry()
+    }
+
+    /// The next entry; nil at the end.
+    ///
+    /// - Throws: ``RecordingError``.
+    package func next() throws(RecordingError) -> Entry? {
+        if let pending {
+            self.pending = nil
+            return pending
+        }
+        return try readEntry()
+    }
+
+    private func readEntry() throws(RecordingError) -> Entry? {
+        while tornLine == nil, endReason == nil {
+            if batch == nil || nextLine >= batch?.lines.count ?? 0 {
+                batch = try file.next()
+                nextLine = 0
+            }
+            guard let batch else { return nil }
+            let index = nextLine
+            nextLine += 1
+            if batch.isBlank(index) { continue }
+            let line = batch.firstLine + Int64(index)
+            let offset = batch.firstOffset + Int64(batch.lines[index].offset)
+            do throws(RecordingError) {
+                let value = try RecordingReader.value(batch, index)
+                switch try decode(value, line: line, offset: offset) {
+                case .base(let part):
+                    base += part
+                case .end(let reason):
+                    endReason = reason
+                case .entry(let step, let at, let outcome):
+                    lastNumber += 1
+                    if lastNumber == 1 { firstEntryOffset = offset }
+                    return Entry(number: lastNumber, line: line, offset: offset, step: step, at: at, outcome: outcome)
+                }
+            } catch {
+                guard error.code == .badLine, try isLast(index, of: batch) else { throw error }
+                tornLine = RecordingError(
+                    .torn, "the last line stops in the middle: who wrote it was ended", line: line, offset: offset)
+            }
+        }
+        return nil
+    }
+
+    /// Whether a line that cannot be used is the last one, without a line end.
+    private func isLast(_ index: Int, of batch: EventBatch) throws(RecordingError) -> Bool {
+        guard index == batch.lines.count - 1, !file.endsWithLineEnd else { return false }
+        return try file.next() == nil
+    }
+
+    private func decode(_ value: JSONSlice, line: Int64, offset: Int64) throws(RecordingError) -> RecordingLine {
+        do throws(CacheError) {
+            return try decoder.line(value)
+        } catch {
+            throw RecordingError(.badLine, error.message, line: line, offset: offset)
+        }
+    }
+
+    private static func value(_ batch: EventBatch, _ index: Int) throws(RecordingError) -> JSONSlice {
+        let event = batch.events.first { $0.line == UInt32(index) }
+        switch event?.reason {
+        case .notJSON, .invalidUTF8, .tooLong, .tooDeep:
+            throw RecordingError(
+                .badLine, "the line cannot be read (\(event?.reason?.code ?? ""))",
+                line: batch.firstLine + Int64(index),
+                offset: batch.firstOffset + Int64(batch.lines[index].offset))
+        default: return JSONSlice(validated: batch.text(of: index))
+        }
+    }
+}

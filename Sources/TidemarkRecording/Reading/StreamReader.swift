@@ -1,0 +1,52 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// Reads a plain stream of event lines as if it were a recording without outcomes.
+///
+/// Used by one task at a time.
+package final class StreamReader {
+    private let file: LineFile
+    private var batch: EventBatch?
+    private var nextEvent = 0
+    private var lastNumber: Int64 = 0
+    private var isAtEnd = false
+
+    /// When everything happens; a stream does not say.
+    private static let instant: Int64 = 0
+
+    /// - Throws: ``RecordingError``.
+    package init(_ path: String, limits: Limits) throws(RecordingError) {
+        file = try LineFile(path, limits: limits)
+    }
+
+    /// The next event with its line and what follows it that is no event; behind the last one a look that gives up what is
+    /// missing, as an ingest does at the end of its input.
+    package func next() throws(RecordingError) -> RecordingReader.Entry? {
+        while !isAtEnd {
+            if let batch, nextEvent < max(1, batch.events.count) {
+                let events = batch.events.isEmpty ? 0..<0 : nextEvent..<nextEvent + 1
+                nextEvent += 1
+                let first = batch.lines(of: events).lowerBound
+                return entry(
+                    .lines(batch, events: events), line: batch.firstLine + Int64(first),
+                    offset: batch.lines.isEmpty
+                        ? batch.firstOffset : batch.firstOffset + Int64(batch.lines[first].offset))
+            }
+            batch = try file.next()
+            nextEvent = 0
+            if batch == nil {
+                isAtEnd = true
+                return entry(.gaps(.none), line: 0, offset: file.byteCount)
+            }
+        }
+        return nil
+    }
+
+    private func entry(_ step: RecordedStep, line: Int64, offset: Int64) -> RecordingReader.Entry {
+        lastNumber += 1
+        return RecordingReader.Entry(
+            number: lastNumber, line: line, offset: offset, step: step, at: StreamReader.instant, outcome: [])
+    }
+}

@@ -1,0 +1,114 @@
+import Logging
+import Synchronization
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Does the steps of a recording again, one by one, and compares what comes of each with what came of it then.
+///
+/// ```swift
+/// let replayer = try await Replayer(setup, policy: policy, journal: journal)
+/// while let entry = try reader.next() { try await replayer.apply(entry) }
+/// ```
+///
+/// Used by one task at a time.
+package final class Replayer {
+    /// A step of which something else came this time.
+    package struct Divergence: Hashable, Sendable {
+        package var number: Int64
+        package var line: Int64
+        package var step: ByteString
+        /// Outcomes as JSON.
+        package var recorded: [UInt8]
+        package var replayed: [UInt8]
+    }
+
+    package let cache: SyncCache
+    /// The first one; nil while everything came out as it did.
+    package private(set) var divergence: Divergence?
+    /// Entries that were done.
+    package private(set) var entryCount: Int64 = 0
+    private let clock: ReplayClock
+    private let outcomes: OutcomeCatcher
+    private let isCompared: Bool
+
+    /// - Parameters:
+    ///   - journal: Holds the database that the recording began with, or nothing.
+    ///   - recorder: Told of everything as well, to record it anew.
+    ///   - isCompared: Whether the source has outcomes.
+    /// - Throws: ``Tidemark/StorageError``.
+    package init(
+        _ setup: RecordingSetup, policy: CachePolicy, journal: any Journal, recorder: (any CacheRecorder)? = nil,
+        isCompared: Bool = true
+    ) async throws(StorageError) {
+        clock = ReplayClock(setup.openedAt)
+        outcomes = OutcomeCatcher(recorder)
+        self.isCompared = isCompared
+        var configuration = setup.configuration(policy: policy)
+        configuration.logger = Logger(label: "tidemark.replay") { _ in SwiftLogNoOpLogHandler() }
+        cache = try await SyncCache.open(
+            configuration: configuration, journal: journal, upstream: setup.hasUpstream ? NobodyToAsk() : nil,
+            clock: clock, recorder: outcomes, corrects: false)
+    }
+
+    /// Does the next step.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
+    package func apply(_ entry: RecordingReader.Entry) async throws(StorageError) {
+        clock.set(entry.at)
+        outcomes.clear()
+        try await cache.replay(entry.step)
+        entryCount += 1
+        guard isCompared, divergence == nil else { return }
+        // What makes room is told by a step of its own, and counts nothing.
+        if case .leaving = entry.step { return }
+        let replayed = outcomes.first?.json ?? Array("{}".utf8)
+        guard replayed != entry.outcome else { return }
+        divergence = Divergence(
+            number: entry.number, line: entry.line, step: entry.step.name, recorded: entry.outcome,
+            replayed: replayed)
+    }
+
+    /// Writes what there is to the journal and closes it.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
+    package func close() async throws(StorageError) {
+        try await cache.close()
+    }
+}
+
+/// Keeps what came of the last step.
+private final class OutcomeCatcher: CacheRecorder {
+    private let outcomes = Mutex<[RecordedOutcome]>([])
+    private let next: (any CacheRecorder)?
+
+    init(_ next: (any CacheRecorder)?) {
+        self.next = next
+    }
+
+    var first: RecordedOutcome? { outcomes.withLock { $0.first } }
+
+    func clear() {
+        outcomes.withLock { $0.removeAll(keepingCapacity: true) }
+    }
+
+    func record(_ entry: RecordedEntry) {
+        outcomes.withLock { $0.append(entry.outcome) }
+        next?.record(entry)
+    }
+
+    func waitForRoom() async {
+        await next?.waitForRoom()
+    }
+
+    func end(because reason: String) {
+        next?.end(because: reason)
+    }
+}
+
+/// Stands for the upstream that there was: the cache holds events for it as it did then, and never asks.
+private struct NobodyToAsk: Upstream {
+    func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamAnswer {
+        throw UpstreamError("nobody is asked while a recording is done again", isFinal: true)
+    }
+}

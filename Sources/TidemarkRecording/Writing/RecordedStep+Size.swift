@@ -1,0 +1,48 @@
+import Tidemark
+import TidemarkModel
+import TidemarkWire
+
+extension RecordedStep {
+    /// About what it takes in memory: the bytes it holds, and some for itself.
+    var byteCount: Int {
+        let own = 256
+        switch self {
+        case .lines(let batch, let events):
+            // The block is shared by all of its events.
+            return own + batch.lines(of: events).reduce(0) { $0 + Int(batch.lines[$1].count) }
+        case .answer(_, _, _, let batches, _): return own + batches.reduce(0) { $0 + $1.block.count }
+        case .result(let result, _, _):
+            return own + result.resources.reduce(0) { $0 + $1.count }
+                + result.included.reduce(0) { $0 + $1.resources.reduce(0) { $0 + $1.count } }
+        case .transaction(let operations, _, _): return own + operations.reduce(0) { $0 + $1.byteCount }
+        case .update(let update): return own + update.operations.reduce(0) { $0 + $1.byteCount }
+        case .commit(let commit): return own + (commit.confirmed ?? []).reduce(0) { $0 + $1.count }
+        case .removal(let keys): return own + keys.count * 128
+        case .leaving(let evicted, let reduced, let queries):
+            return own + (evicted.count + reduced.count + queries.count) * 128
+        default: return own
+        }
+    }
+}
+
+extension TransactionOperation {
+    fileprivate var byteCount: Int {
+        switch self {
+        case .put(_, let resource): 64 + resource.count
+        case .patch(_, _, let fields, _): 64 + fields.count
+        default: 128
+        }
+    }
+}
+
+extension RecordingWriter {
+    /// The last line.
+    static func endLine(_ reason: String) -> [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("end", true)
+            line.member("reason", Optional(ByteString(reason)))
+        }
+        return line.bytes
+    }
+}

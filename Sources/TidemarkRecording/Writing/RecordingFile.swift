@@ -1,0 +1,128 @@
+import Foundation
+import TidemarkModel
+import TidemarkWire
+
+/// The file of a recording while it is written: whole lines, and how many bytes they take.
+///
+/// Used on one queue.
+final class RecordingFile {
+    let path: String
+    private var descriptor: Int32
+    private(set) var byteCount: Int64 = 0
+
+    /// Bytes of the database in one line: 48 KiB, which are 64 KiB in base 64.
+    private static let partByteCount = 48 << 10
+
+    /// Makes the file, 0600; one that is there and is no recording is not touched.
+    ///
+    /// - Throws: ``RecordingError`` `inputOutput`.
+    init(_ path: String) throws(RecordingError) {
+        self.path = path
+        if RecordingFile.isOfOthers(path) {
+            throw RecordingError(
+                .inputOutput, "\(path) is there and is no recording: it was not overwritten; give another name")
+        }
+        descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw RecordingFile.failure("cannot make \(path)") }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    private static func isOfOthers(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size > 0 else { return false }
+        do throws(RecordingError) {
+            return try !RecordingReader.isRecording(path)
+        } catch {
+            return true
+        }
+    }
+
+    /// Writes the first line, and the database.
+    func begin(_ setup: RecordingSetup, base: [UInt8]) throws(RecordingError) {
+        try append(setup.line)
+        try append(base: base)
+    }
+
+    private func append(base: [UInt8]) throws(RecordingError) {
+        var start = 0
+        while start < base.count {
+            let end = min(start + RecordingFile.partByteCount, base.count)
+            var line = JSONLine()
+            line.object { line in
+                line.member("base", Optional(ByteString(Data(base[start..<end]).base64EncodedString())))
+            }
+            try append(line.bytes)
+            start = end
+        }
+    }
+
+    /// Adds a line, without its end.
+    ///
+    /// - Throws: ``RecordingError``; of the line nothing is there then, as far as the system lets us take it back.
+    func append(_ line: [UInt8]) throws(RecordingError) {
+        try write(line + [0x0A])
+    }
+
+    /// Adds whole lines with their ends.
+    func write(_ bytes: [UInt8]) throws(RecordingError) {
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                systemWrite(descriptor, all.baseAddress.map { $0 + start }, all.count - start)
+            }
+            if count > 0 {
+                start += count
+                continue
+            }
+            if count < 0, errno == EINTR { continue }
+            let failure = RecordingFile.failure("cannot write \(path)")
+            _ = ftruncate(descriptor, off_t(byteCount))
+            _ = lseek(descriptor, off_t(byteCount), SEEK_SET)
+            throw failure
+        }
+        byteCount += Int64(bytes.count)
+    }
+
+    /// Takes the place of this file: what was written under another name, to which lines are added from here on.
+    func replace(with other: RecordingFile) throws(RecordingError) {
+        guard fsync(other.descriptor) == 0, rename(other.path, path) == 0 else {
+            throw RecordingFile.failure("cannot replace \(path)")
+        }
+        close(descriptor)
+        descriptor = other.descriptor
+        other.descriptor = -1
+        byteCount = other.byteCount
+    }
+
+    /// Bytes from a place on, to be written elsewhere.
+    func copy(from offset: Int64, to other: RecordingFile) throws(RecordingError) {
+        var place = offset
+        var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        while place < byteCount {
+            let count = pread(descriptor, &chunk, chunk.count, off_t(place))
+            guard count > 0 else { throw RecordingFile.failure("cannot read \(path)") }
+            try other.write(Array(chunk[..<count]))
+            place += Int64(count)
+        }
+    }
+
+    /// Makes sure of what was written, and lets go.
+    func finish() {
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+        descriptor = -1
+    }
+
+    private static func failure(_ message: String) -> RecordingError {
+        RecordingError(.inputOutput, "\(message): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// The system's `write`, which the method of that name hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Makes room in a recording that is full: the older half is done again, and what it came to is the database that the
+/// recording begins with from then on.
+///
+/// The engine has no part in it. What is cut off ends where nothing is held, missing or on its way, so that the database
+/// holds all there was.
+package struct RecordingShortener: Sendable {
+    /// Opens a journal over a file that is there, or is made.
+    private let open: @Sendable (String) async throws(StorageError) -> any Journal
+    private let policy: CachePolicy
+
+    package init(
+        policy: CachePolicy, open: @escaping @Sendable (String) async throws(StorageError) -> any Journal
+    ) {
+        self.policy = policy
+        self.open = open
+    }
+
+    /// What becomes of a full recording.
+    struct Cut {
+        var setup: RecordingSetup
+        var base: [UInt8]
+        /// Where the entries begin that stay.
+        var offset: Int64
+    }
+
+    /// - Parameter limit: What the file may take.
+    /// - Returns: nil when there is no place to cut, or what stands before it takes more than half of the limit.
+    /// - Throws: ``RecordingError``, ``Tidemark/StorageError``.
+    func cut(_ path: String, limit: Int64) async throws -> Cut? {
+        let reader = try RecordingReader(path)
+        // What no journal has would be gone, and what nobody brought cannot be made.
+        guard reader.setup.diskExcludedTypes.isEmpty, reader.setup.base != .external else { return nil }
+        let database = path + ".base"
+        RecordingShortener.remove(database)
+        defer { RecordingShortener.remove(database) }
+        if !reader.base.isEmpty { try RecordingShortener.write(reader.base, to: database) }
+        let replayer = try await Replayer(reader.setup, policy: policy, journal: try await open(database))
+        let byteCount = Int64(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+        let goal = reader.firstEntryOffset + (byteCount - reader.firstEntryOffset) / 2
+        var setup = reader.setup
+        var next = try reader.next()
+        while let entry = next {
+            try await replayer.apply(entry)
+            setup.openedAt = entry.at
+            next = try reader.next()
+            guard let following = next, following.offset >= goal, await replayer.cache.isQuiet else { continue }
+            try await replayer.close()
+            guard replayer.divergence == nil else { return nil }
+            let base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: database)))
+            guard Int64(base.count) / 3 * 4 <= limit / 2 else { return nil }
+            setup.base = .included
+            setup.droppedCount += replayer.entryCount
+            return Cut(setup: setup, base: base, offset: following.offset)
+        }
+        try await replayer.close()
+        return nil
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        guard chmod(path, 0o600) == 0 else {
+            throw RecordingError(.inputOutput, "cannot keep \(path) to its owner")
+        }
+    }
+
+    private static func remove(_ path: String) {
+        for suffix in ["", "-wal", "-shm", "-lock", "-journal"] { unlink(path + suffix) }
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import Synchronization
+import Tidemark
+import TidemarkModel
+
+/// Writes what a cache does into a bounded file, on a queue of its own.
+///
+/// The engine hands over values and goes on. A reader of input waits while much is unwritten, for some seconds at most; past
+/// that, past ``byteCountMax`` of unwritten steps, and on a disk that takes no more, the recording ends and says so, and the cache
+/// goes on without.
+///
+/// - Source: Protocol/recordings.md.
+package final class RecordingWriter: CacheRecorder {
+    private enum Item {
+        case entry(RecordedEntry, byteCount: Int)
+        case end(String)
+    }
+
+    private struct State {
+        /// In order. Bound: ``RecordingWriter/byteCountMax``.
+        var items: [Item] = []
+        var byteCount = 0
+        /// Nothing more is taken.
+        var isEnded = false
+        /// The queue is at work, or the file is being shortened.
+        var isBusy = false
+        /// Bounded by the readers of input.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// Wants to know when nothing is left to write.
+        var finishers: [CheckedContinuation<Void, Never>] = []
+        /// The only task: it shortens the file. nil while none is needed.
+        var shortening: Task<Void, Never>?
+    }
+
+    /// Bytes of steps that wait to be written: 16 MiB; past them the recording ends.
+    package static let byteCountMax = 16 << 20
+    /// Above it readers of input wait: 4 MiB.
+    private static let roomByteCount = 4 << 20
+    /// How long a reader of input waits: 5 s.
+    private static let patience = DispatchTimeInterval.seconds(5)
+
+    private let queue = DispatchQueue(label: "tidemark.recording")
+    private let state = Mutex(State())
+    /// Touched on the queue alone, or by the one task while the queue waits for it; the lock is what proves it to the compiler.
+    private let file: Mutex<RecordingFile>
+    private let path: String
+    private let limit: Int64
+    private let shortener: RecordingShortener?
+    private let onEnd: @Sendable (String) -> Void
+
+    /// Makes the file and writes how it begins.
+    ///
+    /// - Parameters:
+    ///   - base: The database, when the setup says that it is included.
+    ///   - limit: Bytes that the file may take.
+    ///   - shortener: Makes room when it is full; nil: then the recording ends.
+    ///   - onEnd: Told why nothing more is recorded, once, when that was not asked for.
+    /// - Throws: ``RecordingError``.
+    package init(
+        _ path: String, setup: RecordingSetup, base: [UInt8] = [], limit: Int64, shortener: RecordingShortener? = nil,
+        onEnd: @escaping @Sendable (String) -> Void
+    ) throws(RecordingError) {
+        let file = try RecordingFile(path)
+        try file.begin(setup, base: base)
+        self.file = Mutex(file)
+        self.path = path
+        self.limit = limit
+        self.shortener = shortener
+        self.onEnd = onEnd
+    }
+
+    // MARK: From the engine
+
+    package func record(_ entry: RecordedEntry) {
+        let byteCount = entry.step.byteCount
+        add(.entry(entry, byteCount: byteCount), byteCount)
+    }
+
+    package func end(because reason: String) {
+        add(.end(reason), 0)
+    }
+
+    private func add(_ item: Item, _ byteCount: Int) {
+        let mustStart = state.withLock { state in
+            guard !state.isEnded else { return false }
+            state.items.append(item)
+            state.byteCount += byteCount
+            if case .end = item { state.isEnded = true }
+            if state.byteCount > RecordingWriter.byteCountMax {
+                state.items.append(.end("the disk does not keep up: \(state.byteCount) bytes are not written yet"))
+                state.isEnded = true
+            }
+            defer { state.isBusy = true }
+            return !state.isBusy
+        }
+        if mustStart { queue.async { self.drain() } }
+    }
+
+    package func waitForRoom() async {
+        await withCheckedContinuation { continuation in
+            let mustWait = state.withLock { state in
+                guard !state.isEnded, state.byteCount > RecordingWriter.roomByteCount else { return false }
+                state.waiters.append(continuation)
+                return true
+            }
+            guard mustWait else { return continuation.resume() }
+            // A queue of its own: the writing one may be what does not come on.
+            DispatchQueue.global().asyncAfter(deadline: .now() + RecordingWriter.patience) { self.letGo() }
+        }
+    }
+
+    private func letGo() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Writes what is left, says that nothing follows, and lets go of the file.
+    ///
+    /// - Parameter reason: Why it ends, for people.
+    package func finish(_ reason: String) async {
+        add(.end(reason), 0)
+        await withCheckedContinuation { continuation in
+            let mustWait = state.withLock { state in
+                if state.isBusy { state.finishers.append(continuation) }
+                return state.isBusy
+            }
+            if !mustWait { continuation.resume() }
+        }
+        file.withLock { $0.finish() }
+    }
+
+    // MARK: On the queue
+
+    private func drain() {
+        while true {
+            let items = state.withLock { state in
+                let items = state.items
+                state.items = []
+                state.byteCount = 0
+                return items
+            }
+            if items.isEmpty { break }
+            letGo()
+            for (index, item) in items.enumerated() {
+                guard write(item) else {
+                    // What is left goes behind what makes room, or nowhere.
+                    return giveBack(items[index...])
+                }
+            }
+        }
+        let finishers = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
+            // Somebody may have added something since.
+            guard state.items.isEmpty else { return nil }
+            state.isBusy = false
+            defer { state.finishers = [] }
+            return state.finishers
+        }
+        guard let finishers else { return drain() }
+        for finisher in finishers { finisher.resume() }
+    }
+
+    /// - Returns: false when the file has to be shortened first.
+    private func write(_ item: Item) -> Bool {
+        do throws(RecordingError) {
+            switch item {
+            case .end(let reason):
+                try file.withLock { (file) throws(RecordingError) in try file.append(RecordingWriter.endLine(reason)) }
+                tell(reason)
+            case .entry(let entry, _):
+                let line = entry.line
+                return try file.withLock { (file) throws(RecordingError) in
+                    // Room for the last line stays.
+                    guard file.byteCount + Int64(line.count) + 1_024 <= limit else { return false }
+                    try file.append(line)
+                    return true
+                }
+            }
+        } catch {
+            stop("\(error.message); what follows is not recorded")
+        }
+        return true
+    }
+
+    private func tell(_ reason: String) {
+        // Whoever finishes knows.
+        if state.withLock({ $0.finishers.isEmpty }) { onEnd(reason) }
+    }
+
+    /// Nothing more can be written.
+    private func stop(_ reason: String) {
+        state.withLock { state in
+            state.isEnded = true
+            state.items = []
+            state.byteCount = 0
+        }
+        letGo()
+        onEnd(reason)
+    }
+
+    private func giveBack(_ items: ArraySlice<Item>) {
+        state.withLock { state in
+            state.items.insert(contentsOf: items, at: 0)
+            state.byteCount += items.reduce(0) { sum, item in
+                if case .entry(_, let byteCount) = item { sum + byteCount } else { sum }
+            }
+            state.shortening = Task { await self.shorten() }
+        }
+    }
+
+    // MARK: Making room
+
+    private func shorten() async {
+        var reason = "it has the \(limit) bytes that it may have"
+        do {
+            if let shortener, let cut = try await shortener.cut(path, limit: limit) {
+                try replace(cut)
+                reason = ""
+            }
+        } catch {
+            reason += ", and could not be shortened: \(error)"
+        }
+        if !reason.isEmpty {
+            state.withLock { state in
+                state.items = [.end(reason)]
+                state.byteCount = 0
+                state.isEnded = true
+            }
+        }
+        state.withLock { $0.shortening = nil }
+        queue.async { self.drain() }
+    }
+
+    private func replace(_ cut: RecordingShortener.Cut) throws(RecordingError) {
+        try file.withLock { (file) throws(RecordingError) in
+            unlink(path + ".new")
+            let shorter = try RecordingFile(path + ".new")
+            do throws(RecordingError) {
+                try shorter.begin(cut.setup, base: cut.base)
+                try file.copy(from: cut.offset, to: shorter)
+                try file.replace(with: shorter)
+            } catch {
+                unlink(path + ".new")
+                throw error
+            }
+        }
+    }
+}

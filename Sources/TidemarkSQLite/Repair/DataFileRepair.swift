@@ -1,0 +1,145 @@
+import Foundation
+import GRDB
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Mends a damaged data file: what passes its check goes into a new one, the damaged one is kept aside.
+///
+/// One way for every damage. The new file is made beside, written in one transaction, and whole before the damaged one moves; it
+/// takes the steps of a rebuild, so a process that ends on the way leaves the damaged file, or one that the next writer
+/// finishes. A sound file is not touched.
+///
+/// - Source: docs/data-file.md; docs/operating.md, damage.
+public enum DataFileRepair {
+    /// - Parameters:
+    ///   - now: Milliseconds since 1970.
+    ///   - isValid: Whether bytes are one JSON object, as for ``SQLiteReader/verify(isValid:)``.
+    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.locked`, `.diskFull`, `.cannotCreate`,
+    ///   `.inputOutput`; then the file is as it was.
+    /// - Complexity: O(bytes of the file), and as much room on the disk again.
+    public static func run(
+        path: String, now: Int64, isValid: @escaping ([UInt8]) -> Bool
+    ) throws(StorageError) -> RepairReport {
+        let file = DataFilePath(path)
+        let header = try FileHeader.read(file.path)
+        if let refusal = header.refusal(path: file.path) { throw refusal }
+        let hasReplacement = DataFilePath.byteCount(file.replacement) != nil
+        guard header != .missing || hasReplacement else {
+            throw StorageError(.notFound, "there is no \(file.path)", advice: "check the name")
+        }
+        let lock = try WriterLock(file)
+        defer { lock.release() }
+        var configuration = SQLiteJournal.Configuration(path: file.path)
+        configuration.now = { now }
+        let opener = DataFileOpener(file, configuration)
+        var steps: [RepairStep] = []
+        if hasReplacement {
+            try close(try opener.replace(reason: "it was being replaced when the process ended").database, file)
+            steps.append(RepairStep("the file that was to take the damaged one's place took it"))
+        }
+        do {
+            if case .ours = header { try opener.rollBack() }
+        } catch {
+            // What cannot be undone is damage, which is found next.
+        }
+        let before = try verify(file, isValid)
+        guard !before.isSound else { return RepairReport(before: before, after: before, steps: steps) }
+        steps += try replaceContents(file, configuration, isValid)
+        let opened = try opener.replace(reason: "it was repaired")
+        try close(opened.database, file)
+        var movedTo: String?
+        if case .rebuilt(let target, _) = opened.report { movedTo = target }
+        return RepairReport(before: before, after: try verify(file, isValid), steps: steps, movedTo: movedTo)
+    }
+
+    private static func verify(_ file: DataFilePath, _ isValid: ([UInt8]) -> Bool) throws(StorageError) -> VerifyReport
+    {
+        do throws(StorageError) {
+            return try SQLiteReader(path: file.path).verify(isValid: isValid)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            var report = VerifyReport()
+            report.add(.integrity(error.cause.isEmpty ? error.message : error.cause))
+            return report
+        }
+    }
+
+    /// Makes the new file and promises it.
+    private static func replaceContents(
+        _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration, _ isValid: @escaping ([UInt8]) -> Bool
+    ) throws(StorageError) -> [RepairStep] {
+        do {
+            try DataFileConnection.make(file, contents: FlushBatch(), configuration)
+            let steps = try fill(file, configuration, isValid)
+            try DataFileConnection.promise(file)
+            return steps
+        } catch {
+            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file.unfinished + suffix) }
+            throw SQLiteFailure.storageError(error, path: file.path)
+        }
+    }
+
+    private static func fill(
+        _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration, _ isValid: @escaping ([UInt8]) -> Bool
+    ) throws -> [RepairStep] {
+        var steps: [RepairStep] = []
+        if LogIdentity.isForeign(file) {
+            steps.append(
+                RepairStep(
+                    "the log belongs to another database, and was left out",
+                    advice: "if its own log is somewhere, put both back, and repair that instead"))
+        }
+        if let source = source(file) {
+            let queue = try DataFileConnection.open(file.unfinished)
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.inTransaction(.immediate) {
+                    guard let target = db.sqliteConnection else { return .rollback }
+                    let salvage = try Salvage(source.handle, into: target, now: configuration.now(), isValid: isValid)
+                    try salvage.copy()
+                    steps += salvage.steps
+                    return .commit
+                }
+            }
+            try queue.close()
+        } else {
+            steps.append(
+                RepairStep(
+                    "nothing of the file can be read: an empty one takes its place",
+                    advice: "feed the logs of all libraries from the start"))
+        }
+        // Opened as every writer opens it: what indexes need is built, and the log copied back, before it has a name.
+        let database = try JournalDatabase(DataFilePath(file.unfinished), configuration)
+        do {
+            _ = try database.recover()
+            try database.changeIndexes(FieldIndexChanges(), progress: nil)
+        } catch {
+            try database.close()
+            throw error
+        }
+        for record in database.memory.indexes { steps.append(RepairStep("the index \(record.name) was built anew")) }
+        try database.close()
+        return steps
+    }
+
+    /// The damaged file with its own log, or without; nil when SQLite cannot open it.
+    private static func source(_ file: DataFilePath) -> ReadConnection? {
+        let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 && !LogIdentity.isForeign(file)
+        for isImmutable in hasLog ? [false, true] : [true] {
+            do {
+                let connection = try ReadConnection(path: file.path, isImmutable: isImmutable)
+                try connection.execute("BEGIN")
+                try connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
+                return connection
+            } catch {
+                // The other way may do.
+            }
+        }
+        return nil
+    }
+
+    private static func close(_ database: JournalDatabase, _ file: DataFilePath) throws(StorageError) {
+        do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+}

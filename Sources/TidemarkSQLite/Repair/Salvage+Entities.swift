@@ -1,0 +1,149 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Entities, what they are compressed with, and what is left of those that were deleted.
+extension Salvage {
+    func copyDictionaries() throws {
+        let put = try PreparedStatement(
+            target,
+            "INSERT OR IGNORE INTO dictionaries (dictionary, type, trained_at, checksum, body) VALUES (?, ?, ?, ?, ?)")
+        let isWhole = try scan.numbered("dictionaries", key: "dictionary", columns: "type, trained_at, checksum, body")
+        { row in
+            let number = row.integer(0)
+            let bytes = Array(row.borrowedBytes(4))
+            guard let old = TypeIndex(exactly: row.integer(1)),
+                PayloadDictionary.checksum(number: number, type: old, bytes: bytes) == row.integer(3)
+            else {
+                return tell(
+                    "dictionary \(number) fails its check and was taken out",
+                    advice: "nothing: its type gets another one, and what needed it is named below")
+            }
+            guard let type = names.typeNumbers[old] else { return }
+            dictionaries[number] = PayloadDictionary(number: number, type: type, bytes: bytes)
+            put.bind(1, number)
+            put.bind(2, Int64(type))
+            put.bind(3, row.integer(2))
+            put.bind(4, PayloadDictionary.checksum(number: number, type: type, bytes: bytes))
+            put.bind(5, blob: bytes)
+            try put.run()
+        }
+        if !isWhole { tell("dictionaries could not all be read: what needed a lost one is named below") }
+    }
+
+    func copyEntities() throws {
+        let putKey = try PreparedStatement(
+            target, #"INSERT OR IGNORE INTO keys (library, type, id, "row") VALUES (?, ?, ?, ?)"#)
+        let putRow = try PreparedStatement(
+            target,
+            #"INSERT OR IGNORE INTO entities ("row", sequence, generation, written_at, body) VALUES (?, ?, ?, ?, ?)"#)
+        var rows = RowSet()
+        var seen: Set<StoredKey> = []
+        let isWhole = try scan.keyed("keys", columns: #""row""#, places: names.places) { row in
+            guard let old = row.storedKey(from: 0) else { return tell("a key that cannot be read was taken out") }
+            guard let key = names.key(old), seen.insert(key).inserted else { return }
+            let number = row.integer(3)
+            switch try copy(old, key, row: number, putRow, &rows) {
+            case nil:
+                putKey.bind(key, from: 1)
+                putKey.bind(4, number)
+                try putKey.run()
+                kept.insert(key)
+            case let fault?:
+                lostCounts[key.library, default: 0] += 1
+                let name = names.entityKey(key)
+                tell(
+                    "entity \(name.text) of library \"\(name.library)\" was taken out: \(fault.rawValue)",
+                    advice: "fetch it again, or feed the library's log")
+            }
+        }
+        guard !isWhole else { return }
+        tell(
+            "keys of entities could not all be read: those that stand on a damaged page are taken out",
+            advice: "feed the logs of all libraries from the start, or refresh their queries")
+        for library in names.libraries { lostCounts[library.index, default: 0] += 1 }
+    }
+
+    /// - Returns: Why the entity cannot be kept; nil when it was copied.
+    private func copy(
+        _ old: StoredKey, _ key: StoredKey, row number: Int64, _ put: PreparedStatement, _ rows: inout RowSet
+    ) throws -> PayloadFault? {
+        var fault: PayloadFault? = .rowMissing
+        var failure: (any Error)?
+        let columns = #"SELECT "row", sequence, generation, written_at, body FROM entities WHERE "row" = ?1"#
+        let isRead = scan.run(columns, number) { row in
+            switch EntityReader.answer(row, key: old, decoder, dictionaries) {
+            case .damaged(_, let found): fault = found
+            case .absent: fault = .rowMissing
+            case .found(let entity):
+                guard isValid(entity.payload) else { return fault = .notJSON }
+                // Two keys cannot both pass the check of one row.
+                guard rows.insert(number) else { return fault = .checksumMismatch }
+                fault = nil
+                put.bind(1, number)
+                put.bind(2, row.optionalInteger(1))
+                put.bind(3, row.integer(2))
+                put.bind(4, row.integer(3))
+                put.bind(5, blob: body(Array(row.borrowedBytes(4)), entity, key))
+                do {
+                    try put.run()
+                } catch {
+                    failure = error
+                }
+            }
+        }
+        if let failure { throw failure }
+        return isRead ? fault : .checksumMismatch
+    }
+
+    /// The same bytes, with a check over the key's new numbers where they changed.
+    private func body(_ bytes: [UInt8], _ entity: StoredEntity, _ key: StoredKey) -> [UInt8] {
+        guard entity.key != key else { return bytes }
+        let isUUID: Bool
+        let id: [UInt8]
+        switch key.id {
+        case .uuid(let value): (isUUID, id) = (true, value.bytes)
+        case .text(let text): (isUUID, id) = (false, text.bytes)
+        }
+        let seal = PayloadSeal(
+            library: key.library, type: key.type, isUUID: isUUID, sequence: entity.sequence?.rawValue,
+            generation: entity.generation, writtenAt: entity.writtenAt)
+        let seed = id.withUnsafeBytes { seal.seed(id: $0) }
+        let check = bytes.withUnsafeBytes { bytes in
+            Checksum.xxh64(UnsafeRawBufferPointer(rebasing: bytes[PayloadCodec.checkByteCount...]), seed: seed)
+        }
+        var sealed = bytes
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: check).littleEndian) { head in
+            for (index, byte) in head.enumerated() { sealed[index] = byte }
+        }
+        return sealed
+    }
+
+    func copyTombstones() throws {
+        let put = try PreparedStatement(
+            target,
+            """
+            INSERT OR IGNORE INTO tombstones (library, type, id, number, sequence, generation, deleted_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """)
+        let columns = "number, sequence, generation, deleted_at"
+        let isWhole = try scan.keyed("tombstones", columns: columns, places: names.places) { row in
+            guard let old = row.storedKey(from: 0), let generation = UInt32(exactly: row.integer(5)) else {
+                return tell("a tombstone that cannot be read was taken out")
+            }
+            guard let key = names.key(old) else { return }
+            guard !kept.contains(key) else {
+                return tell(
+                    "the tombstone of \(names.entityKey(key).text) was taken out: the entity is stored and passes its check"
+                )
+            }
+            put.bind(key, from: 1)
+            put.bind(4, row.integer(3))
+            put.bind(5, row.optionalInteger(4))
+            put.bind(6, Int64(generation))
+            put.bind(7, row.integer(6))
+            try put.run()
+        }
+        if !isWhole { tell("tombstones could not all be read: late changes of what was deleted may bring it back") }
+    }
+}

@@ -1,0 +1,72 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Pending edits and queries.
+extension Salvage {
+    /// Layers name their library and types, so their rows are copied as they are.
+    func copyLayers() throws {
+        guard version >= 3 else { return }
+        var open = LayerNames()
+        let put = try PreparedStatement(
+            target, "INSERT OR IGNORE INTO layers (\(LayerTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        // The number stands first in both, so the columns begin one later.
+        let isWhole = try scan.numbered("layers", key: "number", columns: tail(LayerTable.columns)) { row in
+            do throws(PayloadFault) {
+                _ = try LayerTable.record(row, &open)
+            } catch {
+                return tell(
+                    "the pending edit in row \(row.integer(0)) was taken out: \(error.rawValue)",
+                    advice: "make the edit again")
+            }
+            put.bind(1, row.integer(0))
+            put.bind(2, text: row.text(1))
+            put.bind(3, text: row.text(2))
+            put.bind(4, row.integer(3))
+            put.bind(5, row.optionalInteger(4))
+            put.bind(6, row.integer(5))
+            put.bind(7, row.integer(6))
+            put.bind(8, blob: Array(row.borrowedBytes(7)))
+            put.bind(9, row.integer(8))
+            try put.run()
+        }
+        for (_, name) in open.newLibraries { _ = names.index(ofLibrary: name) }
+        for (_, name) in open.newTypes { _ = names.index(ofType: name) }
+        if !isWhole { tell("pending edits could not all be read", advice: "make those again that are missing") }
+    }
+
+    func copyQueries() throws {
+        guard version >= 2 else { return }
+        let table = try QueryTable(target)
+        let isWhole = try scan.numbered("queries", key: "number", columns: tail(QueryTable.columns)) { row in
+            let record: QueryRecord
+            do throws(PayloadFault) {
+                record = try QueryTable.record(row, libraryCount: .max, typeCount: .max)
+            } catch {
+                return tell(
+                    "the query in row \(row.integer(0)) was taken out: \(error.rawValue)",
+                    advice: "nothing: it is asked for again when somebody reads it")
+            }
+            guard let library = names.libraryNumbers[record.library], let type = names.typeNumbers[record.type] else {
+                return tell("the query \(record.method) was taken out: its library or type is lost")
+            }
+            try table.write(mended(record, library, type))
+        }
+        if !isWhole { tell("queries could not all be read", advice: "nothing: they are asked for again") }
+    }
+
+    private func mended(_ old: QueryRecord, _ library: LibraryIndex, _ type: TypeIndex) -> QueryRecord {
+        var record = old
+        record.library = library
+        record.type = type
+        var seen: Set<StoredID> = []
+        record.elements = old.elements.filter { seen.insert($0.id).inserted }
+        if record.elements.count < old.elements.count {
+            tell("the query \(record.method) listed entities more than once: each is listed once now, and it is stale")
+            record.staleSince = record.staleSince ?? now
+        }
+        // Which list a lost entity was in is not known of those that are evaluated.
+        if lostCounts[library] ?? 0 > 0 { record.staleSince = record.staleSince ?? now }
+        return record
+    }
+}

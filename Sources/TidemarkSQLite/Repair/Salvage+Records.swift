@@ -1,0 +1,115 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Names, counters, quarantine, evicted keys and indexes.
+extension Salvage {
+    func copyRecords() throws {
+        let kinds = try PreparedStatement(target, "INSERT OR IGNORE INTO ignored_kinds (name, count) VALUES (?, ?)")
+        let areKindsWhole = try scan.run("SELECT name, count FROM ignored_kinds", nil) { row in
+            kinds.bind(1, text: row.text(0))
+            kinds.bind(2, row.integer(1))
+            try kinds.run()
+        }
+        var recordCount: Int64 = 0
+        let put = try PreparedStatement(
+            target,
+            "INSERT OR IGNORE INTO quarantine (\(QuarantineTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let isQuarantineWhole = try scan.numbered("quarantine", key: "number", columns: tail(QuarantineTable.columns)) {
+            row in
+            guard QuarantineTable.record(row) != nil else {
+                return tell("the quarantined record \(row.integer(0)) was taken out: it cannot be read")
+            }
+            for column in [0, 1, 3, 4, 7, 8] as [Int32] { put.bind(column + 1, row.integer(column)) }
+            put.bind(3, text: row.text(2))
+            put.bind(6, text: row.optionalText(5))
+            put.bind(7, row.optionalInteger(6))
+            put.bind(10, blob: Array(row.borrowedBytes(9)))
+            try put.run()
+            recordCount += 1
+        }
+        if !isQuarantineWhole { tell("records of the quarantine could not all be read") }
+        let counters = try CounterTable(target)
+        let areCountersWhole = try scan.run("SELECT name, value FROM counters", nil) { row in
+            let name = row.text(0).description
+            guard name != LogIdentity.counter, name != CounterTable.quarantineCount, let own = counter(name) else {
+                return
+            }
+            try counters.write(own, row.integer(1))
+        }
+        if !areKindsWhole || !areCountersWhole { tell("counters could not all be read: some count from here on") }
+        try counters.write(CounterTable.quarantineCount, recordCount)
+        try copyEvicted()
+    }
+
+    /// The name of a counter that may hold a library's number.
+    private func counter(_ name: String) -> String? {
+        let prefix = "answered_through_"
+        guard name.hasPrefix(prefix) else { return name }
+        guard let old = LibraryIndex(name.dropFirst(prefix.count)), let new = names.libraryNumbers[old] else {
+            return nil
+        }
+        return CounterTable.answeredThrough(new)
+    }
+
+    /// Their hashes hold the numbers of library and type: under others they mean other keys.
+    private func copyEvicted() throws {
+        guard version >= 4 else { return }
+        guard !names.areRenumbered, names.lostLibraries.isEmpty else {
+            return tell("what was evicted is forgotten: reads call it absent")
+        }
+        let put = try PreparedStatement(
+            target, "INSERT OR IGNORE INTO evicted (number, library, is_back, hashes, checksum) VALUES (?, ?, ?, ?, ?)")
+        let isWhole = try scan.numbered("evicted", key: "number", columns: "library, is_back, hashes, checksum") {
+            row in
+            let hashes = Array(row.borrowedBytes(3))
+            guard EvictedTable.checksum(row.integer(0), row.integer(1), row.integer(2), hashes) == row.integer(4) else {
+                return tell("row \(row.integer(0)) of the evicted keys was taken out: reads call them absent")
+            }
+            for column in [0, 1, 2, 4] as [Int32] { put.bind(column + 1, row.integer(column)) }
+            put.bind(4, blob: hashes)
+            try put.run()
+        }
+        if !isWhole { tell("evicted keys could not all be read: reads call the others absent") }
+    }
+
+    /// Indexes are begun anew; who opens the file next, as the repair does, builds them.
+    func copyIndexes() throws {
+        guard version >= 5 else { return }
+        let table = try FieldIndexTable(target)
+        let columns = "type, path, state, built_library, built_id, checksum"
+        let isWhole = try scan.numbered("indexes", key: "number", columns: columns) { row in
+            guard var record = FieldIndexTable.checked(row) else {
+                return tell(
+                    "index \(row.integer(0)), whose record fails its check, was taken out",
+                    advice: "declare it again with --index")
+            }
+            guard record.state != .dropping else { return }
+            record.state = .building
+            record.built = nil
+            try table.write(record)
+        }
+        if !isWhole {
+            tell("indexes could not all be read", advice: "declare those again that are missing, with --index")
+        }
+    }
+
+    func writeNames() throws {
+        let types = try TypeTable(target)
+        for (index, name) in names.types.enumerated() { try types.write(TypeIndex(index), name) }
+        let libraries = try LibraryTable(target)
+        let counts = kept.reduce(into: [:]) { $0[$1.library, default: Int64(0)] += 1 }
+        for var record in names.libraries {
+            let count = counts[record.index] ?? 0
+            if lostCounts[record.index] ?? 0 > 0 {
+                record.isStale = true
+                tell(
+                    "library \"\(record.name)\" and its queries are stale now", advice: "refresh them, or feed its log")
+            } else if record.entityCount != count {
+                tell("library \"\(record.name)\" counted \(record.entityCount) entities; it has \(count)")
+            }
+            record.entityCount = count
+            try libraries.write(record, lostBefore: [])
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Reads tables of a file of which pages may be damaged: up to the damage from both ends, and around it where keys can be guessed.
+///
+/// A statement that meets damage ends; rows behind it are reached by others. What is read proves nothing: whoever gets a row
+/// checks it.
+struct SalvageScan {
+    private let connection: OpaquePointer
+    /// Row numbers between two ends that are tried one by one: 1,000,000.
+    private static let probeCountMax: Int64 = 1_000_000
+
+    init(_ connection: OpaquePointer) {
+        self.connection = connection
+    }
+
+    /// Visits the rows of a table that has numbers.
+    ///
+    /// - Parameters:
+    ///   - columns: Behind the number, which is the first.
+    ///   - visit: Called for each row that can be reached, once, in no order.
+    /// - Returns: false when damage was met, so that there may be more rows.
+    func numbered(
+        _ table: String, key: String, columns: String, _ visit: (PreparedStatement) throws -> Void
+    ) rethrows -> Bool {
+        let head = "SELECT \(key), \(columns) FROM \(table)"
+        var low: Int64?
+        let isWhole = try run("\(head) ORDER BY \(key)", nil) { row in
+            low = row.integer(0)
+            try visit(row)
+        }
+        if isWhole { return true }
+        var high: Int64?
+        let isReached = try run("\(head) WHERE \(key) > ?1 ORDER BY \(key) DESC", low ?? .min) { row in
+            high = row.integer(0)
+            try visit(row)
+        }
+        guard !isReached, let high else { return false }
+        var probe = (low ?? 0) + 1
+        let end = min(high, probe + SalvageScan.probeCountMax)
+        while probe < end {
+            _ = try run("\(head) WHERE \(key) = ?1", probe, visit)
+            probe += 1
+        }
+        return false
+    }
+
+    /// Visits the rows of a table whose key is a library, a type and an id; rows may come twice.
+    ///
+    /// - Parameters:
+    ///   - columns: Behind library, type and id, which are the first.
+    ///   - places: Libraries and types that may have rows.
+    /// - Returns: false when damage was met.
+    func keyed(
+        _ table: String, columns: String, places: [(LibraryIndex, TypeIndex)],
+        _ visit: (PreparedStatement) throws -> Void
+    ) rethrows -> Bool {
+        let head = "SELECT library, type, id, \(columns) FROM \(table)"
+        if try run("\(head) ORDER BY library, type, id", nil, visit) { return true }
+        _ = try run("\(head) ORDER BY library DESC, type DESC, id DESC", nil, visit)
+        for (library, type) in places {
+            let place = "\(head) WHERE library = \(library) AND type = \(type) ORDER BY id"
+            if try !run(place, nil, visit) { _ = try run(place + " DESC", nil, visit) }
+        }
+        return false
+    }
+
+    /// - Returns: false when damage ended it.
+    func run(_ sql: String, _ value: Int64?, _ visit: (PreparedStatement) throws -> Void) rethrows -> Bool {
+        guard let statement = prepared(sql) else { return false }
+        defer { statement.reset() }
+        if let value { statement.bind(1, value) }
+        while let isRow = step(statement) {
+            guard isRow else { return true }
+            try visit(statement)
+        }
+        return false
+    }
+
+    private func prepared(_ sql: String) -> PreparedStatement? {
+        do {
+            return try PreparedStatement(connection, sql)
+        } catch {
+            // The table, or the list of tables, is damaged: there is nothing to read.
+            return nil
+        }
+    }
+
+    /// - Returns: nil for damage.
+    private func step(_ statement: PreparedStatement) -> Bool? {
+        do {
+            return try statement.step()
+        } catch {
+            // Whatever it is, this statement gives no more.
+            return nil
+        }
+    }
+}

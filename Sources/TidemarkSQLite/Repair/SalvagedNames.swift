@@ -1,0 +1,136 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The libraries and types of a damaged file that pass their checks, under numbers that are dense again.
+struct SalvagedNames {
+    /// By new number; counts and staleness are settled when the rows are there.
+    var libraries: [LibraryRecord] = []
+    /// By new number.
+    var types: [ByteString] = []
+    /// New numbers by old ones.
+    private(set) var libraryNumbers: [LibraryIndex: LibraryIndex] = [:]
+    private(set) var typeNumbers: [TypeIndex: TypeIndex] = [:]
+    /// Old numbers of records that fail.
+    private(set) var lostLibraries: [Int64] = []
+    private(set) var lostTypes: [Int64] = []
+    /// Whether all records could be read.
+    private(set) var areLibrariesWhole = false
+    private(set) var areTypesWhole = false
+    /// What was contradictory about libraries that are kept.
+    private(set) var mended: [(library: ByteString, what: String)] = []
+
+    /// Whether any number is another one than before.
+    var areRenumbered: Bool {
+        libraryNumbers.contains { $0.key != $0.value } || typeNumbers.contains { $0.key != $0.value }
+    }
+
+    /// Old numbers of what is kept.
+    var places: [(LibraryIndex, TypeIndex)] {
+        libraryNumbers.keys.sorted().flatMap { library in typeNumbers.keys.sorted().map { (library, $0) } }
+    }
+
+    init(_ scan: SalvageScan) {
+        readLibraries(scan)
+        readTypes(scan)
+    }
+
+    private mutating func readLibraries(_ scan: SalvageScan) {
+        var lost: [Int64: [LostRange]] = [:]
+        _ = scan.run("SELECT library, first, last FROM lost_ranges ORDER BY library, first", nil) { row in
+            let (first, last) = (EventSequence(row.integer(1)), EventSequence(row.integer(2)))
+            if first <= last { lost[row.integer(0), default: []].append(LostRange(first: first, last: last)) }
+        }
+        var found: [LibraryRecord] = []
+        let columns = "name, epoch, generation, cursor, is_stale, entity_count, checksum"
+        areLibrariesWhole = scan.numbered("libraries", key: "library", columns: columns) { row in
+            guard let index = LibraryIndex(exactly: row.integer(0)), let generation = UInt32(exactly: row.integer(3))
+            else {
+                lostLibraries.append(row.integer(0))
+                return
+            }
+            let record = LibraryRecord(
+                index: index, name: row.text(1), epoch: row.optionalText(2), generation: generation,
+                cursor: row.optionalInteger(4).map { EventSequence($0) }, isStale: row.integer(5) != 0,
+                lost: lost[Int64(index)] ?? [], entityCount: row.integer(6))
+            if LibraryTable.checksum(record) == row.integer(7) {
+                found.append(record)
+            } else {
+                lostLibraries.append(row.integer(0))
+            }
+        }
+        for var record in found.sorted(by: { $0.index < $1.index }) {
+            let old = record.index
+            record.index = LibraryIndex(libraries.count)
+            libraryNumbers[old] = record.index
+            mend(&record)
+            libraries.append(record)
+        }
+    }
+
+    /// A record whose checksum holds may contradict itself all the same, when whoever wrote it did.
+    private mutating func mend(_ record: inout LibraryRecord) {
+        if let cursor = record.cursor, cursor < .beforeFirst {
+            mended.append((record.name, "its position was below every sequence, and is forgotten"))
+            record.cursor = nil
+            record.isStale = true
+        }
+        var ranges: [LostRange] = []
+        for range in record.lost {
+            guard let cursor = record.cursor, range.first <= cursor else { continue }
+            let end = min(range.last, cursor)
+            if let last = ranges.last, range.first.rawValue <= last.last.rawValue + 1 {
+                ranges[ranges.count - 1] = LostRange(first: last.first, last: max(last.last, end))
+            } else {
+                ranges.append(LostRange(first: range.first, last: end))
+            }
+        }
+        guard ranges != record.lost else { return }
+        mended.append((record.name, "its lost ranges overlapped or lay past its position, and were joined"))
+        record.lost = ranges
+        record.isStale = true
+    }
+
+    private mutating func readTypes(_ scan: SalvageScan) {
+        var found: [(TypeIndex, ByteString)] = []
+        areTypesWhole = scan.numbered("types", key: "type", columns: "name, checksum") { row in
+            guard let type = TypeIndex(exactly: row.integer(0)), TypeTable.checksum(type, row.text(1)) == row.integer(2)
+            else {
+                lostTypes.append(row.integer(0))
+                return
+            }
+            found.append((type, row.text(1)))
+        }
+        for (old, name) in found.sorted(by: { $0.0 < $1.0 }) {
+            typeNumbers[old] = TypeIndex(types.count)
+            types.append(name)
+        }
+    }
+
+    /// - Returns: The number that a name has, or gets.
+    mutating func index(ofLibrary name: ByteString) -> LibraryIndex {
+        if let record = libraries.first(where: { $0.name == name }) { return record.index }
+        let index = LibraryIndex(libraries.count)
+        libraries.append(
+            LibraryRecord(
+                index: index, name: name, epoch: nil, generation: 0, cursor: nil, isStale: true, lost: [],
+                entityCount: 0))
+        return index
+    }
+
+    /// - Returns: The number that a name has, or gets.
+    mutating func index(ofType name: ByteString) -> TypeIndex {
+        if let index = types.firstIndex(of: name) { return TypeIndex(index) }
+        types.append(name)
+        return TypeIndex(types.count - 1)
+    }
+
+    /// An entity's key under the new numbers; nil when its library or type is lost.
+    func key(_ old: StoredKey) -> StoredKey? {
+        guard let library = libraryNumbers[old.library], let type = typeNumbers[old.type] else { return nil }
+        return StoredKey(library: library, type: type, id: old.id)
+    }
+
+    func entityKey(_ key: StoredKey) -> EntityKey {
+        EntityKey(library: libraries[Int(key.library)].name, type: types[Int(key.type)], id: key.id.text)
+    }
+}

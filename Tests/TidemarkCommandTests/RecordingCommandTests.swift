@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+import TidemarkTesting
+
+/// `--record`, `replay`, `bisect` and `verify --repair` as child processes.
+@Suite struct RecordingCommandTests {
+    private static let lines = [
+        #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","name":"a"}}}}"#,
+        #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"2","name":"b"}}}}"#,
+        "nonsense",
+        #"{"library_id":"a","sequence":3,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","name":"c"}}}}"#,
+        #"{"library_id":"a","sequence":4,"event":{"ResourceDeleted":{"resource_type":"file","resource_id":"1"}}}"#,
+        #"{"library_id":"a","sequence":5,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","name":"d"}}}}"#,
+        #"{"library_id":"a","sequence":9,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"9"}}}}"#,
+    ]
+
+    private let folder: TemporaryFolder
+    private let recording: String
+    private let stream: String
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        recording = folder.path("a.rec")
+        let bytes = Array((Self.lines.joined(separator: "\n") + "\n").utf8)
+        stream = try folder.write(bytes, to: "stream")
+        let ingest = try await CommandRunner().run(
+            ["ingest", "--db", folder.path("live.db"), "--record", recording], input: bytes)
+        try #require(ingest.status == 0, "\(ingest.errorText)")
+    }
+
+    private func run(_ arguments: [String]) async throws -> CommandResult { try await CommandRunner().run(arguments) }
+
+    @Test func `an entity is shown as it was at each sequence, of a recording and of a stream`() async throws {
+        let wanted = [
+            (1, #"{"id":"1","name":"a"}"#), (2, #"{"id":"1","name":"a"}"#), (3, #"{"id":"1","name":"c"}"#), (4, ""),
+            (5, #"{"id":"1","name":"d"}"#),
+        ]
+        for source in [recording, stream] {
+            for (sequence, text) in wanted {
+                let result = try await run(["replay", source, "--to-sequence", "\(sequence)", "--get", "file:1"])
+                #expect(result.status == 0, "\(result.errorText)")
+                #expect(result.outputText == (text.isEmpty ? "" : text + "\n"), "\(sequence)")
+            }
+        }
+        let list = try await run(["replay", recording, "--to-sequence", "4", "--list"])
+        #expect(list.outputLines.count == 1)
+        let late = try await run(["replay", recording, "--to-sequence", "10"])
+        #expect(late.status == 65)
+        #expect(late.errorText.hasPrefix("tidemark: not_reached: "))
+    }
+
+    @Test func `a replay keeps its database, and never writes over one`() async throws {
+        let copy = folder.path("copy.db")
+        #expect(try await run(["replay", recording, "--db", copy]).status == 0)
+        let live = try await run(["export", "--db", folder.path("live.db")])
+        #expect(try await run(["export", "--db", copy]).outputText == live.outputText)
+        #expect(try await run(["replay", recording, "--db", copy]).status == 73)
+        let again = folder.path("again.rec")
+        #expect(try await run(["replay", stream, "--record", again]).status == 0)
+        let listed = try await run(["replay", again, "--list"])
+        #expect(listed.outputText == live.outputText)
+    }
+
+    @Test func `the first event after which something turned is found, and all of them`() async throws {
+        for source in [recording, stream] {
+            func found(_ arguments: [String]) async throws -> ReferenceJSON {
+                let result = try await run(["bisect", source, "--library", "a", "--json"] + arguments)
+                #expect(result.status == 0, "\(result.errorText)")
+                return try ReferenceJSONParser.parse(Array(result.output.dropLast()))
+            }
+            func text(_ value: ReferenceJSON?) -> String { String(decoding: value?.written ?? [], as: UTF8.self) }
+            let exists = try await found(["--entity", "file:1", "--all"])
+            #expect(text(exists.member("turns")) == "3")
+            #expect(
+                exists.member("all")?.elements?.map { text($0.member("sequence")) } == ["1", "4", "5"])
+            let named = try await found(["--entity", "file:1", "--where", #"{"path":"/name","eq":"c"}"#])
+            #expect(text(named.member("first")?.member("input_line")) == "4")
+            #expect(text(named.member("first")?.member("sequence")) == "3")
+            let stale = try await found(["--state", "stale"])
+            #expect(text(stale.member("first")?.member("name")) == #""gaps""#)
+            let never = try await found(["--entity", "file:none"])
+            #expect(text(never.member("first")) == "null")
+        }
+        #expect(try await run(["bisect", recording]).status == 64)
+        #expect(try await run(["bisect", recording, "--entity", "file:1", "--where", "{"]).status == 64)
+    }
+
+    @Test func `what came out otherwise, a torn line and a bad one are told with their place`() async throws {
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: recording)), as: UTF8.self)
+        let changed = text.replacingOccurrences(of: #""outcome":{"quarantined":1}"#, with: #""outcome":{"applied":1}"#)
+        #expect(changed != text)
+        let diverged = try await run(["replay", try folder.write(Array(changed.utf8), to: "b.rec")])
+        #expect(diverged.status == 65)
+        #expect(diverged.errorText.contains("tidemark: diverged: step 3, a lines, came out otherwise;"))
+        #expect(diverged.errorText.contains("b.rec: line 4;"))
+        let torn = try await run(["replay", try folder.write(Array(text.utf8.dropLast(70)), to: "c.rec")])
+        #expect(torn.status == 0, "\(torn.errorText)")
+        #expect(torn.errorText.hasPrefix("tidemark: torn: "))
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        lines[3] = "nonsense"
+        let bad = try await run(["replay", try folder.write(Array(lines.joined(separator: "\n").utf8), to: "d.rec")])
+        #expect(bad.status == 65)
+        #expect(bad.errorText.hasPrefix("tidemark: bad_recording: "))
+        #expect(bad.errorText.contains("d.rec: line 4, byte "))
+        #expect(try await run(["replay", folder.path("none")]).status == 66)
+    }
+
+    @Test func `a recording goes on over restarts with the database that it finds`() async throws {
+        let more = Array(
+            #"{"library_id":"a","sequence":10,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"9","n":1},"metadata":{}}}}"#
+                .utf8)
+        let second = folder.path("second.rec")
+        let ingest = try await CommandRunner().run(
+            ["ingest", "--db", folder.path("live.db"), "--record", second], input: more)
+        #expect(ingest.status == 0)
+        let replay = try await run(["replay", second, "--list"])
+        #expect(replay.status == 0, "\(replay.errorText)")
+        let live = try await run(["export", "--db", folder.path("live.db")])
+        #expect(replay.outputText == live.outputText)
+        #expect(live.outputText.contains(#"{"id":"9","n":1}"#))
+    }
+
+    @Test func `a recording that cannot be made keeps the input from being read`() async throws {
+        let result = try await CommandRunner().run(
+            ["ingest", "--db", folder.path("b.db"), "--record", folder.path("no/such/a.rec")], input: [])
+        #expect(result.status == 73)
+        let letter = try await CommandRunner().run(
+            ["ingest", "--db", folder.path("b.db"), "--record", stream], input: [])
+        #expect(letter.status == 73)
+        #expect(
+            try Data(contentsOf: URL(fileURLWithPath: stream)).count == Self.lines.joined(separator: "\n").utf8.count
+                + 1)
+    }
+
+    // MARK: Repair
+
+    @Test func `a sound database is left as it is, and a damaged one is mended and kept aside`() async throws {
+        let fixture = try await DatabaseFixture()
+        let sound = try await fixture.run(["verify", "--repair"])
+        #expect(sound.status == 0)
+        #expect(sound.outputLines.first == "nothing to repair")
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
+        let place = try #require(bytes.firstRange(of: Array(#"{"sort":"name"}"#.utf8))?.lowerBound)
+        bytes[place + 2] = UInt8(ascii: "S")
+        try Data(bytes).write(to: URL(fileURLWithPath: fixture.path))
+        #expect(try await fixture.run(["verify"]).status == 65)
+        let export = try await fixture.run(["export"])
+        let repaired = try await fixture.run(["verify", "--repair"])
+        #expect(repaired.status == 0, "\(repaired.errorText)")
+        #expect(repaired.outputText.contains("the query in row 1 was taken out: checksum_mismatch"))
+        #expect(repaired.outputText.contains(".damaged-"))
+        #expect(try await fixture.run(["export"]).outputText == export.outputText)
+        #expect(try await fixture.run(["verify"]).status == 0)
+        let again = try await fixture.run(["verify", "--repair", "--json"])
+        #expect(again.outputText.contains(#""repair":{"found":0,"moved_to":null,"steps":[]}"#))
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkRecording
+import TidemarkSQLite
+import TidemarkTesting
+
+/// What is recorded and done again comes out the same: entities with their sequences and ages, lists, layers, places in logs, counts
+/// and quarantine.
+@Suite struct ReplayTests {
+    /// Does a recording again.
+    ///
+    /// - Returns: What is in the database then, and the first step that came out otherwise.
+    private func replay(_ walk: RecordedWalk) async throws -> (RecordedWalk.Contents, Replayer?) {
+        let path = walk.folder.path("replay.db")
+        let reader = try RecordingReader(walk.recording)
+        if !reader.base.isEmpty { try walk.folder.write(reader.base, to: "replay.db") }
+        let replayer = try await Replayer(
+            reader.setup, policy: CachePolicy(), journal: try await SQLiteJournal.open(path: path))
+        while let entry = try reader.next() { try await replayer.apply(entry) }
+        try await replayer.close()
+        return (try RecordedWalk.Contents(path), replayer)
+    }
+
+    @Test(
+        arguments: (ProcessInfo.processInfo.environment["SEEDS"].map {
+            $0.split(separator: ",").compactMap { UInt64($0) }
+        } ?? Array(0..<24)) as [UInt64])
+    func `a recorded walk done again ends in the same database`(seed: UInt64) async throws {
+        var walk = try RecordedWalk(seed: seed)
+        try await walk.run(seed: seed)
+        let (found, replayer) = try await replay(walk)
+        tell(replayer, seed)
+        if let keep = ProcessInfo.processInfo.environment["KEEP"] {
+            try FileManager.default.copyItem(atPath: walk.recording, toPath: keep + "/\(seed).rec")
+            try FileManager.default.copyItem(atPath: walk.database, toPath: keep + "/\(seed).db")
+        }
+        compare(found, try RecordedWalk.Contents(walk.database), "seed \(seed)")
+        #expect(try SQLiteReader(path: walk.folder.path("replay.db")).verify().problems == [])
+    }
+
+    @Test(arguments: 100..<106 as Range<UInt64>)
+    func `a recording that made room for what came later ends in the same database`(seed: UInt64) async throws {
+        var walk = try RecordedWalk(seed: seed)
+        try await walk.run(seed: seed, limit: 512 << 10, lineCount: 2_000)
+        let reader = try RecordingReader(walk.recording)
+        let size = try FileManager.default.attributesOfItem(atPath: walk.recording)[.size] as? Int ?? 0
+        #expect(size <= 512 << 10)
+        let (found, replayer) = try await replay(walk)
+        tell(replayer, seed)
+        while try reader.next() != nil {}
+        // Where nothing was quiet for long, or what there is takes too much, it ends.
+        guard reader.endReason == "the walk ended" else { return }
+        if reader.setup.droppedCount > 0 { #expect(reader.setup.base == .included) }
+        compare(found, try RecordedWalk.Contents(walk.database), "seed \(seed)")
+    }
+
+    private func tell(_ replayer: Replayer?, _ seed: UInt64) {
+        guard let divergence = replayer?.divergence else { return }
+        Issue.record(
+            """
+            seed \(seed): step \(divergence.number), \(divergence.step), line \(divergence.line):
+            \(String(decoding: divergence.recorded, as: UTF8.self))
+            \(String(decoding: divergence.replayed, as: UTF8.self))
+            """)
+    }
+
+    private func compare(_ found: RecordedWalk.Contents, _ wanted: RecordedWalk.Contents, _ name: String) {
+        func lines(_ contents: RecordedWalk.Contents) -> Set<String> {
+            Set(
+                contents.entities.map {
+                    "\($0.key.library)/\($0.key.text) \(String(decoding: $0.payload, as: UTF8.self)) \($0.sequence.debugDescription) \($0.writtenAt)"
+                })
+        }
+        let (more, less) = (lines(found).subtracting(lines(wanted)), lines(wanted).subtracting(lines(found)))
+        if !more.isEmpty || !less.isEmpty {
+            Issue.record("\(name): too many \(more.sorted()), missing \(less.sorted())")
+        }
+        for (left, right) in zip(found.queries, wanted.queries) where left != right {
+            Issue.record("\(name): \(left), \(left.keys.map(\.text)) is not \(right), \(right.keys.map(\.text))")
+        }
+        #expect(found.queries.count == wanted.queries.count, "\(name)")
+        #expect(found.layers == wanted.layers, "\(name)")
+        for (left, right) in zip(found.libraries, wanted.libraries) where left != right {
+            Issue.record("\(name): \(left) is not \(right)")
+        }
+        #expect(found.counts == wanted.counts, "\(name)")
+        #expect(found.kinds == wanted.kinds, "\(name)")
+        #expect(found.quarantine == wanted.quarantine, "\(name)")
+    }
+}
