@@ -299,23 +299,6 @@ extension SyncCache {
 
     /// Entities that are read from the journal at once: 1,000.
     static let pageCountMax = 1_000
-
-    /// Marks queries stale; entities stay.
-    ///
-    /// - Returns: How many went stale by it.
-    package func invalidate(_ invalidation: Invalidation) throws(CacheError) -> Int {
-        try checkOpen()
-        let now = clock.now()
-        let selection = CacheState.Selection(
-            library: invalidation.library, method: invalidation.method, input: invalidation.input,
-            resourceType: invalidation.resourceType, tags: invalidation.tags, hints: invalidation.hints)
-        let count = recorded(.invalidation(invalidation), of: invalidation.library, at: now) {
-            defer { distribute() }
-            return state.invalidate(selection, at: now)
-        }
-        scheduleFlush()
-        return count
-    }
 }
 
 extension LoadedEntities {

@@ -1,0 +1,21 @@
+import TidemarkModel
+import TidemarkStore
+
+extension SyncCache {
+    /// Marks queries stale; entities stay.
+    ///
+    /// - Returns: How many went stale by it.
+    package func invalidate(_ invalidation: Invalidation) throws(CacheError) -> Int {
+        try checkOpen()
+        let now = clock.now()
+        let selection = CacheState.Selection(
+            library: invalidation.library, method: invalidation.method, input: invalidation.input,
+            resourceType: invalidation.resourceType, tags: invalidation.tags, hints: invalidation.hints)
+        let count = recorded(.invalidation(invalidation), of: invalidation.library, at: now) {
+            defer { distribute() }
+            return state.invalidate(selection, at: now)
+        }
+        scheduleFlush()
+        return count
+    }
+}
