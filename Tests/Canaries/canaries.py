@@ -68,7 +68,10 @@ def first_seed(command, canary, seeds):
         [command, "simulate", "--seed", "1", "--count", str(seeds), "--stop"],
         env=environment, capture_output=True, text=True, errors="replace")
     begun, failure = None, None
-    for line in result.stdout.splitlines():
+    # Not splitlines: what is shown may hold U+2028.
+    for line in result.stdout.split("\n"):
+        if not line:
+            continue
         entry = json.loads(line)
         if "begin" in entry:
             begun = entry["begin"]

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The table of promises in docs/testing.md: none without a test, and no test that is not there.

@@ -72,7 +72,7 @@ public enum DataFileRepair {
         do {
             try DataFileConnection.make(file, contents: FlushBatch(), configuration)
             let steps = try fill(file, configuration, isValid)
-            try DataFileConnection.promise(file)
+            try DataFileConnection.promise(file, configuration)
             return steps
         } catch {
             for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file.unfinished + suffix) }
