@@ -71,6 +71,9 @@ import TidemarkTesting
             func text(_ value: ReferenceJSON?) -> String { String(decoding: value?.written ?? [], as: UTF8.self) }
             let exists = try await found(["--entity", "file:1", "--all"])
             #expect(text(exists.member("turns")) == "3")
+            #expect(text(exists.member("first")?.member("sequence")) == "1")
+            #expect(text(exists.member("initial")) == "false")
+            #expect(text(exists.member("final")) == "true")
             #expect(
                 exists.member("all")?.elements?.map { text($0.member("sequence")) } == ["1", "4", "5"])
             let named = try await found(["--entity", "file:1", "--where", #"{"path":"/name","eq":"c"}"#])
