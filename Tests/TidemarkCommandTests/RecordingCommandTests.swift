@@ -135,6 +135,27 @@ import TidemarkTesting
                 + 1)
     }
 
+    @Test func `a disk that takes no more ends the recording, once, and nothing else`() async throws {
+        let many = (1...2_000).map { number in
+            #"{"library_id":"a","sequence":\#(number),"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(number % 5)","n":\#(number)}}}}"#
+        }
+        let source = try folder.write(Array(many.joined(separator: "\n").utf8), to: "many")
+        let short = folder.path("short.rec")
+        // No file may grow past 300 KiB: the database does not, the recording would.
+        let result = try await CommandRunner(executable: "/bin/sh").run(
+            ["-c", #"trap "" XFSZ; ulimit -f 600; exec "$0" "$@""#, try CommandRunner().executable]
+                + ["replay", source, "--record", short, "--json"])
+        #expect(result.status == 0, "\(result.errorText)")
+        let errors = result.errorText.split(separator: "\n")
+        #expect(errors.count == 1, "\(result.errorText)")
+        #expect(errors.first?.hasPrefix("tidemark: recording: it ends here: cannot write ") == true)
+        #expect(result.outputText.contains(#""steps":2001,"#))
+        let replay = try await run(["replay", short, "--json"])
+        #expect(replay.status == 0, "\(replay.errorText)")
+        #expect(replay.outputText.contains(#""divergence":null"#))
+        #expect(!replay.outputText.contains(#""steps":2001,"#))
+    }
+
     // MARK: Repair
 
     @Test func `a sound database is left as it is, and a damaged one is mended and kept aside`() async throws {
