@@ -71,6 +71,9 @@ import TidemarkTesting
             func text(_ value: ReferenceJSON?) -> String { String(decoding: value?.written ?? [], as: UTF8.self) }
             let exists = try await found(["--entity", "file:1", "--all"])
             #expect(text(exists.member("turns")) == "3")
+            #expect(text(exists.member("first")?.member("sequence")) == "1")
+            #expect(text(exists.member("initial")) == "false")
+            #expect(text(exists.member("final")) == "true")
             #expect(
                 exists.member("all")?.elements?.map { text($0.member("sequence")) } == ["1", "4", "5"])
             let named = try await found(["--entity", "file:1", "--where", #"{"path":"/name","eq":"c"}"#])
@@ -130,6 +133,27 @@ import TidemarkTesting
         #expect(
             try Data(contentsOf: URL(fileURLWithPath: stream)).count == Self.lines.joined(separator: "\n").utf8.count
                 + 1)
+    }
+
+    @Test func `a disk that takes no more ends the recording, once, and nothing else`() async throws {
+        let many = (1...2_000).map { number in
+            #"{"library_id":"a","sequence":\#(number),"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(number % 5)","n":\#(number)}}}}"#
+        }
+        let source = try folder.write(Array(many.joined(separator: "\n").utf8), to: "many")
+        let short = folder.path("short.rec")
+        // No file may grow past 300 KiB: the database does not, the recording would.
+        let result = try await CommandRunner(executable: "/bin/sh").run(
+            ["-c", #"trap "" XFSZ; ulimit -f 600; exec "$0" "$@""#, try CommandRunner().executable]
+                + ["replay", source, "--record", short, "--json"])
+        #expect(result.status == 0, "\(result.errorText)")
+        let errors = result.errorText.split(separator: "\n")
+        #expect(errors.count == 1, "\(result.errorText)")
+        #expect(errors.first?.hasPrefix("tidemark: recording: it ends here: cannot write ") == true)
+        #expect(result.outputText.contains(#""steps":2001,"#))
+        let replay = try await run(["replay", short, "--json"])
+        #expect(replay.status == 0, "\(replay.errorText)")
+        #expect(replay.outputText.contains(#""divergence":null"#))
+        #expect(!replay.outputText.contains(#""steps":2001,"#))
     }
 
     // MARK: Repair

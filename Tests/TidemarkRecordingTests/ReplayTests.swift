@@ -23,19 +23,18 @@ import TidemarkTesting
         return (try RecordedWalk.Contents(path), replayer)
     }
 
-    @Test(
-        arguments: (ProcessInfo.processInfo.environment["SEEDS"].map {
-            $0.split(separator: ",").compactMap { UInt64($0) }
-        } ?? Array(0..<24)) as [UInt64])
+    /// `TIDEMARK_SEEDS` multiplies how many.
+    private static let seeds: Range<UInt64> = {
+        let factor = ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { UInt64($0) } ?? 1
+        return 0..<24 * max(1, factor)
+    }()
+
+    @Test(arguments: seeds)
     func `a recorded walk done again ends in the same database`(seed: UInt64) async throws {
         var walk = try RecordedWalk(seed: seed)
         try await walk.run(seed: seed)
         let (found, replayer) = try await replay(walk)
         tell(replayer, seed)
-        if let keep = ProcessInfo.processInfo.environment["KEEP"] {
-            try FileManager.default.copyItem(atPath: walk.recording, toPath: keep + "/\(seed).rec")
-            try FileManager.default.copyItem(atPath: walk.database, toPath: keep + "/\(seed).db")
-        }
         compare(found, try RecordedWalk.Contents(walk.database), "seed \(seed)")
         #expect(try SQLiteReader(path: walk.folder.path("replay.db")).verify().problems == [])
     }

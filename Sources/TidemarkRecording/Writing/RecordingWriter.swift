@@ -22,6 +22,8 @@ package final class RecordingWriter: CacheRecorder {
         var byteCount = 0
         /// Nothing more is taken.
         var isEnded = false
+        /// Nothing more is written: what would follow a step that could not be would not be what happened.
+        var isStopped = false
         /// The queue is at work, or the file is being shortened.
         var isBusy = false
         /// Bounded by the readers of input.
@@ -164,6 +166,7 @@ package final class RecordingWriter: CacheRecorder {
 
     /// - Returns: false when the file has to be shortened first.
     private func write(_ item: Item) -> Bool {
+        if state.withLock({ $0.isStopped }) { return true }
         do throws(RecordingError) {
             switch item {
             case .end(let reason):
@@ -193,6 +196,7 @@ package final class RecordingWriter: CacheRecorder {
     private func stop(_ reason: String) {
         state.withLock { state in
             state.isEnded = true
+            state.isStopped = true
             state.items = []
             state.byteCount = 0
         }

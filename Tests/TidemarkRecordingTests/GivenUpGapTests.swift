@@ -1,0 +1,32 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkRecording
+import TidemarkTesting
+
+/// A gap that is given up right behind a batch, with next to no memory. Found by doing recorded walks again.
+@Suite struct GivenUpGapTests {
+    @Test func `an event that waited behind a gap is merged into what left memory`() async throws {
+        // Its timers never fire: the gap is given up by the next batch, not by a timer.
+        let clock = ReplayClock(1_000)
+        var configuration = CacheConfiguration()
+        configuration.memoryByteCountMax = 0
+        let cache = try await SyncCache.open(configuration: configuration, journal: MemoryJournal(), clock: clock)
+        func ingest(_ sequence: Int, _ resource: String, _ more: String = "") async throws {
+            let event = #"{"ResourceChanged":{"resource_type":"file","resource":\#(resource)\#(more)}}"#
+            try await cache.ingest(Array(#"{"library_id":"a","sequence":\#(sequence),"event":\#(event)}"#.utf8))
+            try await cache.flush()
+        }
+        try await ingest(1, #"{"id":"1","kept":true}"#)
+        try await ingest(3, #"{"id":"1","merged":true}"#, #","metadata":{}"#)
+        clock.set(5_000)
+        try await ingest(4, #"{"id":"2"}"#)
+        let answer = try await cache.entity(EntityKey(library: "a", type: "file", id: "1"))
+        guard case .found(let entity) = answer else {
+            Issue.record("it is \(answer)")
+            return
+        }
+        #expect(String(decoding: entity.bytes, as: UTF8.self) == #"{"id":"1","kept":true,"merged":true}"#)
+        try await cache.close()
+    }
+}
