@@ -11,6 +11,8 @@ struct Seen {
     /// By library and id; what could not be looked at, or was evicted, is missing.
     var entities: [String: [String: Shown]] = [:]
     var lists: [(library: String, query: ServerQuery, list: Result<QueryAnswer, CacheError>)] = []
+    /// What observers had before anything was read: a read tells them what they were not told yet.
+    var observed: [SubscriptionID: [[UInt8]]] = [:]
 }
 
 /// What a reader is shown of one entity.

@@ -190,11 +190,11 @@ extension Simulation {
             throw SimulationFailure("an observer: \(problem) (L6)")
         }
         for (name, query, id) in subscriptions {
-            guard let observer = process.sink.observer(id) else { continue }
+            guard let observed = seen.observed[id] else { continue }
             let list = seen.lists.first { $0.library == name && $0.query == query }?.list
-            guard case .success(let answer)? = list, answer.entities != observer.list else { continue }
+            guard case .success(let answer)? = list, answer.entities != observed else { continue }
             throw SimulationFailure(
-                "an observer of \(name) \(query) has \(observer.list.map { String(decoding: $0, as: UTF8.self) }), "
+                "an observer of \(name) \(query) has \(observed.map { String(decoding: $0, as: UTF8.self) }), "
                     + "a read gives \(answer.entities.map { String(decoding: $0, as: UTF8.self) }) (L6)")
         }
     }

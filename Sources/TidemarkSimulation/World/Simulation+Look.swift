@@ -8,6 +8,8 @@ extension Simulation {
     /// - Parameter isThorough: The disk is asked for what is not in memory, and lists are read.
     func look(isThorough: Bool) throws -> Seen {
         let names = Self.libraryNames.flatMap { library in (ids[library] ?? []).map { (library, $0) } }
+        var observed: [SubscriptionID: [[UInt8]]] = [:]
+        for (_, _, id) in subscriptions { observed[id] = process?.sink.observer(id)?.list }
         let asksDisk = isThorough && !executor.isLaneStalled
         let outcome = try call { cache in
             var raw = RawSeen()
@@ -36,7 +38,9 @@ extension Simulation {
         guard let raw = outcome.value else {
             throw SimulationFailure("reading waits though the disk answers")
         }
-        return try seen(raw)
+        var seen = try seen(raw)
+        seen.observed = observed
+        return seen
     }
 
     /// What is stored of a query; nil when it has no key.
