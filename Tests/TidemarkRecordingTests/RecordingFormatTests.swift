@@ -77,7 +77,9 @@ import TidemarkWire
     }
 
     @Test func `a first line reads back as it was written`() throws {
-        let setup = Self.setup()
+        var setup = Self.setup()
+        setup.attempts = ["l": 3]
+        setup.droppedCount = 7
         let read = try RecordingSetup(JSONSlice(validated: setup.line[...]))
         #expect(read.line == setup.line)
         #expect(read.configuration(policy: CachePolicy()).limits.heldEventCountMax == 3)

@@ -230,7 +230,7 @@ extension GapTests {
         try await input.feed([Lines.change(1), #"{"library_id":"a","event":{"Heartbeat":{"last_sequence":3}}}"#])
         let bad =
             #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"t","resource":{"n":1}}}}"#
-        for count in 1...2 {
+        for count in 1...5 {
             await upstream.waitForQuestions(count)
             await upstream.answer(
                 .success(

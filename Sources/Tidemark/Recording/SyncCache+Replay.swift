@@ -120,6 +120,14 @@ extension SyncCache {
     /// Whether everything would be with the journal after a flush.
     package var isQuiet: Bool { state.isQuiet }
 
+    /// How often each library's upstream was asked so far.
+    package var reconcileAttempts: [ByteString: UInt64] { state.reconcileAttempts }
+
+    /// Goes on counting questions where a recording that was cut stopped.
+    package func goOn(fromAttempts attempts: [ByteString: UInt64]) {
+        state.goOn(fromAttempts: attempts)
+    }
+
     /// Whether a stored query's list holds an entity; nil when there is no such query.
     package func holds(_ key: EntityKey, in query: QueryKey) -> Bool? { state.holds(key, in: query) }
 }

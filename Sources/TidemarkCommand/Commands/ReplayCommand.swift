@@ -77,7 +77,7 @@ struct ReplayCommand: AsyncParsableCommand {
         try await run.close()
         if let failure { throw failure }
         let out = Output.standard()
-        try await print(run, to: out)
+        try await show(run, to: out)
         try out.flush()
         try complain(run, isReached: isReached)
     }
@@ -136,7 +136,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     // MARK: Answers
 
-    private func print(_ run: ReplayRun, to output: Output) async throws {
+    private func show(_ run: ReplayRun, to output: Output) async throws {
         let reader = try CacheReader(path: run.database)
         if let get {
             let answer = try reader.answer(to: get, library: scope.library)

@@ -16,6 +16,8 @@ package struct RecordingSetup: Sendable {
     package var openedAt: Int64
     /// Entries that stood before the first one of this file and made room.
     package var droppedCount: Int64 = 0
+    /// How often each library's upstream had been asked then, where it had been; see ``droppedCount``.
+    package var attempts: [ByteString: UInt64] = [:]
     /// What was there when it began.
     package var base: Base
     package var hasUpstream: Bool
@@ -85,6 +87,10 @@ package struct RecordingSetup: Sendable {
             line.member("command", Optional(command))
             line.member("opened_at", openedAt)
             line.member("dropped", droppedCount)
+            line.name("attempts")
+            line.object { line in
+                for (library, attempt) in attempts.sorted(by: { $0.key < $1.key }) { line.member(library, attempt) }
+            }
             line.member("base", Optional(ByteString(base.rawValue)))
             line.name("configuration")
             line.object { write(to: &$0) }
@@ -129,6 +135,9 @@ package struct RecordingSetup: Sendable {
         command = try params.requiredText("command")
         openedAt = try params.integer("opened_at", in: Int64.min...Int64.max) ?? 0
         droppedCount = try params.integer("dropped", in: 0...Int64.max) ?? 0
+        for (library, attempt) in params.value("attempts")?.members ?? [:] {
+            attempts[ByteString(library)] = attempt.integer.map { UInt64(clamping: $0) }
+        }
         guard let base = Base(rawValue: try params.requiredText("base").description) else {
             throw params.wrong("base", "empty, included or external")
         }

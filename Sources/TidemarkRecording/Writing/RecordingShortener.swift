@@ -49,6 +49,7 @@ package struct RecordingShortener: Sendable {
             setup.openedAt = entry.at
             next = try reader.next()
             guard let following = next, following.offset >= goal, await replayer.cache.isQuiet else { continue }
+            setup.attempts = await replayer.cache.reconcileAttempts
             try await replayer.close()
             guard replayer.divergence == nil else { return nil }
             let base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: database)))

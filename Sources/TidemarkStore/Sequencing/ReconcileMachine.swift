@@ -30,7 +30,7 @@ package struct ReconcileMachine {
 
     private var state = State.idle
     /// Grows with every question; an answer with another number is stale.
-    private var attempt: UInt64 = 0
+    package private(set) var attempt: UInt64 = 0
     private var failureCount = 0
     /// When the current question was asked, in milliseconds since 1970: gaps that opened later are not its business.
     package private(set) var askedAt: Int64 = 0
@@ -43,6 +43,14 @@ package struct ReconcileMachine {
     package static let delayMax: Int64 = 30_000
 
     package init() {}
+
+    /// Goes on counting where another one stopped.
+    ///
+    /// - Precondition: Nothing is under way.
+    package mutating func goOn(from attempt: UInt64) {
+        precondition(state == .idle, "attempt \(self.attempt) is under way")
+        self.attempt = attempt
+    }
 
     package var isActive: Bool { state != .idle }
 

@@ -68,4 +68,22 @@ extension CacheState {
 
     /// Whether all there is to know would be with the journal after a flush: nothing is missing, held, or on its way.
     package var isQuiet: Bool { !isWatching && fetchCount == 0 }
+
+    /// How often each library's upstream was asked so far; those that never were are left out.
+    package var reconcileAttempts: [ByteString: UInt64] {
+        var attempts: [ByteString: UInt64] = [:]
+        for (index, name) in libraryNames.names.enumerated() where libraries[index].machine.attempt > 0 {
+            attempts[name] = libraries[index].machine.attempt
+        }
+        return attempts
+    }
+
+    /// Goes on counting questions where an earlier life of the cache stopped, so that recorded answers are taken for theirs.
+    ///
+    /// - Precondition: Nobody is being asked.
+    package mutating func goOn(fromAttempts attempts: [ByteString: UInt64]) {
+        for (name, attempt) in attempts {
+            if let index = libraryNames.existingIndex(of: name) { libraries[Int(index)].machine.goOn(from: attempt) }
+        }
+    }
 }

@@ -45,18 +45,14 @@ extension CacheState {
         return view.string(view.event.library) ?? configuration.defaultLibrary
     }
 
-    /// Something stands at a sequence, and cannot be used.
-    ///
-    /// - Returns: Whether that is news, and the sequence is missing.
-    @discardableResult
-    mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) -> Bool {
+    private mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) {
         let library =
             if let name = view.text(view.event.library) {
                 index(ofLibrary: name)
             } else {
                 configuration.defaultLibrary.bytes.withUnsafeBytes { index(ofLibrary: $0) }
             }
-        guard let library else { return false }
+        guard let library else { return }
         var bare = ChangeEvent(kind: .unusable, line: view.event.line)
         bare.previous = view.event.previous
         let hole = EventView(
@@ -64,11 +60,8 @@ extension CacheState {
             offset: view.offset, byteCount: 0
         ).held(sequence: sequence, at: now)
         libraries[Int(library)].isChanged = true
-        guard libraries[Int(library)].gate.noteHole(hole, epoch: epoch(of: view, in: library)) else {
-            return false
-        }
+        guard libraries[Int(library)].gate.noteHole(hole, epoch: epoch(of: view, in: library)) else { return }
         watch(library)
         makeRoom(in: library, at: now)
-        return true
     }
 }

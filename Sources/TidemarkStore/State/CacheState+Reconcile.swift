@@ -103,8 +103,9 @@ extension CacheState {
         var bad: Set<EventSequence> = []
         var isForeign = false
         for batch in answer { applyAnswer(batch, to: library, bad: &bad, isForeign: &isForeign, at: now) }
-        // Where the upstream's log has begun anew, its numbers are not this log's.
-        let coveredThrough = isForeign ? nil : coveredThrough
+        // Where the upstream's log has begun anew, its numbers are not this log's. What came and cannot be used does exist.
+        let firstBad = bad.filter { $0 > libraries[Int(library)].gate.cursor ?? .beforeFirst }.min()
+        let coveredThrough = isForeign ? nil : coveredThrough.map { min($0, firstBad?.predecessor ?? $0) }
         // Each held event stops the skipping; applying it leads on to the next gap, which is covered as well.
         var skippedTo = cursor
         while let coveredThrough, libraries[Int(library)].gate.generation == generation {
@@ -148,8 +149,7 @@ extension CacheState {
                         continue
                     }
                     if event.kind == .unusable {
-                        // Heard of first here, it is a hole like any other: what covers the log does not cover it.
-                        if !noteHole(view, at: sequence, now: now) { bad.insert(sequence) }
+                        bad.insert(sequence)
                     } else {
                         take(view, of: batch, at: now)
                     }
