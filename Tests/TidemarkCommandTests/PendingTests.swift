@@ -64,7 +64,7 @@ import TidemarkTesting
         many.number = 6
         many.pendingID = "many"
         many.changes = (0..<25).map { .delete(PendingTests.key(2, 0, ByteString("n\($0)"))) }
-        many.createdAt = .max
+        many.createdAt = 1 << 53
         try await fixture.addLayers(PendingTests.layers + [many])
         let result = try await fixture.run(["pending"])
         #expect(result.status == 0)
