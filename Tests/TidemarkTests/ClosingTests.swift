@@ -1,0 +1,89 @@
+import Dispatch
+import Logging
+import Synchronization
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkTesting
+
+/// What waits for the disk while a cache is being closed: done and written, or refused. Laws: L5.
+@Suite struct ClosingTests {
+    /// A journal's queue that can be made to wait.
+    private final class Lane: Sendable {
+        private let state = Mutex<(isHeld: Bool, calls: [@Sendable () -> Void])>((false, []))
+        private let queue = DispatchQueue(label: "lane")
+
+        func enqueue(_ call: @escaping @Sendable () -> Void) {
+            let isHeld = state.withLock { state in
+                if state.isHeld { state.calls.append(call) }
+                return state.isHeld
+            }
+            if !isHeld { queue.async(execute: call) }
+        }
+
+        func hold() { state.withLock { $0.isHeld = true } }
+
+        var heldCount: Int { state.withLock { $0.calls.count } }
+
+        /// Lets go, in the order they came.
+        func release() {
+            state.withLock { state in
+                state.isHeld = false
+                for call in state.calls { queue.async(execute: call) }
+                state.calls = []
+            }
+        }
+    }
+
+    private func open(_ folder: TemporaryFolder, _ lane: Lane) async throws -> SyncCache {
+        var journal = SQLiteJournal.Configuration(path: folder.path("cache.db"))
+        journal.enqueue = { lane.enqueue($0) }
+        var configuration = CacheConfiguration()
+        configuration.logger.logLevel = .critical
+        configuration.memoryByteCountMax = 0
+        return try await SyncCache.open(configuration: configuration, journal: try await SQLiteJournal.open(journal))
+    }
+
+    @Test func `what waited for the disk when the cache was closed is written, or was refused`() async throws {
+        let folder = try TemporaryFolder()
+        let lane = Lane()
+        let cache = try await open(folder, lane)
+        try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1}}}"#.utf8))
+        try await cache.flush()
+        // The entity is on the disk alone: a merge has to read it.
+        lane.hold()
+        let merge = Task {
+            do throws(StorageError) {
+                try await cache.ingest(
+                    Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","m":2},"metadata":{}}}"#.utf8))
+                return true
+            } catch {
+                return false
+            }
+        }
+        #expect(await eventually { lane.heldCount > 0 })
+        let closing = Task { try await cache.close() }
+        for _ in 0..<100 { await Task.yield() }
+        lane.release()
+        try await closing.value
+        let isDone = await merge.value
+        let again = try await open(folder, lane)
+        let read = try await again.read(EntityKey(type: "t", id: "x"), fields: nil)
+        let wanted = isDone ? #"{"id":"x","n":1,"m":2}"# : #"{"id":"x","n":1}"#
+        #expect(read.entity.map { String(decoding: $0, as: UTF8.self) } == wanted)
+        #expect(isDone)
+        try await again.close()
+    }
+
+    @Test func `a closed cache changes nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let cache = try await open(folder, Lane())
+        try await cache.close()
+        await #expect(throws: StorageError.self) {
+            try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x"}}}"#.utf8))
+        }
+        await #expect(throws: CacheError.self) { try await cache.clear(library: nil) }
+        await #expect(throws: CacheError.self) { _ = try await cache.invalidate(Invalidation(library: "")) }
+    }
+}
