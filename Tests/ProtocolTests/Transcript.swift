@@ -42,13 +42,16 @@ struct Transcript: Sendable, CustomStringConvertible {
         var command = try LiveCommand(invocation)
         var comparison = TranscriptComparison()
         var problems: [String] = []
+        /// Since the command was started: what came that no line had asked for yet.
+        var passed: [[UInt8]] = []
         for (index, line) in lines.enumerated().dropFirst() where problems.isEmpty {
             if let restart = line.member("restart")?.text {
                 let isKilled = restart == Array("KILL".utf8)
                 problems = end(command, isKilled: isKilled).map { "line \(index + 1): \($0)" }
                 command = try LiveCommand(invocation)
+                passed = []
             } else {
-                problems = step(line, command, &comparison).map { "line \(index + 1): \($0)" }
+                problems = step(line, command, &comparison, &passed).map { "line \(index + 1): \($0)" }
             }
         }
         let (status, errors, rest) = command.finish(seconds: Transcript.patience)
@@ -74,7 +77,8 @@ struct Transcript: Sendable, CustomStringConvertible {
     private static let patience = 20.0
 
     private func step(
-        _ line: ReferenceJSON, _ command: LiveCommand, _ comparison: inout TranscriptComparison
+        _ line: ReferenceJSON, _ command: LiveCommand, _ comparison: inout TranscriptComparison,
+        _ passed: inout [[UInt8]]
     ) -> [String] {
         if line.member("say")?.text == Array("host".utf8) {
             if line.member("end") != nil {
@@ -88,6 +92,12 @@ struct Transcript: Sendable, CustomStringConvertible {
             return []
         }
         var wanted = line.member("unordered")?.elements ?? line.member("line").map { [$0] } ?? []
+        // What comes in its own time, such as `durable`, may have come before it was asked about.
+        wanted.removeAll { wanted in
+            guard let index = passed.firstIndex(where: { comparison.takes(wanted, $0) }) else { return false }
+            passed.remove(at: index)
+            return true
+        }
         while !wanted.isEmpty {
             switch command.next(seconds: Transcript.patience) {
             case .end: return ["the cache said nothing more; wanted \(wanted)"]
@@ -95,7 +105,9 @@ struct Transcript: Sendable, CustomStringConvertible {
             case .line(let bytes):
                 if let index = wanted.firstIndex(where: { comparison.takes($0, bytes) }) {
                     wanted.remove(at: index)
-                } else if !TranscriptComparison.isPassedOver(bytes) {
+                } else if TranscriptComparison.isPassedOver(bytes) {
+                    passed.append(bytes)
+                } else {
                     return ["found \(String(decoding: bytes, as: UTF8.self)); wanted \(wanted)"]
                 }
             }
