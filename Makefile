@@ -78,7 +78,7 @@ test-tsan: deps
 fuzz: deps
 	@Tests/Fuzzing/run $(if $(INPUT),--input $(INPUT),$(SECONDS)) $(TARGET)
 
-## fuzz-ci: every fuzzer for 20 seconds, as a change is tried before it goes in
+## fuzz-ci: every fuzzer for 20 seconds
 fuzz-ci: deps
 	@Tests/Fuzzing/run 20
 
