@@ -135,6 +135,7 @@ package struct LibraryTruth: Sendable {
             mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
         }
         self.log = next
+        hasBegun = hasBegun || !heard.isEmpty
         if hasBegun { for (id, known) in entities { entities[id] = Set(known.map(\.forgettingPlaces)) } }
         hasBegun = true
         cursor = nil

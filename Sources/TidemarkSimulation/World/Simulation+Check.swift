@@ -13,6 +13,7 @@ extension Simulation {
         let given = takeAnswers()
         // What came meanwhile may have come before the cursor moved, or after.
         mayHave(given)
+        truthOnTheWay = given.isEmpty ? nil : truth
         try checkLibraries(seen)
         mayHave(given)
         for call in finished where call.isWrite { call.effect(&truth, false) }

@@ -90,6 +90,7 @@ extension Simulation {
         trace?("    crash: \(kind.loss), \(old.disk.place)")
         // What the input did that met its end may be there, or a part of it.
         var last = truth
+        for given in takeAnswers() { take(given, isCertain: false, &last) }
         for call in underway { call.effect(&last, false) }
         snapshots.append((current?.number ?? .max, last))
         let next = try newFolder()
@@ -174,6 +175,7 @@ extension Simulation {
                 return
             }
         }
+        for reason in reasons { trace?("    \(reason)") }
         throw SimulationFailure(
             "what came back was never true since it was acknowledged (L5); \(reasons.prefix(3).joined(separator: "; "))"
         )

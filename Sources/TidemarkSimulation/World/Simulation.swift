@@ -26,6 +26,8 @@ package final class Simulation {
     var truth: WorldTruth
     /// What may be on the disk, oldest first: all that was true since something was acknowledged.
     var snapshots: [(input: Int, truth: WorldTruth)] = []
+    /// What was true while answers of the last look came and no cursor had moved yet: a disk may hold just that.
+    var truthOnTheWay: WorldTruth?
     var underway: [Underway] = []
     /// Calls that came to their end since the last look.
     var finished: [Underway] = []
@@ -136,6 +138,8 @@ package final class Simulation {
         // What concerns all lists at once is looked at in all of them.
         let concernsAll = [.remove, .rollBack, .invalidate].contains(input.kind)
         try check(isThorough: concernsAll || input.seed % 8 == 0)
+        if let truthOnTheWay { snapshots.append((input.number, truthOnTheWay)) }
+        truthOnTheWay = nil
         snapshots.append((input.number, truth))
         digest.mix("\(input.number) \(input.kind.rawValue) \(executor.jobCount) \(clock.now())")
     }
