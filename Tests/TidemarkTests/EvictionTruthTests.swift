@@ -216,6 +216,38 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
+    @Test func `an event that waits for its entity does not bring back what is removed meanwhile`() async throws {
+        let journal = MemoryJournal()
+        let fixture = try await evictedFixture(journal)
+        // Something of another library stays with the journal alone.
+        try await fixture.input.feed([
+            #"{"library_id":"b","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
+        ])
+        try await fixture.cache.flush()
+        var removal = Removal(library: "a")
+        removal.resourceType = "file"
+        removal.ids = ["k1"]
+        await journal.pauseLoads()
+        async let removed = fixture.cache.remove(removal)
+        await journal.waitUntilHeld()
+        async let merged: Void = fixture.input.feed([
+            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","#
+                + #""resource":{"id":"k1","m":2},"metadata":{}}}}"#
+        ])
+        await journal.waitUntilHeld(count: 2)
+        await journal.resumeLoads()
+        #expect(try await removed == 1)
+        try await merged
+        for _ in 0..<2 {
+            let entity = try await fixture.cache.read(Name(type: "file", id: 1).key, fields: nil).entity
+            #expect(entity.map { String(decoding: $0, as: UTF8.self) } == #"{"id":"k1","m":2}"#)
+            #expect(await fixture.cache.entityCount() == 2)
+            try await fixture.cache.flush()
+        }
+        await fixture.cache.checkInvariants()
+        #expect(await journal.stored().count == 2)
+    }
+
     @Test func `an answer from before an event does not bring back what was evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0

@@ -93,14 +93,18 @@ extension CacheState {
 
     /// What was deleted is not asked for: until the delete is written the journal still has the entity.
     private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
-        if tombstones[key] == nil, !forgotten.contains(key), !isUnstored(key.type), !isLayered(key) { keys.insert(key) }
+        if !isGone(key), !isUnstored(key.type), !isLayered(key) { keys.insert(key) }
     }
+
+    /// Whether an entity was deleted or forgotten, though the journal may still have it.
+    private func isGone(_ key: StoredKey) -> Bool { tombstones[key] != nil || forgotten.contains(key) }
 
     /// Takes in what the journal gave for keys to load.
     ///
-    /// What memory holds by now is newer and stays. A damaged row counts as absent from here on, and goes away.
+    /// What memory holds by now is newer and stays, and what was forgotten or deleted meanwhile stays away. A damaged row counts as
+    /// absent from here on, and goes away.
     package mutating func install(_ loaded: LoadedEntities) {
-        for entity in loaded.entities {
+        for entity in loaded.entities where !isGone(entity.key) {
             entity.key.withIdentity(seed: entities.seed) { identity in
                 guard entities.find(identity) == nil, absentCount > 0 else { return }
                 let stamp = EntityStamp(
@@ -112,7 +116,7 @@ extension CacheState {
                 absentCount -= 1
             }
         }
-        for damaged in loaded.damaged {
+        for damaged in loaded.damaged where !isGone(damaged.key) {
             let isKnown = withIdentity(damaged.key) { entities.find($0) != nil }
             guard !isKnown, absentCount > 0 else { continue }
             entities.removeRow(damaged)

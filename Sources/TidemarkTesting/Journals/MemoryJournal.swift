@@ -122,9 +122,9 @@ package actor MemoryJournal: Journal {
         waitingRebuilds.removeAll()
     }
 
-    /// Returns once a commit, load or rebuild is held back.
-    package func waitUntilHeld() async {
-        while waiting.isEmpty, waitingLoads.isEmpty, waitingRebuilds.isEmpty {
+    /// Returns once a commit, load or rebuild is held back, or that many are.
+    package func waitUntilHeld(count: Int = 1) async {
+        while waiting.count + waitingLoads.count + waitingRebuilds.count < count {
             await withCheckedContinuation { watchers.append($0) }
         }
     }
