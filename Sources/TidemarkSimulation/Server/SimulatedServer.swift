@@ -124,7 +124,7 @@ extension SimulatedServer: Upstream {
         case .lies:
             let index = events.isEmpty ? nil : state.random.below(events.count)
             if let index { draft.denied = [events.remove(at: index).sequence] }
-            draft.coveredThrough = library.last
+            draft.coveredThrough = library.logs.count > 1 && events.isEmpty ? nil : library.last
         case .isCut, .isLate, nil:
             break
         }
@@ -163,7 +163,11 @@ extension SimulatedServer: QueryUpstream {
             throw UpstreamError("the question was taken back")
         }
         let (result, given) = try drawn.0.get()
-        state.withLock { $0.given.append(given) }
+        state.withLock { state in
+            state.given.append(given)
+            state.told?.append(
+                "    = \(given.library) \(query.input) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })")
+        }
         return result
     }
 

@@ -211,6 +211,7 @@ extension Simulation {
         // A line whose epoch cannot be read may begin nothing: it would stand for a place in whatever log is heard next.
         var begun = Set(Self.libraryNames.filter { truth.libraries[$0]?.cursor != nil })
         let lines = arriving.filter { line in
+            if line.isReset { begun.remove(line.library) }
             if line.base != nil, !line.isSpoiled { begun.insert(line.library) }
             return !line.isSpoiled || begun.contains(line.library)
         }

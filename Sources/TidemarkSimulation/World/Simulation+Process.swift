@@ -133,12 +133,13 @@ extension Simulation {
         if !mayFail, let error = outcome.value ?? nil, !diskMayFail {
             throw SimulationFailure("closing failed on a good disk: \(error)")
         }
-        if !mayFail { mayHave(takeAnswers()) }
         underway = []
-        finished = []
         subscriptions = []
         fresh = []
         process = nil
+        guard mayFail else { return }
+        // What an orderly end let through is looked at with the next process.
+        finished = []
         server.with { $0.given = [] }
     }
 

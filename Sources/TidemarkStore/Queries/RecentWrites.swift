@@ -8,7 +8,7 @@ struct RecentWrites {
         var key: StoredKey
         /// nil when the write had none, or its log is over.
         var sequence: EventSequence?
-        /// An answer to a query wrote it: to another answer that counts by its sequence alone.
+        /// An answer to a query wrote it: to another answer that counts by its sequence, if it has one.
         var isAnswer = false
     }
 
@@ -39,9 +39,17 @@ struct RecentWrites {
 
     /// Writes of events and transactions after an ordinal, oldest first; nil when some of them were forgotten.
     func writes(after start: Int64) -> [Write]? {
-        let count = Int(ordinal - start)
-        guard count <= ring.count else { return nil }
-        return (0..<count).map { ring[(next + ring.count - count + $0) % ring.count] }.filter { !$0.isAnswer }
+        Int(ordinal - start) <= ring.count ? newest(ordinal - start).filter { !$0.isAnswer } : nil
+    }
+
+    /// Writes of answers after an ordinal, oldest first, as far as they are remembered.
+    func answers(after start: Int64) -> [Write] {
+        newest(min(ordinal - start, Int64(ring.count))).filter(\.isAnswer)
+    }
+
+    private func newest(_ count: Int64) -> [Write] {
+        let count = Int(count)
+        return (0..<count).map { ring[(next + ring.count - count + $0) % ring.count] }
     }
 
     /// Writes of a library with a higher sequence, and whether these are all.

@@ -29,7 +29,7 @@ extension CacheState {
 
     /// Makes a list of entities in the server's order or, under a rule, in the rule's.
     mutating func list(_ listed: [Listed], in query: UInt32, answered: Int, at now: Int64) {
-        var elements: [(key: StoredKey, sortKey: [UInt8])] = []
+        var elements: [(key: StoredKey, sortKey: [UInt8], marks: ElementMarks)] = []
         elements.reserveCapacity(listed.count)
         // Elements of the answer passed through the list as it was before: what that came to stands for nothing.
         queries[query].staleSince = nil
@@ -40,7 +40,7 @@ extension CacheState {
         for element in listed {
             guard let membership = queries[query].membership else {
                 if let index = element.index { entities.setTracked(index, true) }
-                elements.append((element.key, []))
+                elements.append((element.key, [], element.index == nil ? .isMissing : []))
                 continue
             }
             guard let index = element.index, entities.completeness(of: index).isEvaluable else {
@@ -52,7 +52,7 @@ extension CacheState {
             let payload = entities.payload(of: index)
             let sortKey = membership.sortKey(of: payload, id: key.id.text)
             if !element.isNewer, horizon.lexicographicallyPrecedes(sortKey) { horizon = sortKey }
-            if membership.matches(payload) { elements.append((key, sortKey)) }
+            if membership.matches(payload) { elements.append((key, sortKey, [])) }
         }
         if let membership = queries[query].membership {
             elements.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
@@ -65,7 +65,8 @@ extension CacheState {
         if !isListed(elements, in: query) {
             queries.removeAllElements(of: query)
             for (index, element) in elements.enumerated() {
-                queries.insert(queries.keys.take(element.key), sortKey: element.sortKey, at: index, in: query)
+                queries.insert(
+                    queries.keys.take(element.key), sortKey: element.sortKey, marks: element.marks, at: index, in: query)
             }
         }
         trim(query, at: now)
@@ -73,7 +74,9 @@ extension CacheState {
         if isUnsure { markStale(query, at: now) }
     }
 
-    private func isListed(_ elements: [(key: StoredKey, sortKey: [UInt8])], in query: UInt32) -> Bool {
+    private func isListed(
+        _ elements: [(key: StoredKey, sortKey: [UInt8], marks: ElementMarks)], in query: UInt32
+    ) -> Bool {
         let list = queries[query].list
         guard list.count == elements.count else { return false }
         var index = 0
@@ -82,7 +85,7 @@ extension CacheState {
             let marks = list.marks(of: node)
             if marks.contains(.isExtra) { return }
             isEqual =
-                isEqual && !marks.contains(.isMissing)
+                isEqual && !marks.contains(.isMissing) && elements[index].marks.isEmpty
                 && queries.keys.key(of: list.handle(of: node)) == elements[index].key
                 && list.sortKey(of: node) == elements[index].sortKey
             index += 1

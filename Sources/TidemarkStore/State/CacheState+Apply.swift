@@ -167,7 +167,10 @@ extension CacheState {
         // Merged into nothing it would be a part of what the server has: it stays evicted until it comes whole. So it does while
         // an answer that it may have had stands for a later place than the event.
         let isLate = isLate || mayBeAnswered(in: identity.library, beyond: stamp.sequence)
-        if rules != nil || isLate, !wasDeleted, mayBeGone(identity) { return false }
+        if rules != nil || isLate, !wasDeleted, mayBeGone(identity) {
+            noteWrite(of: identity.storedKey, stamp.sequence)
+            return false
+        }
         noteWrite(of: insert(identity, resource, stamp: stamp), stamp.sequence)
         return true
     }
@@ -249,7 +252,12 @@ extension CacheState {
 
     /// Remembers a write for answers that are on their way.
     private mutating func noteWrite(of index: UInt32, _ sequence: EventSequence?) {
-        if isAwaitingAnswers { recentWrites.append(entities.key(of: index), sequence: sequence) }
+        if isAwaitingAnswers { noteWrite(of: entities.key(of: index), sequence) }
+    }
+
+    /// The same for an entity that stays evicted: an answer from before must not bring it back as it was.
+    private mutating func noteWrite(of key: StoredKey, _ sequence: EventSequence?) {
+        if isAwaitingAnswers { recentWrites.append(key, sequence: sequence) }
     }
 
     /// The one stored entity that goes by one of the alternate ids; nil when there is none or more than one.

@@ -63,23 +63,20 @@ extension CacheState {
 
     /// Adds what matches of a page of the journal's entities to a list, in a unit of its own.
     ///
-    /// What is in memory was looked at already; what was deleted since the page's commit is passed over.
+    /// What memory holds by now counts as it is there: it may have been loaded since the list was made. What was deleted since the
+    /// page's commit is passed over, and so is what layers show, for whoever laid them looked at the list.
     ///
     /// - Returns: false when the query was evaluated anew meanwhile, or is gone.
     package mutating func fill(_ fill: ListFill, with page: LoadedEntities, at now: Int64) -> Bool {
         let query = fill.query
         guard queries[query].fill == fill.number, let membership = queries[query].membership else { return false }
         beginUnit(isMulti: true)
-        for entity in page.entities
-        where !isKnown(entity.key) && isWanted(entity, query) && Completeness(fields: entity.fields).isEvaluable {
-            let sortKey = entity.payload.withUnsafeBytes { payload in
-                membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
-            }
-            guard let sortKey else { continue }
+        for entity in page.entities {
+            if let handle = queries.keys.handle(of: entity.key), queries.holds(handle, query) { continue }
+            guard let sortKey = sortKey(of: entity, in: query, membership) else { continue }
             if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) { continue }
             // In memory, so that it can be shown when the query is observed.
             if queries[query].observerCount > 0 { install(LoadedEntities(entities: [entity])) }
-            if let handle = queries.keys.handle(of: entity.key), queries.holds(handle, query) { continue }
             enter(entity.key, sortKey, query, at: now)
             if let index = withIdentity(entity.key, { entities.find($0) }) { entities.setTracked(index, true) }
         }
@@ -87,14 +84,29 @@ extension CacheState {
         endUnit(at: now)
         return true
     }
-}
 
-extension CacheState {
-    /// Whether a list that is filled up asks for an entity: an answer's list for those only that were written since.
-    private func isWanted(_ entity: StoredEntity, _ query: UInt32) -> Bool {
-        guard let after = queries[query].fillAfter else { return true }
+    /// Where a list that is filled up has an entity of the journal; nil: nowhere.
+    private func sortKey(of entity: StoredEntity, in query: UInt32, _ membership: Membership) -> [UInt8]? {
+        func place(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
+            membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
+        }
+        if let index = withIdentity(entity.key, { entities.find($0) }) {
+            guard !isLayered(entity.key), entities.completeness(of: index).isEvaluable,
+                isWanted(entities.stamp(of: index), query)
+            else { return nil }
+            return place(entities.payload(of: index))
+        }
         let stamp = EntityStamp(
             sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
+        guard !isKnown(entity.key), Completeness(fields: entity.fields).isEvaluable, isWanted(stamp, query) else {
+            return nil
+        }
+        return entity.payload.withUnsafeBytes(place)
+    }
+
+    /// Whether a list that is filled up asks for an entity: an answer's list for those only that were written since.
+    private func isWanted(_ stamp: EntityStamp, _ query: UInt32) -> Bool {
+        guard let after = queries[query].fillAfter else { return true }
         guard stamp.generation == queries[query].fillGeneration, let sequence = stamp.sequence else { return false }
         return sequence > after
     }

@@ -90,6 +90,16 @@ extension CacheState {
         guard let writes = recentWrites.writes(after: start.write) else {
             return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor, isUnsure: true)
         }
+        // Another answer that came meanwhile, for a higher place, may be newer or older. It stays: what is behind its place will
+        // come as events, and what is before it never again.
+        let answers = recentWrites.answers(after: start.write).filter { write in
+            guard write.key.library == library, let sequence = write.sequence else { return false }
+            return start.cursor.map { sequence > $0 } ?? true
+        }
+        if !answers.isEmpty {
+            let all = writes + answers
+            return NewerWrites(keys: Set(all.map(\.key)), writes: all, isPartial: false, asOf: nil)
+        }
         return NewerWrites(keys: Set(writes.map(\.key)), writes: writes, isPartial: false, asOf: nil)
     }
 
