@@ -248,6 +248,24 @@ import TidemarkTesting
         #expect(await journal.stored().count == 2)
     }
 
+    @Test func `a list that is filled up has what is loaded meanwhile`() async throws {
+        let journal = MemoryJournal()
+        let fixture = try await evictedFixture(journal)
+        await journal.pauseLoads()
+        async let explained = fixture.cache.explain(Name(type: "file", id: 1).key)
+        await journal.waitUntilHeld()
+        async let put: Void = fixture.put([]) {
+            $0.isLocal = true
+            $0.membership = Array(#"{"resource_type":"file"}"#.utf8)
+        }
+        await journal.waitUntilHeld(count: 2)
+        await journal.resumeLoads()
+        _ = try await explained
+        try await put
+        #expect(try await fixture.stored() == [#"{"id":"k1","n":1}"#])
+        await fixture.cache.checkInvariants()
+    }
+
     @Test func `an answer from before an event does not bring back what was evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
@@ -268,6 +286,35 @@ import TidemarkTesting
         #expect(try await fixture.cache.read(Name(type: "file", id: 2).key, fields: nil).miss == nil)
         // Not a shorter list: a miss.
         #expect(try await fixture.stored() == nil)
+    }
+
+    @Test func `an event that leaves its entity evicted is newer than an answer from before`() async throws {
+        let fixture = try await QueryFixture.open {
+            $0.eviction.entityCountMax = 0
+            $0.flush.interval = 1 << 40
+            $0.flush.busyInterval = 1 << 40
+        }
+        let observed = FoldingSink()
+        // What is written from here on is remembered.
+        let reply = try await fixture.begin("{}", .networkOnly, sink: observed)
+        await fixture.upstream.waitForQuestions(1)
+        try await fixture.input.feed([
+            #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
+        ])
+        try await fixture.put([#"{"id":"k9","n":9}"#], #"{"q":1}"#) { $0.asOf = EventSequence(9) }
+        try await fixture.cache.settleLimits()
+        // An answer may have brought a later version before it left: the event cannot be stored.
+        try await fixture.input.feed([
+            #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":2}}}}"#
+        ])
+        var result = QueryFixture.result([#"{"id":"k1","n":1}"#, #"{"id":"k2","n":1}"#])
+        result.asOf = EventSequence(1)
+        await fixture.upstream.answer(.success(result))
+        #expect(await eventually { reply.isThere })
+        #expect(try await fixture.cache.read(Name(type: "file", id: 1).key, fields: nil).miss == .evicted)
+        // Not a shorter list: a miss.
+        #expect(try await fixture.stored() == nil)
+        await fixture.cache.checkInvariants()
     }
 
     @Test func `an answer of an earlier place in the log does not bring back what was evicted`() async throws {

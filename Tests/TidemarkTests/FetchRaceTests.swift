@@ -50,6 +50,27 @@ import TidemarkTesting
         #expect(try await fixture.cache.read(Lines.key("y"), fields: nil).miss == .deleted)
     }
 
+    @Test(arguments: [false, true])
+    func `an answer keeps what another one, of a higher place, brought meanwhile`(isNewLog: Bool) async throws {
+        let fixture = try await QueryFixture.open()
+        func line(_ epoch: Int, _ id: String) -> String {
+            #"{"library_id":"a","sequence":1,"epoch":"e\#(epoch)","event":{"ResourceChanged":{"resource_type":"file","#
+                + #""resource":{"id":"\#(id)","v":1}}}}"#
+        }
+        try await fixture.input.feed([line(1, "x")])
+        let reply = try await fixture.begin("{}", .networkOnly)
+        await fixture.upstream.waitForQuestions(1)
+        if isNewLog { try await fixture.input.feed([line(2, "y")]) }
+        try await fixture.put([#"{"id":"x","v":5}"#], #"{"q":1}"#) { $0.asOf = EventSequence(5) }
+        var result = QueryFixture.result([#"{"id":"x","v":1}"#, #"{"id":"z","v":1}"#])
+        // In another log its place means nothing.
+        result.asOf = isNewLog ? EventSequence(1) : nil
+        await fixture.upstream.answer(.success(result))
+        #expect(await eventually { reply.isThere })
+        #expect(try await fixture.stored() == [#"{"id":"x","v":5}"#, #"{"id":"z","v":1}"#])
+        await fixture.cache.checkInvariants()
+    }
+
     @Test func `what an event without a sequence deleted stays deleted`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed([Self.change(1, #"{"id":"x","v":1}"#)])
