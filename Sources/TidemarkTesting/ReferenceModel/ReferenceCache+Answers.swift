@@ -29,7 +29,7 @@ extension ReferenceCache {
         let start = isOldLog ? nil : fetch?.cursor
         let cursor = libraries[name.library]?.cursor
         let meanwhile = fetch.map { Array(writes[$0.writeCount...]) } ?? []
-        let newer = newerWrites(in: name.library, asOf: asOf, meanwhile: meanwhile)
+        let newer = newerWrites(in: name.library, asOf: asOf, start: start, meanwhile: meanwhile)
 
         let sequence = asOf ?? (fetch == nil ? cursor : start)
         var certain: [[UInt8]] = []
@@ -48,6 +48,7 @@ extension ReferenceCache {
                     own = max(own ?? known, known)
                 }
                 write(json, key, sequence: own, isAnswer: true)
+                if own != nil { note(key, sequence: own, isAnswer: true) }
                 if !isOldLog { settleOfOldLog(key) }
                 if index == 0 { certain.append(resource.id) }
             }
@@ -88,15 +89,24 @@ extension ReferenceCache {
     }
 
     /// What was written after an answer was made.
-    private func newerWrites(in library: [UInt8], asOf: Int64?, meanwhile: [ReferenceWrite]) -> [ReferenceWrite] {
+    private func newerWrites(
+        in library: [UInt8], asOf: Int64?, start: Int64?, meanwhile: [ReferenceWrite]
+    ) -> [ReferenceWrite] {
         let generation = libraries[library]?.generation ?? 0
-        let own = meanwhile.filter { $0.key.library == library }
-        guard let asOf else { return own }
+        let own = meanwhile.filter { $0.key.library == library && !$0.isAnswer }
+        guard let asOf else {
+            // Of another answer nobody knows whether it was made earlier: one of a higher place stays.
+            let answers = meanwhile.filter { write in
+                write.key.library == library && write.isAnswer && write.generation == generation
+                    && write.sequence.map { sequence in start.map { sequence > $0 } ?? true } ?? false
+            }
+            return own + answers
+        }
         // A sequence says more than the time when it was heard; of a log that is over it says nothing.
         let since = entities.filter { key, entity in
             key.library == library && entity.generation == generation && entity.sequence.map { $0 > asOf } ?? false
         }
-        return since.map { ReferenceWrite(key: $0, sequence: $1.sequence, generation: $1.generation) }
+        return since.map { ReferenceWrite(key: $0, sequence: $1.sequence, generation: $1.generation, isAnswer: $1.isAnswer) }
             + own.filter { $0.sequence == nil || $0.generation != generation }
     }
 
@@ -121,9 +131,10 @@ extension ReferenceCache {
 
     mutating func forgetQuery(_ name: ReferenceQueryName) { queries[name] = nil }
 
-    mutating func note(_ key: ReferenceKey, sequence: Int64?) {
+    mutating func note(_ key: ReferenceKey, sequence: Int64?, isAnswer: Bool = false) {
         writes.append(
-            ReferenceWrite(key: key, sequence: sequence, generation: libraries[key.library]?.generation ?? 0))
+            ReferenceWrite(
+                key: key, sequence: sequence, generation: libraries[key.library]?.generation ?? 0, isAnswer: isAnswer))
     }
 
     /// Replaces the named top-level members and leaves the others.

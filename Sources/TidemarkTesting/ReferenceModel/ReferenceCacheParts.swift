@@ -20,6 +20,8 @@ struct ReferenceWrite: Sendable {
     let key: ReferenceKey
     let sequence: Int64?
     let generation: Int
+    /// An answer to a query wrote it.
+    let isAnswer: Bool
 }
 
 /// A question that is on its way.
