@@ -17,6 +17,8 @@ package struct LibraryTruth: Sendable {
     package private(set) var entities: [String: Set<Candidate>] = [:]
     /// It is in some log, or was told that one begins. What is answered before stands for places in the first that is heard.
     private var hasBegun = false
+    /// Logs that answers to a library without one came from, by entity.
+    private var origins: [String: Set<Int>] = [:]
     /// Places in logs from which the cache may have begun anew since it was looked at last.
     private var beginnings: [(log: Int, base: Int64)] = []
     /// A log was announced since the cache was looked at last.
@@ -42,8 +44,10 @@ package struct LibraryTruth: Sendable {
     package func candidates(_ id: String) -> Set<Candidate> { entities[id] ?? [Candidate(fields: nil)] }
 
     /// The cache heard of a place in a log that is not the one it follows, or in any while it follows none.
-    package mutating func heard(log: Int, base: Int64) {
-        guard log != self.log || cursor == nil || isReset || !beginnings.isEmpty else { return }
+    ///
+    /// - Parameter mayGoBack: When the cache is past the place by then, it takes the log for one that went back.
+    package mutating func heard(log: Int, base: Int64, mayGoBack: Bool = false) {
+        guard log != self.log || cursor == nil || isReset || !beginnings.isEmpty || mayGoBack else { return }
         if beginnings.last.map({ $0 != (log, base) }) ?? true { beginnings.append((log, base)) }
     }
 
@@ -136,7 +140,10 @@ package struct LibraryTruth: Sendable {
         }
         self.log = next
         hasBegun = hasBegun || !heard.isEmpty
-        if hasBegun { for (id, known) in entities { entities[id] = Set(known.map(\.forgettingPlaces)) } }
+        if hasBegun {
+            for (id, known) in entities { entities[id] = Set(known.map(\.forgettingPlaces)) }
+            origins = [:]
+        }
         hasBegun = true
         cursor = nil
         hasLeft = true
@@ -159,6 +166,7 @@ package struct LibraryTruth: Sendable {
 
     private mutating func join(_ other: LibraryTruth) {
         hasGaps = hasGaps || other.hasGaps
+        origins.merge(other.origins) { $0.union($1) }
         for (id, known) in other.entities { entities[id] = candidates(id).union(known) }
         for id in entities.keys where other.entities[id] == nil {
             entities[id] = candidates(id).union([Candidate(fields: nil)])
@@ -193,11 +201,12 @@ package struct LibraryTruth: Sendable {
     /// An answer, or a confirmation, was stored.
     ///
     /// - Parameters:
-    ///   - sequence: nil: the place is one in another log.
+    ///   - sequence: The place that it stands for in a log. A cache that heard of no log yet takes it for one in the first that it hears.
     ///   - isCertain: False: it may be stored, now or later, or not.
-    package mutating func answer(_ id: String, _ fields: ItemFields, sequence: Int64?, isCertain: Bool) {
+    package mutating func answer(_ id: String, _ fields: ItemFields, log: Int, sequence: Int64, isCertain: Bool) {
         let known = candidates(id)
-        guard let sequence else {
+        if !hasBegun { origins[id, default: []].insert(log) }
+        guard log == self.log || !hasBegun else {
             blurred.insert(id)
             entities[id] = known.union(known.map { Candidate(fields: $0.fields?.merged(fields) ?? fields) })
             return
@@ -230,6 +239,9 @@ package struct LibraryTruth: Sendable {
         if let base { entities[id] = [Candidate(fields: base)] }
         return true
     }
+
+    /// Whether an answer came from a log before the first that was heard: its place says nothing there.
+    package func isMisplaced(_ id: String) -> Bool { hasBegun && origins[id]?.contains { $0 != log } == true }
 
     /// Takes over what an entity may be from elsewhere.
     package mutating func believe(_ id: String, _ candidates: Set<Candidate>) { entities[id] = candidates }

@@ -60,10 +60,9 @@ extension Simulation {
 
     /// An answer was, or may have been, stored.
     func take(_ given: SimulatedServer.Given, isCertain: Bool, _ truth: inout WorldTruth) {
-        let isOfLog = truth.libraries[given.library]?.log == given.log
         for (id, fields) in given.entities {
             truth.libraries[given.library]?.answer(
-                id, fields, sequence: isOfLog ? given.sequence : nil, isCertain: isCertain)
+                id, fields, log: given.log, sequence: given.sequence, isCertain: isCertain)
         }
     }
 

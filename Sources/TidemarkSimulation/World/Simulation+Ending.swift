@@ -114,7 +114,7 @@ extension Simulation {
                 // What a source never said, or said of another log, cannot be known.
                 let hasAll = wanted.map { $0.values.allSatisfy { fields?.values[$0.key] == $0.value } } ?? true
                 // A field that an answer does not carry stays, though the server may have none any more.
-                let isExcused = try isExcused(name) && (hasAll || known.candidates(id).count > 1)
+                let isExcused = try isExcused(name) && (hasAll || known.candidates(id).count > 1 || known.isMisplaced(id))
                 guard isExcused else {
                     throw SimulationFailure(
                         "\(name) \(id) ended as \(shown), the server has "

@@ -159,7 +159,7 @@ extension Simulation {
             [
                 WireLine(
                     text: library.heartbeat, library: name, log: library.logs.count - 1, base: library.last,
-                    spoiledBase: nil)
+                    spoiledBase: nil, isHeartbeat: true)
             ], input: current?.number ?? .max)
     }
 
@@ -216,11 +216,14 @@ extension Simulation {
             return !line.isSpoiled || begun.contains(line.library)
         }
         delivered = (delivered + lines.filter { $0.spoiledBase != nil }).suffix(32)
+        let mayBeOvertaken = !isSettled
         for line in lines {
             if line.isReset { truth.libraries[line.library]?.heardReset() }
             if line.isReset || line.log != truth.libraries[line.library]?.log { fresh.remove(line.library) }
             for base in [line.base, line.spoiledBase] {
-                if let base { truth.libraries[line.library]?.heard(log: line.log, base: base) }
+                guard let base else { continue }
+                truth.libraries[line.library]?.heard(
+                    log: line.log, base: base, mayGoBack: line.isHeartbeat && mayBeOvertaken)
             }
         }
         if let trace { for line in lines { trace("    > \(line.text)") } }

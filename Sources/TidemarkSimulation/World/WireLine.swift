@@ -10,6 +10,8 @@ struct WireLine {
     let spoiledBase: Int64?
     /// It says that the log begins anew.
     var isReset = false
+    /// It says up to where the log goes. One that an upstream's answer overtook says that the log went back.
+    var isHeartbeat = false
     /// It cannot be used.
     var isSpoiled = false
 }

@@ -61,6 +61,7 @@ extension CacheState {
     ) -> ListedEntities {
         var listed = ListedEntities()
         var lost: [UInt32] = []
+        var baseless: [UInt32] = []
         let list = queries[query].list
         let library = queries[query].key.library
         let type = typeNames.names[Int(queries[query].type)]
@@ -69,7 +70,9 @@ extension CacheState {
         let shownCountMax = queries[query].shownCountMax
         var place = 0
         list.forEachNode { node in
-            guard isWhole || place < shownCountMax, !list.marks(of: node).contains(.isCovered) else { return }
+            let marks = list.marks(of: node)
+            if isWhole, isBaseless(list.handle(of: node), marks) { baseless.append(node) }
+            guard isWhole || place < shownCountMax, !marks.contains(.isCovered) else { return }
             defer { place += 1 }
             let handle = list.handle(of: node)
             let key = queries.keys.key(of: handle)
@@ -91,12 +94,24 @@ extension CacheState {
         }
         listed.isPending = queries[query].isPending
         let hidden = lost.filter { list.isShown($0) }
-        if !hidden.isEmpty {
+        if !hidden.isEmpty || !baseless.isEmpty {
             beginUnit(isMulti: true)
             for node in hidden { forget(node, of: query, at: now) }
+            for node in baseless {
+                let handle = list.handle(of: node)
+                forget(node, of: query, at: now)
+                settle(handle, at: now)
+            }
             endUnit(at: now)
         }
         return listed
+    }
+
+    /// Whether an own element of a list has layers and nothing below them, which the list was not told: it was read from the journal.
+    /// Without them it would show what nobody has.
+    private func isBaseless(_ handle: UInt32, _ marks: ElementMarks) -> Bool {
+        marks.contains(.isLayered) && marks.isDisjoint(with: [.isExtra, .isMissing])
+            && withIdentity(queries.keys.key(of: handle)) { entities.find($0) } == nil
     }
 
     /// Whether what is known of an entity is what a reader of a list wants.
