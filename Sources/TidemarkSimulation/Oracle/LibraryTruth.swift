@@ -138,10 +138,15 @@ package struct LibraryTruth: Sendable {
         for beginning in heard {
             mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
         }
-        self.log = next
-        hasBegun = hasBegun || !heard.isEmpty
-        if hasBegun {
-            for (id, known) in entities { entities[id] = Set(known.map(\.forgettingPlaces)) }
+        // The log that was announced, or the first of all: its places stay.
+        let isFirst = cursor == nil && next == log && heard.allSatisfy { $0.log == next }
+        let isOver = hasBegun && !isFirst || isReset || heard.contains { $0.log != next }
+        log = next
+        if isOver {
+            for (id, known) in entities {
+                let forgotten = Set(known.map(\.forgettingPlaces))
+                entities[id] = isFirst ? known.union(forgotten) : forgotten
+            }
             origins = [:]
         }
         hasBegun = true

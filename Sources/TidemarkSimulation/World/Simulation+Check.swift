@@ -114,7 +114,7 @@ extension Simulation {
                         id, base: hasLayers ? nil : .some(fields),
                         isShown: { truth.visible($0, id: id, library: name, pending: pending) == fields }) ?? false
                 if isRight { continue }
-                if fields == nil, mayLack || wasEvictedAhead(id, name) {
+                if fields == nil, mayLack {
                     self.truth.libraries[name]?.believe(id, [Candidate(fields: nil)])
                     continue
                 }
@@ -132,17 +132,6 @@ extension Simulation {
                         + "\((wanted ?? []).sorted().joined(separator: " or ")), layers \(pending) (L1, L2)")
             }
         }
-    }
-
-    /// An answer may be ahead of the log. Once it is evicted, a delete from before it is all that is known, until the log is there.
-    private func wasEvictedAhead(_ id: String, _ name: String) -> Bool {
-        guard traits.entityCountMax != nil, let known = truth.libraries[name], let cursor = known.cursor,
-            let library = server.library(name)
-        else { return false }
-        return known.candidates(id).contains { $0.isAnswer && $0.written > cursor }
-            && library.logs[known.log].events(after: 0, through: cursor).contains { event in
-                event.changes.contains { $0.id == id && $0.change == .delete }
-            }
     }
 
     private func checkLists(_ seen: Seen) throws {

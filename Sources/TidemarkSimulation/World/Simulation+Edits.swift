@@ -55,8 +55,12 @@ extension Simulation {
                         world.acknowledge(max(before, input.number))
                         return
                     }
+                    // While it waited, what it depends on may have settled.
+                    let hasWaited = world.current?.number != input.number
                     let isOrphan = dependsOn.map { other in
-                        !world.truth.layers.contains { $0.pendingID == other && $0.isCertain }
+                        !world.truth.layers.contains {
+                            $0.pendingID == other && $0.isCertain && !(hasWaited && $0.isHandled)
+                        }
                     }
                     let isExcused =
                         switch error.code {

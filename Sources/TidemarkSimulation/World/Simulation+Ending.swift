@@ -113,8 +113,10 @@ extension Simulation {
                 if fields == wanted { continue }
                 // What a source never said, or said of another log, cannot be known.
                 let hasAll = wanted.map { $0.values.allSatisfy { fields?.values[$0.key] == $0.value } } ?? true
+                let isMisplaced = known.candidates(id).count > 1 || known.isMisplaced(id)
                 // A field that an answer does not carry stays, though the server may have none any more.
-                let isExcused = try isExcused(name) && (hasAll || known.candidates(id).count > 1 || known.isMisplaced(id))
+                let isPartial = hasAll && known.candidates(id).contains(where: \.isAnswer)
+                let isExcused = try isPartial || isExcused(name) && (hasAll || isMisplaced)
                 guard isExcused else {
                     throw SimulationFailure(
                         "\(name) \(id) ended as \(shown), the server has "

@@ -8,6 +8,8 @@ extension Simulation {
         guard process != nil, let library = server.library(name), let key = Self.key(query, name),
             case .success(let (result, given)) = SimulatedServer.answer(query, library)
         else { return }
+        // What is on its way may be stored before it or after, and make it stale.
+        let isAlone = underway.isEmpty && !executor.isLaneStalled
         trace?("    < \(name) \(query) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })")
         let outcome = try call { cache -> CacheError? in
             do throws(CacheError) {
@@ -24,7 +26,7 @@ extension Simulation {
                 finish: { world, isSure in
                     guard outcome.value == .some(nil) else { return }
                     world.take(given, isCertain: isSure, &world.truth)
-                    guard query == .all else { return }
+                    guard query == .all, isAlone, world.current?.number == input.number else { return }
                     world.fresh.insert(name)
                     world.lostWhenFresh[name] = nil
                 }))

@@ -274,7 +274,7 @@ extension CacheState {
         return match
     }
 
-    /// - Returns: false when the entity is newer than the delete.
+    /// - Returns: false when the entity is, or may have been, newer than the delete.
     mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
         guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
             preconditionFailure("a delete without a type or an id")
@@ -287,11 +287,16 @@ extension CacheState {
             return false
         }
         let key = identity.storedKey
+        // What it was when it was evicted may have been made after the delete.
+        if evicted.contains(identity), mayBeAnswered(in: library, beyond: view.event.sequence) {
+            noteWrite(of: key, view.event.sequence)
+            return false
+        }
         let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
         let along = cascade(from: key, tombstone)
         delete(key, tombstone)
         delete(along: along, tombstone)
-        if isAwaitingAnswers { recentWrites.append(key, sequence: view.event.sequence) }
+        noteWrite(of: key, view.event.sequence)
         return true
     }
 
