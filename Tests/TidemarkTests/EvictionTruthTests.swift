@@ -317,6 +317,29 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
+    @Test func `a delete from before an answer says nothing of what was evicted after it`() async throws {
+        let fixture = try await QueryFixture.open {
+            $0.eviction.entityCountMax = 0
+            $0.flush.interval = 1 << 40
+            $0.flush.busyInterval = 1 << 40
+        }
+        let name = Name(type: "file", id: 1)
+        try await fixture.input.feed([#"{"library_id":"a","event":{"Heartbeat":{"last_sequence":1}}}"#])
+        try await fixture.put([#"{"id":"k1","n":4}"#]) { $0.asOf = EventSequence(4) }
+        try await fixture.cache.settleLimits()
+        try await fixture.input.feed([
+            #"{"library_id":"a","sequence":2,"event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k1"}}}"#,
+            #"{"library_id":"a","sequence":3,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":3}}}}"#,
+        ])
+        #expect(try await fixture.cache.read(name.key, fields: nil).miss == .evicted)
+        try await fixture.input.feed([
+            #"{"library_id":"a","sequence":4,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":4}}}}"#,
+            #"{"library_id":"a","sequence":5,"event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k1"}}}"#,
+        ])
+        #expect(try await fixture.cache.read(name.key, fields: nil).miss == .deleted)
+        await fixture.cache.checkInvariants()
+    }
+
     @Test func `an answer of an earlier place in the log does not bring back what was evicted`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0

@@ -123,6 +123,29 @@ import TidemarkTesting
         #expect(bed.trace(plain).count == 1)
     }
 
+    @Test(arguments: [false, true])
+    func `what left every tier under a layer is missing again after a restart, too`(isDeletion: Bool) async throws {
+        let store = MemoryJournal.Store()
+        var bed = try await OptimisticBed.open(MemoryJournal(store: store))
+        try await bed.put([Self.resource("b", 2), Self.resource("a", 1)])
+        try await bed.lay("m1", isDeletion ? .delete("a") : .put(Self.resource("a", 7)))
+        var removal = Removal(library: "a")
+        removal.resourceType = "file"
+        removal.ids = ["a"]
+        _ = try await bed.fixture.cache.remove(removal)
+        try await bed.fixture.cache.close()
+        bed = try await OptimisticBed.open(MemoryJournal(store: store))
+        let plain = try await bed.observe()
+        #expect(try await bed.list() == (isDeletion ? "b" : "b a*"))
+        try await bed.rollBack("m1")
+        // A list that lacks an element is a miss; its observer sees what there is, as stale.
+        #expect(try await bed.list() == nil)
+        #expect(bed.trace(plain).last == "! \(Self.resource("b", 2))")
+        try await bed.change(nil, Self.resource("a", 3))
+        #expect(try await bed.list() == "b a")
+        await bed.fixture.cache.checkInvariants()
+    }
+
     @Test func `a put over what left every tier makes its list whole`() async throws {
         let bed = try await bed()
         let plain = try await bed.observe()
