@@ -32,6 +32,17 @@ struct Transcript: Sendable, CustomStringConvertible {
         lines.first?.member("upstream")?.elements?.reduce(into: []) { $0 += $1.written + [0x0A] }
     }
 
+    /// As ``play(database:upstreamPath:options:)``, on a thread that may wait.
+    func playAside(in folder: TemporaryFolder, database: String, options: [String] = []) async throws -> [String] {
+        let upstreamPath = try upstream.map { try folder.write($0, to: "upstream.ndjson") }
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result { try play(database: database, upstreamPath: upstreamPath, options: options) })
+            }
+        }
+    }
+
     /// Plays the host's part against the built command, and compares the cache's.
     ///
     /// - Parameter options: More of them.
