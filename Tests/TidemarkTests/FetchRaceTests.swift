@@ -71,6 +71,26 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
+    @Test func `an answer that waits for the disk while a log begins anew has no place in the new one`() async throws {
+        let journal = MemoryJournal()
+        let fixture = try await QueryFixture.open(journal) { $0.memoryByteCountMax = 0 }
+        func line(_ epoch: Int, _ sequence: Int) -> String {
+            #"{"library_id":"a","sequence":\#(sequence),"epoch":"e\#(epoch)","event":{"ResourceChanged":"#
+                + #"{"resource_type":"file","resource":{"id":"x","v":\#(10 * epoch + sequence)}}}}"#
+        }
+        try await fixture.input.feed([line(1, 1)])
+        try await fixture.cache.flush()
+        await journal.pauseLoads()
+        async let put: Void = fixture.put([#"{"id":"x","v":5}"#]) { $0.asOf = EventSequence(5) }
+        await journal.waitUntilHeld()
+        try await fixture.input.feed([#"{"library_id":"a","event":{"Reset":{"epoch":"e2"}}}"#])
+        await journal.resumeLoads()
+        try await put
+        #expect(try await fixture.stored() == [#"{"id":"x","v":5}"#])
+        try await fixture.input.feed([line(2, 1)])
+        #expect(try await fixture.stored() == [#"{"id":"x","v":21}"#])
+    }
+
     @Test func `what an event without a sequence deleted stays deleted`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed([Self.change(1, #"{"id":"x","v":1}"#)])

@@ -63,10 +63,7 @@ extension SyncCache {
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
             await self.fetchTimedOut(key, attempt)
         }
-        let start = recorded(.fetch(attempt, library: key.library), of: key.library, at: clock.now()) {
-            state.beginFetch(in: key.library)
-        }
-        fetches[key] = Fetch(attempt: attempt, start: start, waiters: [waiter], task: task, timer: timer)
+        fetches[key] = Fetch(attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task, timer: timer)
     }
 
     /// Ends a fetch that got no answer.
@@ -80,7 +77,14 @@ extension SyncCache {
         return fetch
     }
 
-    private func endFetch(_ attempt: UInt64, _ key: QueryKey) {
+    /// From here on an answer is on its way.
+    func beginFetch(_ attempt: UInt64, _ key: QueryKey) -> FetchStart {
+        recorded(.fetch(attempt, library: key.library), of: key.library, at: clock.now()) {
+            state.beginFetch(in: key.library)
+        }
+    }
+
+    func endFetch(_ attempt: UInt64, _ key: QueryKey) {
         recorded(.fetchEnd(attempt), of: key.library, at: clock.now()) { state.endFetch() }
     }
 

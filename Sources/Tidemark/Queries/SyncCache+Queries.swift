@@ -227,7 +227,13 @@ extension SyncCache {
     /// - Throws: ``CacheError``: `invalidParams`, `limitExceeded`, `storageFailed`; nothing was stored.
     package func store(_ result: QueryResult, for key: QueryKey) async throws(CacheError) {
         let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
-        try await store(answer, start: nil)
+        if state.keysToLoad(for: answer.batch, answer.head).isEmpty { return try await store(answer, start: nil) }
+        // While it waits for the disk it is on its way, as what a fetch brings: the log may move on, or begin anew.
+        nextFetch += 1
+        let attempt = nextFetch
+        let start = beginFetch(attempt, key)
+        defer { endFetch(attempt, key) }
+        try await store(answer, start: start, fetch: attempt)
     }
 
     /// - Parameters:

@@ -19,6 +19,8 @@ package struct LibraryTruth: Sendable {
     private var hasBegun = false
     /// Logs that answers to a library without one came from, by entity.
     private var origins: [String: Set<Int>] = [:]
+    /// Answers since the last look, by entity: they may have come between any two events.
+    private var onTheWay: [String: [(fields: ItemFields, log: Int, sequence: Int64)]] = [:]
     /// Places in logs from which the cache may have begun anew since it was looked at last.
     private var beginnings: [(log: Int, base: Int64)] = []
     /// A log was announced since the cache was looked at last.
@@ -50,6 +52,9 @@ package struct LibraryTruth: Sendable {
         guard log != self.log || cursor == nil || isReset || !beginnings.isEmpty || mayGoBack else { return }
         if beginnings.last.map({ $0 != (log, base) }) ?? true { beginnings.append((log, base)) }
     }
+
+    /// The cache was looked at: what was on the way has come, or is said to be on the way again.
+    package mutating func endLook() { onTheWay = [:] }
 
     /// The cache was told that a log begins anew.
     package mutating func heardReset() { isReset = true }
@@ -193,6 +198,10 @@ package struct LibraryTruth: Sendable {
                 let known = candidates(id)
                 let after = Set(known.map { $0.after(change, sequence: event.sequence) })
                 entities[id] = isDenied ? known.union(after) : after
+                for answer in onTheWay[id] ?? [] where answer.log == log {
+                    let next = candidates(id)
+                    entities[id] = next.union(next.map { $0.after(answer: answer.fields, sequence: answer.sequence) })
+                }
             }
             guard let mutation = event.mutation else { continue }
             if isDenied { doubtfulMutations.insert(mutation) } else { settledMutations.insert(mutation) }
@@ -210,6 +219,7 @@ package struct LibraryTruth: Sendable {
     ///   - isCertain: False: it may be stored, now or later, or not.
     package mutating func answer(_ id: String, _ fields: ItemFields, log: Int, sequence: Int64, isCertain: Bool) {
         let known = candidates(id)
+        onTheWay[id, default: []].append((fields, log, sequence))
         if !hasBegun { origins[id, default: []].insert(log) }
         guard log == self.log || !hasBegun else {
             blurred.insert(id)

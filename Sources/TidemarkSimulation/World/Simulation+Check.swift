@@ -18,6 +18,7 @@ extension Simulation {
         mayHave(given)
         for call in finished where call.isWrite { call.effect(&truth, false) }
         finished = []
+        for name in Self.libraryNames { truth.libraries[name]?.endLook() }
         let mayLay = Set(underway.compactMap(\.lays))
         truth.settleLayers()
         if let problem = truth.follow(pending: seen.pending, mayComeLater: mayLay) { throw SimulationFailure(problem) }

@@ -218,7 +218,10 @@ extension Simulation {
         delivered = (delivered + lines.filter { $0.spoiledBase != nil }).suffix(32)
         let mayBeOvertaken = !isSettled
         for line in lines {
-            if line.isReset { truth.libraries[line.library]?.heardReset() }
+            if line.isReset {
+                truth.libraries[line.library]?.heardReset()
+                process?.durable.forget(line.library)
+            }
             if line.isReset || line.log != truth.libraries[line.library]?.log { fresh.remove(line.library) }
             for base in [line.base, line.spoiledBase] {
                 guard let base else { continue }

@@ -190,7 +190,11 @@ package final class Simulation {
     /// A call was made; it may be over already.
     func follow(_ call: Underway) {
         var call = call
-        for index in underway.indices where call.isWrite && underway[index].isWrite {
+        for index in underway.indices {
+            let other = underway[index]
+            guard call.isWrite && (other.isWrite || other.isDelivery) || call.isDelivery && other.isWrite else {
+                continue
+            }
             underway[index].isOverlapped = true
             call.isOverlapped = true
         }

@@ -12,9 +12,9 @@ struct Underway {
     let effect: (inout WorldTruth, _ isCertain: Bool) -> Void
     /// Called once it is done.
     ///
-    /// `isSure`: no other write was under way meanwhile, that may have come after it though it was asked for before.
+    /// `isSure`: no other write, and no line, was under way meanwhile, that may have come after it though it was asked for before.
     let finish: (_ world: Simulation, _ isSure: Bool) -> Void
-    /// Another write was under way.
+    /// Another write was under way, or lines.
     var isOverlapped = false
 
     /// It writes entities of its own.
