@@ -8,7 +8,7 @@ import TidemarkTesting
 /// `TIDEMARK_SCHEDULES` is how many schedules are run; `TIDEMARK_SIMULATION_SEED` is the first seed.
 @Suite(.serialized) struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let scheduleCount = environment["TIDEMARK_SCHEDULES"].flatMap { Int($0) } ?? 400
+    private static let scheduleCount = environment["TIDEMARK_SCHEDULES"].flatMap { Int($0) } ?? 2_000
     private static let seed = environment["TIDEMARK_SIMULATION_SEED"] ?? "1"
 
     @Test func `in every simulated world the cache ends as the server`() async throws {

@@ -63,7 +63,8 @@ extension SyncCache {
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
             await self.fetchTimedOut(key, attempt)
         }
-        fetches[key] = Fetch(attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task, timer: timer)
+        fetches[key] = Fetch(
+            attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task, timer: timer)
     }
 
     /// Ends a fetch that got no answer.

@@ -166,7 +166,8 @@ extension SimulatedServer: QueryUpstream {
         state.withLock { state in
             state.given.append(given)
             state.told?.append(
-                "    = \(given.library) \(query.input) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })")
+                "    = \(given.library) \(query.input) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })"
+            )
         }
         return result
     }

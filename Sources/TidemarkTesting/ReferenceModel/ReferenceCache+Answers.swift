@@ -106,7 +106,9 @@ extension ReferenceCache {
         let since = entities.filter { key, entity in
             key.library == library && entity.generation == generation && entity.sequence.map { $0 > asOf } ?? false
         }
-        return since.map { ReferenceWrite(key: $0, sequence: $1.sequence, generation: $1.generation, isAnswer: $1.isAnswer) }
+        return since.map {
+            ReferenceWrite(key: $0, sequence: $1.sequence, generation: $1.generation, isAnswer: $1.isAnswer)
+        }
             + own.filter { $0.sequence == nil || $0.generation != generation }
     }
 
