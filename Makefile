@@ -94,8 +94,9 @@ soak: deps
 
 ## load-test: lines of a gigabyte, a million of rubbish, hosts that never read: the command at its limits; minutes
 load-test: deps
-	TIDEMARK_LOAD=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --no-parallel \
-	    --filter 'LoadTests|LoadHostTests'
+	@$(SWIFT) build -c release --product tidemark
+	TIDEMARK_LOAD=1 TIDEMARK_COMMAND="$$($(SWIFT) build -c release --show-bin-path)/tidemark" \
+	    $(SWIFT) test --disable-xctest --no-parallel --filter 'LoadTests|LoadHostTests'
 
 ## extension: build what the sqlite3 shell loads to look into a database, and say where it is
 extension: deps

@@ -266,6 +266,27 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
+    @Test func `a list that is filled up has what an edit lies over meanwhile`() async throws {
+        let journal = MemoryJournal()
+        let fixture = try await evictedFixture(journal)
+        let bed = OptimisticBed(fixture: fixture)
+        await journal.pauseLoads()
+        async let laid = bed.lay("m1", .patch("k1", #"{"n":2}"#))
+        await journal.waitUntilHeld()
+        async let put: Void = fixture.put([]) {
+            $0.isLocal = true
+            $0.membership = Array(#"{"resource_type":"file"}"#.utf8)
+        }
+        await journal.waitUntilHeld(count: 2)
+        await journal.resumeLoads()
+        #expect(try await laid == .done)
+        try await put
+        #expect(try await fixture.stored() == [#"{"id":"k1","n":2}"#])
+        try await bed.rollBack("m1")
+        #expect(try await fixture.stored() == [#"{"id":"k1","n":1}"#])
+        await fixture.cache.checkInvariants()
+    }
+
     @Test func `an answer from before an event does not bring back what was evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0

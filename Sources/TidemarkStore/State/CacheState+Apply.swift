@@ -256,7 +256,7 @@ extension CacheState {
     }
 
     /// The same for an entity that stays evicted: an answer from before must not bring it back as it was.
-    private mutating func noteWrite(of key: StoredKey, _ sequence: EventSequence?) {
+    mutating func noteWrite(of key: StoredKey, _ sequence: EventSequence?) {
         if isAwaitingAnswers { recentWrites.append(key, sequence: sequence) }
     }
 
@@ -274,46 +274,10 @@ extension CacheState {
         return match
     }
 
-    /// - Returns: false when the entity is, or may have been, newer than the delete.
-    mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
-        guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
-            preconditionFailure("a delete without a type or an id")
-        }
-        let generation = libraries[Int(library)].gate.generation
-        let identity = identity(of: member, in: view, library: library, type: type)
-        if let index = entities.find(identity),
-            entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation)
-        {
-            return false
-        }
-        let key = identity.storedKey
-        // What it was when it was evicted may have been made after the delete.
-        if evicted.contains(identity), mayBeAnswered(in: library, beyond: view.event.sequence) {
-            noteWrite(of: key, view.event.sequence)
-            return false
-        }
-        let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
-        let along = cascade(from: key, tombstone)
-        delete(key, tombstone)
-        delete(along: along, tombstone)
-        noteWrite(of: key, view.event.sequence)
-        return true
-    }
-
     /// Whether some answer of the library stands for a later place in the log: what was evicted may have had it.
-    private func mayBeAnswered(in library: LibraryIndex, beyond sequence: EventSequence?) -> Bool {
+    func mayBeAnswered(in library: LibraryIndex, beyond sequence: EventSequence?) -> Bool {
         guard let sequence, let answered = libraries[Int(library)].answeredThrough else { return false }
         return sequence <= answered
-    }
-
-    /// Removes an entity, if there is one, and leaves a tombstone; every list loses it.
-    mutating func delete(_ key: StoredKey, _ tombstone: Tombstone) {
-        var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
-        if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }
-        if !evicted.isEmpty { key.withIdentity(seed: entities.seed) { evicted.remove($0) } }
-        tombstones.insert(tombstone, for: key)
-        if let handle { followDelete(handle, at: tombstone.deletedAt) }
-        if let handle { noteOutlived(handle, generation: tombstone.generation) }
     }
 
     /// Puts an event into its bin. What an upstream brought is in a bin of its own.

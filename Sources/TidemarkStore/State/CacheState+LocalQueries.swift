@@ -64,7 +64,7 @@ extension CacheState {
     /// Adds what matches of a page of the journal's entities to a list, in a unit of its own.
     ///
     /// What memory holds by now counts as it is there: it may have been loaded since the list was made. What was deleted since the
-    /// page's commit is passed over, and so is what layers show, for whoever laid them looked at the list.
+    /// page's commit is passed over.
     ///
     /// - Returns: false when the query was evaluated anew meanwhile, or is gone.
     package mutating func fill(_ fill: ListFill, with page: LoadedEntities, at now: Int64) -> Bool {
@@ -79,6 +79,10 @@ extension CacheState {
             if queries[query].observerCount > 0 { install(LoadedEntities(entities: [entity])) }
             enter(entity.key, sortKey, query, at: now)
             if let index = withIdentity(entity.key, { entities.find($0) }) { entities.setTracked(index, true) }
+            // Below layers that were laid meanwhile it stands hidden until they are looked at.
+            if let handle = queries.keys.handle(of: entity.key), queries.keys.isLayered(handle) {
+                settle(handle, at: now)
+            }
         }
         isUnwritten = true
         endUnit(at: now)
@@ -91,9 +95,9 @@ extension CacheState {
             membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
         }
         if let index = withIdentity(entity.key, { entities.find($0) }) {
-            guard !isLayered(entity.key), entities.completeness(of: index).isEvaluable,
-                isWanted(entities.stamp(of: index), query)
-            else { return nil }
+            guard entities.completeness(of: index).isEvaluable, isWanted(entities.stamp(of: index), query) else {
+                return nil
+            }
             return place(entities.payload(of: index))
         }
         let stamp = EntityStamp(

@@ -1,0 +1,39 @@
+import TidemarkModel
+
+/// Deletes that the server told of.
+extension CacheState {
+    /// Applies a delete, and takes along what the policy says.
+    ///
+    /// - Returns: false when the entity is, or may have been, newer than the delete.
+    mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
+        guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
+            preconditionFailure("a delete without a type or an id")
+        }
+        let generation = libraries[Int(library)].gate.generation
+        let identity = identity(of: member, in: view, library: library, type: type)
+        if let index = entities.find(identity),
+            entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation)
+        {
+            return false
+        }
+        let key = identity.storedKey
+        let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
+        let along = cascade(from: key, tombstone)
+        // What it was when it was evicted may have been made after the delete.
+        let isUnsure = evicted.contains(identity) && mayBeAnswered(in: library, beyond: view.event.sequence)
+        if !isUnsure { delete(key, tombstone) }
+        delete(along: along, tombstone)
+        noteWrite(of: key, view.event.sequence)
+        return !isUnsure
+    }
+
+    /// Removes an entity, if there is one, and leaves a tombstone; every list loses it.
+    mutating func delete(_ key: StoredKey, _ tombstone: Tombstone) {
+        var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
+        if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }
+        if !evicted.isEmpty { key.withIdentity(seed: entities.seed) { evicted.remove($0) } }
+        tombstones.insert(tombstone, for: key)
+        if let handle { followDelete(handle, at: tombstone.deletedAt) }
+        if let handle { noteOutlived(handle, generation: tombstone.generation) }
+    }
+}
