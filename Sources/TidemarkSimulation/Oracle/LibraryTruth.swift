@@ -223,7 +223,9 @@ package struct LibraryTruth: Sendable {
         if !hasBegun { origins[id, default: []].insert(log) }
         guard log == self.log || !hasBegun else {
             blurred.insert(id)
+            // The cache cannot know: it takes the place for one in the log that it follows.
             entities[id] = known.union(known.map { Candidate(fields: $0.fields?.merged(fields) ?? fields) })
+                .union(known.map { $0.after(answer: fields, sequence: sequence) })
             return
         }
         let after = Set(known.map { $0.after(answer: fields, sequence: sequence) })
