@@ -38,6 +38,12 @@ struct RecordedWalk {
                 return true
             }
         }
+
+        /// Leaves what counts queries and edits out: only their order is left.
+        mutating func forgetNumbers() {
+            for index in queries.indices { queries[index].number = 0 }
+            for index in layers.indices { layers[index].number = 0 }
+        }
     }
 
     let folder: TemporaryFolder

@@ -39,7 +39,7 @@ import TidemarkTesting
         #expect(try SQLiteReader(path: walk.folder.path("replay.db")).verify().problems == [])
     }
 
-    @Test(arguments: 100..<106 as Range<UInt64>)
+    @Test(arguments: 100..<112 as Range<UInt64>)
     func `a recording that made room for what came later ends in the same database`(seed: UInt64) async throws {
         var walk = try RecordedWalk(seed: seed)
         try await walk.run(seed: seed, limit: 512 << 10, lineCount: 2_000)
@@ -52,7 +52,11 @@ import TidemarkTesting
         // Where nothing was quiet for long, or what there is takes too much, it ends.
         guard reader.endReason == "the walk ended" else { return }
         if reader.setup.droppedCount > 0 { #expect(reader.setup.base == .included) }
-        compare(found, try RecordedWalk.Contents(walk.database), "seed \(seed)")
+        var (left, right) = (found, try RecordedWalk.Contents(walk.database))
+        // The database that it begins with knows nothing of numbers that were given before, to what is gone again.
+        left.forgetNumbers()
+        right.forgetNumbers()
+        compare(left, right, "seed \(seed)")
     }
 
     private func tell(_ replayer: Replayer?, _ seed: UInt64) {
