@@ -248,16 +248,21 @@ import TidemarkTesting
         #expect(await journal.stored().count == 2)
     }
 
+    /// A list of all files, evaluated over the store.
+    private func putList(of fixture: QueryFixture) async throws {
+        try await fixture.put([]) {
+            $0.isLocal = true
+            $0.membership = Array(#"{"resource_type":"file"}"#.utf8)
+        }
+    }
+
     @Test func `a list that is filled up has what is loaded meanwhile`() async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
         await journal.pauseLoads()
         async let explained = fixture.cache.explain(Name(type: "file", id: 1).key)
         await journal.waitUntilHeld()
-        async let put: Void = fixture.put([]) {
-            $0.isLocal = true
-            $0.membership = Array(#"{"resource_type":"file"}"#.utf8)
-        }
+        async let put: Void = putList(of: fixture)
         await journal.waitUntilHeld(count: 2)
         await journal.resumeLoads()
         _ = try await explained
@@ -273,10 +278,7 @@ import TidemarkTesting
         await journal.pauseLoads()
         async let laid = bed.lay("m1", .patch("k1", #"{"n":2}"#))
         await journal.waitUntilHeld()
-        async let put: Void = fixture.put([]) {
-            $0.isLocal = true
-            $0.membership = Array(#"{"resource_type":"file"}"#.utf8)
-        }
+        async let put: Void = putList(of: fixture)
         await journal.waitUntilHeld(count: 2)
         await journal.resumeLoads()
         #expect(try await laid == .done)
