@@ -25,6 +25,8 @@ package struct LibraryTruth: Sendable {
     private var beginnings: [(log: Int, base: Int64)] = []
     /// A log was announced since the cache was looked at last.
     private var isReset = false
+    /// Logs that were left or announced so far.
+    package private(set) var leftLogCount = 0
     /// Events that the source denies: the cache may have them or not.
     private var denied: Set<Int64> = []
     /// Events passed the cache by: denied, before it heard of the log, or of what it was told to forget.
@@ -86,7 +88,10 @@ package struct LibraryTruth: Sendable {
         guard let status, let rawCursor = status.cursor else {
             // A log that was announced, and of which nothing came yet.
             let named = status.flatMap { library.logIndex(epoch: $0.epoch.description) }
-            guard cursor != nil || named ?? log != log else { return nil }
+            guard cursor != nil || named ?? log != log else {
+                if isReset { leftLogCount += 1 }
+                return nil
+            }
             guard isReset else { return "its place is gone, and nothing began anew (L4)" }
             leave(library, for: named ?? log, through: beginnings[...])
             return nil
@@ -145,6 +150,7 @@ package struct LibraryTruth: Sendable {
         }
         // The log that was announced, or the first of all: its places stay.
         let isFirst = cursor == nil && next == log && heard.allSatisfy { $0.log == next }
+        leftLogCount += 1
         let isOver = hasBegun && !isFirst || isReset || heard.contains { $0.log != next }
         log = next
         if isOver {
@@ -217,11 +223,14 @@ package struct LibraryTruth: Sendable {
     /// - Parameters:
     ///   - sequence: The place that it stands for in a log. A cache that heard of no log yet takes it for one in the first that it hears.
     ///   - isCertain: False: it may be stored, now or later, or not.
-    package mutating func answer(_ id: String, _ fields: ItemFields, log: Int, sequence: Int64, isCertain: Bool) {
+    ///   - askedAfter: ``leftLogCount`` when it was asked for: of a log that was left since, the place is void.
+    package mutating func answer(
+        _ id: String, _ fields: ItemFields, log: Int, sequence: Int64, askedAfter: Int, isCertain: Bool
+    ) {
         let known = candidates(id)
         onTheWay[id, default: []].append((fields, log, sequence))
         if !hasBegun { origins[id, default: []].insert(log) }
-        guard log == self.log || !hasBegun else {
+        guard log == self.log && askedAfter == leftLogCount || !hasBegun else {
             blurred.insert(id)
             // The cache cannot know: it takes the place for one in the log that it follows.
             entities[id] = known.union(known.map { Candidate(fields: $0.fields?.merged(fields) ?? fields) })

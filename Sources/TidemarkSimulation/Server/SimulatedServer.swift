@@ -31,6 +31,9 @@ package final class SimulatedServer: Sendable {
         package var log: Int
         package var sequence: Int64
         package var entities: [(id: String, fields: ItemFields)]
+        /// How many logs the cache had left when it asked, as far as the world knew: what it says of a place in the log is void once that
+        /// is another one.
+        package var askedAfter = 0
     }
 
     package struct State: Sendable {
@@ -44,6 +47,8 @@ package final class SimulatedServer: Sendable {
         /// Events that an answer denied.
         package var denied: [(library: String, sequence: Int64)] = []
         package var given: [Given] = []
+        /// Logs that the cache has left, by library, when it was looked at last.
+        package var leftLogCounts: [String: Int] = [:]
         /// Something went wrong with an answer: what is lost then is nobody's fault.
         package var hasFailed = false
         /// What was answered, for who reads along; nil when nobody does.
@@ -154,7 +159,14 @@ extension SimulatedServer: QueryUpstream {
             guard let library = state.libraries[query.library.description],
                 let kind = ServerQuery.allCases.first(where: { ByteString($0.input) == query.input })
             else { return (.failure(UpstreamError("no such query")), delay) }
-            return (Self.answer(kind, library), delay)
+            let askedAfter = state.leftLogCounts[library.name] ?? 0
+            return (
+                Self.answer(kind, library).map { result, given in
+                    var given = given
+                    given.askedAfter = askedAfter
+                    return (result, given)
+                }, delay
+            )
         }
         defer { state.withLock { $0.questionCount -= 1 } }
         do throws(CancellationError) {

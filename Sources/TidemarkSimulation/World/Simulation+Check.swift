@@ -63,7 +63,8 @@ extension Simulation {
     func take(_ given: SimulatedServer.Given, isCertain: Bool, _ truth: inout WorldTruth) {
         for (id, fields) in given.entities {
             truth.libraries[given.library]?.answer(
-                id, fields, log: given.log, sequence: given.sequence, isCertain: isCertain)
+                id, fields, log: given.log, sequence: given.sequence, askedAfter: given.askedAfter, isCertain: isCertain
+            )
         }
     }
 
@@ -76,6 +77,7 @@ extension Simulation {
                 throw SimulationFailure("\(name): \(problem)")
             }
             truth.libraries[name] = known
+            server.with { $0.leftLogCounts[name] = known.leftLogCount }
             digest.mix(
                 "\(name) \(status?.epoch ?? "") \(status?.cursor?.rawValue ?? -1) \(status?.phase.rawValue ?? "")")
             for range in status?.lost ?? [] {

@@ -126,7 +126,9 @@ extension Simulation {
         try self.commit(
             commit, layer.pendingID, input,
             confirms
-                ? SimulatedServer.Given(library: name, log: now.logs.count - 1, sequence: now.last, entities: given)
+                ? SimulatedServer.Given(
+                    library: name, log: now.logs.count - 1, sequence: now.last, entities: given,
+                    askedAfter: truth.libraries[name]?.leftLogCount ?? 0)
                 : nil, waitsFor: confirms ? nil : (now.logs.count - 1, now.last))
     }
 

@@ -6,8 +6,10 @@ import TidemarkTesting
 extension Simulation {
     func put(_ input: SimulationInput, _ name: String, _ query: ServerQuery) throws {
         guard process != nil, let library = server.library(name), let key = Self.key(query, name),
-            case .success(let (result, given)) = SimulatedServer.answer(query, library)
+            case .success(let (result, answered)) = SimulatedServer.answer(query, library)
         else { return }
+        var given = answered
+        given.askedAfter = truth.libraries[name]?.leftLogCount ?? 0
         // What is on its way may be stored before it or after, and make it stale.
         let isAlone = underway.isEmpty && !executor.isLaneStalled
         trace?("    < \(name) \(query) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })")
@@ -22,8 +24,8 @@ extension Simulation {
         follow(
             Underway(
                 name: "put", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
-                effect: { [self] truth, isCertain in take(given, isCertain: isCertain, &truth) },
-                finish: { world, isSure in
+                effect: { [self, given] truth, isCertain in take(given, isCertain: isCertain, &truth) },
+                finish: { [given] world, isSure in
                     guard outcome.value == .some(nil) else { return }
                     world.take(given, isCertain: isSure, &world.truth)
                     guard query == .all, isAlone, world.current?.number == input.number else { return }
