@@ -17,14 +17,14 @@ extension CacheState {
             return false
         }
         let key = identity.storedKey
+        noteWrite(of: key, view.event.sequence)
+        // What it was when it was evicted may have been made after the delete.
+        if evicted.contains(identity), mayBeAnswered(in: library, beyond: view.event.sequence) { return false }
         let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
         let along = cascade(from: key, tombstone)
-        // What it was when it was evicted may have been made after the delete.
-        let isUnsure = evicted.contains(identity) && mayBeAnswered(in: library, beyond: view.event.sequence)
-        if !isUnsure { delete(key, tombstone) }
+        delete(key, tombstone)
         delete(along: along, tombstone)
-        noteWrite(of: key, view.event.sequence)
-        return !isUnsure
+        return true
     }
 
     /// Removes an entity, if there is one, and leaves a tombstone; every list loses it.

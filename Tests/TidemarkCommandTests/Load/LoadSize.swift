@@ -17,7 +17,7 @@ struct LoadSize {
     var lockRoundCount: Int
 
     static let small = LoadSize(
-        longLineByteCount: 32 << 20, rubbishLineCount: 12_000, depth: 100_000, unreadChangeCount: 6_000,
+        longLineByteCount: 18 << 20, rubbishLineCount: 12_000, depth: 100_000, unreadChangeCount: 6_000,
         singleAnswerCount: 200, lockRoundCount: 1)
     static let whole = LoadSize(
         longLineByteCount: 1 << 30, rubbishLineCount: 1_000_000, depth: 1_000_000, unreadChangeCount: 300_000,
