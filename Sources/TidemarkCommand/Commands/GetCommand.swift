@@ -27,17 +27,25 @@ struct GetCommand: AsyncParsableCommand {
         let reader = try CacheReader(path: database.path)
         let answer = try reader.answer(to: name, library: scope.library)
         let output = Output.standard()
-        if format.isJSON {
-            try output.writeLine(answer.json)
-        } else if let entity = answer.answer.entity {
+        try answer.write(to: output, isJSON: format.isJSON, absent: "\(Printable.text(name.text)) is not in the cache")
+        try output.flush()
+        try reader.reportDamage()
+    }
+}
+
+extension VisibleAnswer {
+    /// Prints the resource or, on standard error, that there is none; as JSON one line for both.
+    ///
+    /// - Parameter absent: What is said of an entity that is not there, before the reason.
+    func write(to output: Output, isJSON: Bool, absent: String) throws {
+        if isJSON {
+            try output.writeLine(json)
+        } else if let entity = answer.entity {
             try output.writeLine(entity.payload)
         } else {
             let errors = Output.errors()
-            try errors.writeLine(
-                "tidemark: \(Printable.text(name.text)) is not in the cache (\(answer.answer.missCode))")
+            try errors.writeLine("tidemark: \(absent) (\(answer.missCode))")
             try errors.flush()
         }
-        try output.flush()
-        try reader.reportDamage()
     }
 }

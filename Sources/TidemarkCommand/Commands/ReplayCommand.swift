@@ -140,16 +140,8 @@ struct ReplayCommand: AsyncParsableCommand {
         let reader = try CacheReader(path: run.database)
         if let get {
             let answer = try reader.answer(to: get, library: scope.library)
-            if format.isJSON {
-                try output.writeLine(answer.json)
-            } else if let entity = answer.answer.entity {
-                try output.writeLine(entity.payload)
-            } else {
-                let errors = Output.errors()
-                try errors.writeLine(
-                    "tidemark: \(Printable.text(get.text)) was not in the cache (\(answer.answer.missCode))")
-                try errors.flush()
-            }
+            try answer.write(
+                to: output, isJSON: format.isJSON, absent: "\(Printable.text(get.text)) was not in the cache")
         } else if lists {
             try reader.forEach(library: scope.library, type: nil, showsLayers: true) { entity throws(Failure) in
                 try output.writeLine(ExportCommand.json(entity))
