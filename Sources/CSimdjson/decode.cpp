@@ -56,7 +56,7 @@ static uint8_t reasonOf(uint32_t faults) {
 void tm_decoder::appendEvent(uint32_t number) {
     const Payload &payload = parser.payload;
     const EnvelopeField *field = parser.envelope.field;
-    uint32_t faults = payload.faults();
+    uint32_t faults = payload.faults() | parser.envelope.shapeFault;
     for (int name = 0; name < fieldCount; name++) faults |= field[name].fault;
 
     tm_event event = tm_event();

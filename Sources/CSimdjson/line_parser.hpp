@@ -64,6 +64,7 @@ struct EnvelopeField {
 
 struct EnvelopeFields {
     EnvelopeField field[fieldCount];
+    uint32_t shapeFault = 0;  // "envelope" is no object; what stands flat counts all the same
 };
 
 enum class LineClass { grammarFault, blank, control, message, event };

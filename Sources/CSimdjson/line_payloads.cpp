@@ -8,7 +8,7 @@ bool LineParser::parsePayload(int kind, Payload &payload) {
     if (kind == TM_UNKNOWN || kind == TM_REFRESH) return skipValue();
     if (kind == TM_RESET && peek() == 'n') return parseScalar();
     if (!accept('{')) {
-        payload.shapeFault = faultEnvelope;
+        payload.shapeFault |= faultPayload;
         return skipValue();
     }
     if (!enter()) return false;

@@ -148,6 +148,7 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
         return true;
     }
     if (hasEnvelope) {
+        envelope.shapeFault = inner_.shapeFault;
         for (int name = 0; name < fieldCount; name++) {
             const EnvelopeField &preferred = inner_.field[name];
             EnvelopeField &flat = envelope.field[name];
@@ -184,7 +185,7 @@ bool LineParser::parseEnvelopeObject(EnvelopeFields &fields, bool &present) {
     fields = EnvelopeFields();
     if (!present) return parseScalar();
     if (!accept('{')) {
-        fields.field[fieldLibrary].fault = faultEnvelope;
+        fields.shapeFault = faultEnvelope;
         return skipValue();
     }
     if (!enter()) return false;
@@ -254,7 +255,7 @@ bool LineParser::parseBareKind(Payload &payload) {
     if (!parseString(name)) return false;
     payload.kind = kindOf(name);
     if (!resolve(name, payload.name, UINT32_MAX)) payload.shapeFault = faultEnvelope;
-    if (needsPayload(payload.kind)) payload.shapeFault = faultEnvelope;
+    if (needsPayload(payload.kind)) payload.shapeFault |= faultPayload;
     return true;
 }
 
@@ -325,7 +326,7 @@ bool LineParser::parseTaggedKind(Payload &payload) {
     }
     if (dataToken == SIZE_MAX) {
         payload.kind = typeKind;
-        if (needsPayload(typeKind)) payload.shapeFault = faultEnvelope;
+        if (needsPayload(typeKind)) payload.shapeFault |= faultPayload;
     } else if (dataToken != parsedToken || typeKind != parsedKind) {
         // "data" stood before "type", or one of them stood twice; it was validated on the way.
         const size_t end = at_;
