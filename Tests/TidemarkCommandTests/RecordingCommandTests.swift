@@ -49,6 +49,16 @@ import TidemarkTesting
         #expect(late.errorText.hasPrefix("tidemark: not_reached: "))
     }
 
+    @Test func `lines that could not be used are counted`() async throws {
+        for source in [recording, stream] {
+            let text = try await run(["replay", source]).outputText
+            #expect(text.contains("1 line could not be used; "), "\(text)")
+            #expect(try await run(["replay", source, "--json"]).outputText.contains(#""quarantined":1,"#))
+        }
+        let before = try await run(["replay", stream, "--to-sequence", "2"]).outputText
+        #expect(!before.contains("could not be used"))
+    }
+
     @Test func `a replay keeps its database, and never writes over one`() async throws {
         let copy = folder.path("copy.db")
         #expect(try await run(["replay", recording, "--db", copy]).status == 0)

@@ -197,7 +197,9 @@ struct ReplayCommand: AsyncParsableCommand {
         let report = try reader.verify()
         return ReplaySummary(
             path: path, isRecording: run.source.isRecording, droppedCount: run.source.setup.droppedCount,
-            entryCount: run.replayer.entryCount, last: run.last, goal: toSequence.map { EventSequence($0) },
+            entryCount: run.replayer.entryCount,
+            quarantinedCount: await run.replayer.cache.counts().quarantined, last: run.last,
+            goal: toSequence.map { EventSequence($0) },
             endReason: run.source.endReason, tornLine: run.source.tornLine, divergence: run.replayer.divergence,
             libraries: await run.replayer.cache.libraries().sorted { $0.library < $1.library },
             entityCount: report.entityCount, digest: report.digest)

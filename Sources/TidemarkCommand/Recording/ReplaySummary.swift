@@ -9,6 +9,8 @@ struct ReplaySummary {
     var isRecording: Bool
     var droppedCount: Int64
     var entryCount: Int64
+    /// Lines that could not be used, those of the base included.
+    var quarantinedCount: Int64
     var last: RecordingReader.Entry?
     /// The sequence that was to be reached; nil: the end.
     var goal: EventSequence?
@@ -26,6 +28,7 @@ struct ReplaySummary {
             line.member("source", Optional(ByteString(isRecording ? "recording" : "stream")))
             line.member("dropped", droppedCount)
             line.member("steps", entryCount)
+            line.member("quarantined", quarantinedCount)
             line.member("last_line", json: (last?.line).map { Array(String($0).utf8) })
             line.member("at", json: isRecording ? (last?.at).map { Array(String($0).utf8) } : nil)
             line.member("to_sequence", goal)
@@ -46,6 +49,11 @@ struct ReplaySummary {
         if droppedCount > 0 { text += ", behind \(HumanText.count(droppedCount)) that made room" }
         if let last, isRecording { text += ", until \(HumanText.timestamp(milliseconds: last.at))" }
         try output.writeLine(style.paint(text, .bold))
+        if quarantinedCount > 0 {
+            let count = HumanText.count(quarantinedCount, "line")
+            let advice = "keep the database with --db, and tidemark quarantine list says why"
+            try output.writeLine(style.paint("\(count) could not be used; \(advice)", .yellow))
+        }
         if let endReason { try output.writeLine("the recording ends: \(Printable.text(endReason))") }
         if isRecording, divergence == nil {
             try output.writeLine(style.paint("everything came out as it was recorded", .green))
