@@ -163,6 +163,20 @@ struct DamageBed: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
+    /// Where a page stands in a file.
+    static func page(_ number: Int) -> Range<Int> {
+        (number - 1) * DataFile.pageByteCount..<number * DataFile.pageByteCount
+    }
+
+    static func rootPage(of table: String, _ path: String) throws -> Int {
+        var connection: OpaquePointer?
+        #expect(sqlite3_open(path, &connection) == SQLITE_OK)
+        defer { sqlite3_close(connection) }
+        let handle = try #require(connection)
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
+        return Int(try #require(try PreparedStatement.number(handle, sql)))
+    }
+
     static func sqlite(_ path: String, _ statements: [String]) throws {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }

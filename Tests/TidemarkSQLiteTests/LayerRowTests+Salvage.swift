@@ -11,19 +11,12 @@ import TidemarkTesting
 
 /// What outlives a file that is given up, and what no damage brings about.
 extension LayerRowTests {
-    private func rootPage(of table: String) throws -> Int {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
-        defer { sqlite3_close(connection) }
-        let handle = try #require(connection)
-        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
-        return Int(try #require(try PreparedStatement.number(handle, sql)))
-    }
+    private func rootPage(of table: String) throws -> Int { try DamageBed.rootPage(of: table, folder.file()) }
 
     private func overwritePage(_ number: Int) throws {
         let url = URL(fileURLWithPath: folder.file())
         var bytes = try Data(contentsOf: url)
-        let range = (number - 1) * DataFile.pageByteCount..<number * DataFile.pageByteCount
+        let range = DamageBed.page(number)
         bytes.replaceSubrange(range, with: repeatElement(0xA5, count: range.count))
         try bytes.write(to: url)
     }

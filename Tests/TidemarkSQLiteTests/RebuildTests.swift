@@ -55,6 +55,50 @@ import TidemarkStore
         #expect(try SQLiteReader(path: file.path).verify().problems == [])
     }
 
+    /// A page below the root of `keys`, which nobody reads to find out whether the file is in order.
+    @Test func `damage that only building an index meets makes the file anew, with its layers`() async throws {
+        let path = folder.file()
+        var cache = try await SyncCache.open(path: path)
+        let lines = (0..<3_000).map { number in
+            #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"f\#(number)","size":\#(number)}}}"#
+        }
+        try await cache.ingest(Array(lines.joined(separator: "\n").utf8))
+        try await cache.update(
+            OptimisticUpdate(
+                pendingID: "edit", library: "",
+                operations: [.patch(type: "file", id: "f7", fields: Array(#"{"size":-1}"#.utf8), unset: [])]))
+        try await cache.close()
+        var bytes = try DamageBed.contents(path)
+        let root = DamageBed.page(try DamageBed.rootPage(of: "keys", path))
+        // Of an inner page, the place of the first cell; it begins with the number of the page below.
+        let cell = root.lowerBound + Int(bytes[root.lowerBound + 12]) << 8 + Int(bytes[root.lowerBound + 13])
+        let below = DamageBed.page(bytes[cell..<cell + 4].reduce(0) { $0 << 8 + Int($1) })
+        bytes.replaceSubrange(below, with: repeatElement(0xA5, count: below.count))
+        try DamageBed.write(bytes, to: path)
+
+        var configuration = CacheConfiguration()
+        configuration.fieldIndexes = [try #require(FieldIndex(type: "file", path: "/size"))]
+        let journal = try await SQLiteJournal.open(path: path)
+        #expect(await journal.openingReport == .reopened)
+        cache = try await SyncCache.open(configuration: configuration, journal: journal)
+        guard case .rebuilt(let movedTo, _) = await journal.openingReport else {
+            Issue.record("it was \(await journal.openingReport)")
+            return
+        }
+        #expect(FileManager.default.fileExists(atPath: movedTo))
+        #expect(await journal.salvagedLayerCount == 1)
+        #expect(await cache.entityCount() == 0)
+        try await cache.ingest(Array(lines[7].utf8))
+        guard case .found(let shown) = try await cache.entity(EntityKey(type: "file", id: "f7")) else {
+            Issue.record("the entity is not there")
+            return
+        }
+        #expect(String(decoding: shown.bytes, as: UTF8.self).contains(#""size":-1"#))
+        try await cache.close()
+        #expect(try SQLiteReader(path: path).verify().problems == [])
+        #expect(try await layers(path).1.count == 1)
+    }
+
     @Test func `a file that was not promised yet is begun anew`() async throws {
         let bed = try await DamageBed()
         try DamageBed.write(bed.closed, to: folder.file())

@@ -132,10 +132,27 @@ public actor SyncCache {
         upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
         clock: any CacheClock = SystemClock(), recorder: (any CacheRecorder)? = nil, corrects: Bool = true
     ) async throws(StorageError) -> SyncCache {
-        let recovered = try await journal.recover()
         precondition(
             configuration.excludedTwice.isEmpty,
             "types kept out of memory and of the disk: \(configuration.excludedTwice.sorted()); keep them out of one")
+        func start(_ recovered: RecoveredState) async throws(StorageError) -> SyncCache {
+            try await begin(
+                recovered, configuration, journal, upstream, queryUpstream, clock, recorder, corrects: corrects)
+        }
+        do throws(StorageError) {
+            return try await start(try await journal.recover())
+        } catch {
+            // Damage that lies deeper than where the journal looks first. Nobody has seen anything of it yet.
+            guard error.code == .damaged else { throw error }
+            return try await start(try await journal.restart(reason: error.cause))
+        }
+    }
+
+    private static func begin(
+        _ recovered: RecoveredState, _ configuration: CacheConfiguration, _ journal: any Journal,
+        _ upstream: (any Upstream)?, _ queryUpstream: (any QueryUpstream)?, _ clock: any CacheClock,
+        _ recorder: (any CacheRecorder)?, corrects: Bool
+    ) async throws(StorageError) -> SyncCache {
         var limits = configuration.limits
         limits.evictedKeyCountMax = configuration.boundedEvictedKeyCountMax
         try await journal.changeIndexes(configuration.fieldIndexChanges, progress: configuration.onIndexProgress)

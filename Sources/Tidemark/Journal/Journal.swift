@@ -65,6 +65,13 @@ package protocol Journal: Sendable {
     /// - Throws: ``StorageError`` when that cannot be done.
     func rebuild() async throws(StorageError)
 
+    /// Puts a database aside that turned out to be damaged before anything of it was used, and begins one in its place with what
+    /// can be saved of it.
+    ///
+    /// - Returns: What was saved: pending layers.
+    /// - Throws: ``StorageError`` when that cannot be done.
+    func restart(reason: String) async throws(StorageError) -> RecoveredState
+
     /// Bytes on disk, journals included; 0 for a journal in memory.
     func byteCount() async -> Int64
 
@@ -75,6 +82,12 @@ package protocol Journal: Sendable {
 extension Journal {
     /// Nothing to give back.
     package func releaseMemory() async {}
+
+    /// Nothing can be saved.
+    package func restart(reason: String) async throws(StorageError) -> RecoveredState {
+        try await rebuild()
+        return RecoveredState()
+    }
 
     /// All entities of a type, a page at a time.
     package func page(

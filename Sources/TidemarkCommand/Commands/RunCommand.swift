@@ -95,17 +95,15 @@ struct RunCommand: AsyncParsableCommand {
         let host = HostUpstream(calls, limits: configuration.limits)
         if askBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         let journal = try await SQLiteJournal.open(path: database.path)
-        if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
-            try IngestCommand.tellRebuilt(
-                database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: Output.errors())
-        }
         let upstream = eventUpstream(host, configuration)
+        let found = await journal.openingReport
         let recorder = try await Recorder.begin(
             recording, command: "run", configuration, journal: journal, hasUpstream: upstream != nil,
             policy: try self.policy.text(), clock: clock)
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream,
             queryUpstream: self.upstream == .nobody ? nil : host, clock: clock, recorder: recorder)
+        try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
         let session = Session(
             of: cache, outbox: outbox, calls: calls,
             settings: Session.Settings(

@@ -17,17 +17,15 @@ extension IngestCommand {
         let start = clock.now
         var configuration = try self.configuration(policy)
         let journal = try await SQLiteJournal.open(path: database.path)
-        if case .rebuilt(let movedTo, let reason) = await journal.openingReport {
-            try IngestCommand.tellRebuilt(
-                database.path, movedTo, reason, layerCount: await journal.salvagedLayerCount, to: errors)
-        }
         indexes.apply(to: &configuration, errors: errors)
         let cacheClock = SystemClock()
+        let found = await journal.openingReport
         let recorder = try await Recorder.begin(
             recording, command: "ingest", configuration, journal: journal, hasUpstream: upstream != nil,
             policy: try self.policy.text(), clock: cacheClock)
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
+        try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: errors)
         let before = await cache.counts()
         let stream: IngestStream
         do throws(InputError) {
@@ -115,9 +113,18 @@ extension IngestCommand {
     }
 
     /// A rebuilt database begins empty, which nobody should have to find out by missing something.
+    ///
+    /// - Parameters:
+    ///   - journal: Of a cache that was opened over it.
+    ///   - found: What opening the journal alone found.
+    ///   - recorder: Stops when the database that it began with was put aside since.
     static func tellRebuilt(
-        _ path: String, _ movedTo: String, _ reason: String, layerCount: Int, to errors: Output
-    ) throws(Failure) {
+        _ path: String, _ journal: SQLiteJournal, found: OpeningReport, _ recorder: RecordingWriter?, to errors: Output
+    ) async throws {
+        let report = await journal.openingReport
+        guard case .rebuilt(let movedTo, let reason) = report else { return }
+        if report != found { await recorder?.finish("the database was damaged, and made anew") }
+        let layerCount = await journal.salvagedLayerCount
         let edits = layerCount == 0 ? "" : " with the \(HumanText.count(layerCount, "pending edit")) that it still gave"
         let notice = Failure(
             .ok, "rebuilt", "the database was damaged (\(reason))", place: path,

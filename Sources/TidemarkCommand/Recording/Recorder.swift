@@ -20,7 +20,7 @@ enum Recorder {
         guard let path = options.path else { return nil }
         var base: [UInt8] = []
         var kind = RecordingSetup.Base.empty
-        if await journal.openingReport == .reopened {
+        if await journal.openingReport != .created {
             kind = .external
             let copy = path + ".base"
             defer { unlink(copy) }

@@ -36,11 +36,11 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    /// What opening, or the last ``rebuild()``, found and did.
+    /// What opening, or the last ``rebuild(reason:)``, found and did.
     public private(set) var openingReport: OpeningReport
 
     /// Pending edits that opening brought over from a damaged file; 0 unless ``openingReport`` is `rebuilt`.
-    public let salvagedLayerCount: Int
+    public private(set) var salvagedLayerCount: Int
 
     /// Rows that failed their check since opening.
     public var damagedRowCount: Int { damagedRows.count }
@@ -126,6 +126,15 @@ public actor SQLiteJournal: Journal {
     /// - Returns: Where the damaged file went; also in ``openingReport``.
     /// - Throws: ``Tidemark/StorageError``; then nothing is open, and it may be called again.
     public func rebuild(reason: String) throws(StorageError) -> OpeningReport {
+        let opened = try reopen(reason: reason)
+        // The layers that came over are for the case that the process ends before the next flush: that brings them all.
+        opened.database.discardsContents = true
+        recovered = RecoveredState()
+        return opened.report
+    }
+
+    /// - Returns: The new file, which is open, has the indexes of the old one and the layers that could be read.
+    private func reopen(reason: String) throws(StorageError) -> DataFileOpener.Opened {
         var indexes = FieldIndexChanges()
         if let database {
             indexes.added = database.memory.indexes.filter { $0.state != .dropping }.compactMap(\.index)
@@ -137,13 +146,10 @@ public actor SQLiteJournal: Journal {
             }
         }
         let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
-        // The layers that came over are for the case that the process ends before the next flush: that brings them all.
-        opened.database.discardsContents = true
         database = opened.database
-        recovered = RecoveredState()
         openingReport = opened.report
         try changeIndexes(indexes, progress: nil)
-        return opened.report
+        return opened
     }
 
     // MARK: Journal
@@ -217,6 +223,12 @@ public actor SQLiteJournal: Journal {
 
     package func rebuild() throws(StorageError) {
         _ = try rebuild(reason: "damage that was met while it was in use")
+    }
+
+    package func restart(reason: String) throws(StorageError) -> RecoveredState {
+        let opened = try reopen(reason: reason)
+        salvagedLayerCount = opened.state.layers.count
+        return opened.state
     }
 
     /// Copies what is committed into a new file of its own, without free pages and without a log.

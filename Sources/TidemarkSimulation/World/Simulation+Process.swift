@@ -35,11 +35,10 @@ extension Simulation {
             configuration.dictionarySampleCountMin = 40
             do throws(StorageError) {
                 let journal = try await SQLiteJournal.open(configuration)
-                let report = await journal.openingReport
                 let cache = try await SyncCache.open(
                     configuration: Simulation.configuration(traits, executor, random), journal: journal,
                     upstream: traits.hasUpstream ? server : nil, queryUpstream: server, clock: clock)
-                outcome.settle(.success((cache, report)))
+                outcome.settle(.success((cache, await journal.openingReport)))
             } catch {
                 outcome.settle(.failure(error))
             }
