@@ -31,7 +31,7 @@ struct DatabaseBed: Sendable {
         let path = folder.path("cache.db")
         var versions: [EntityKey: Set<Version>] = [:]
         var cache = try await DatabaseBed.open(path)
-        try await cache.ingest(Array(DatabaseBed.firstLines.joined(separator: "\n").utf8))
+        try await DatabaseBed.ingest(DatabaseBed.firstLines, into: cache)
         try await DatabaseBed.ask(cache)
         try await cache.flush()
         try await cache.close()
@@ -39,7 +39,7 @@ struct DatabaseBed: Sendable {
         try DatabaseBed.collect(path, &versions)
         cache = try await DatabaseBed.open(path)
         for turn in 0..<2 {
-            try await cache.ingest(Array(DatabaseBed.laterLines(turn).joined(separator: "\n").utf8))
+            try await DatabaseBed.ingest(DatabaseBed.laterLines(turn), into: cache)
             try await cache.flush()
             try DatabaseBed.collect(path, &versions)
         }
@@ -63,6 +63,12 @@ struct DatabaseBed: Sendable {
         configuration.dictionarySampleCountMin = 12
         configuration.now = { 1_700_000_000_000 }
         return try await SQLiteJournal.open(configuration)
+    }
+
+    /// Returns when nothing is held any more: what is written afterwards does not depend on how fast the machine is.
+    private static func ingest(_ lines: [String], into cache: SyncCache) async throws {
+        try await cache.ingest(Array(lines.joined(separator: "\n").utf8))
+        while await cache.libraries().contains(where: { $0.phase == .gap }) { await Task.yield() }
     }
 
     // MARK: What is in it
