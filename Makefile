@@ -8,6 +8,10 @@ RACES ?= 10000
 SEEDS ?= 20000
 MINUTES ?= 10
 BENCH ?=
+SUITE ?=
+BASE ?=
+RESULTS ?= .build/bench/results.json
+PEER_RESULTS ?= .build/bench/peers.json
 TARGET ?=
 SECONDS ?= 20
 INPUT ?=
@@ -34,11 +38,29 @@ format:
 format-check:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
-## bench: time every stage beside its reference, in one run (BENCH=--smoke for a small one)
+# The bench, built for release beside the command that it starts.
+BENCH_BUILD = $(SWIFT) build -c release --product tidemark-bench && $(SWIFT) build -c release --product tidemark
+BENCH_RUN = "$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench"
+
+## bench: time every stage, or SUITE, beside its reference in one run, and keep the results (SUITE=apply BENCH=--smoke)
 bench: deps
-	@$(SWIFT) build -c release --product tidemark-bench
-	@$(SWIFT) build -c release --product tidemark
-	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench" $(BENCH)
+	@$(BENCH_BUILD)
+	@$(BENCH_RUN) $(addprefix --suite ,$(SUITE)) --out $(RESULTS) $(BENCH)
+
+## bench-compare: run again what the results in BASE hold, and compare by ratio (BASE=before.json)
+bench-compare: deps
+	@if [ -z "$(BASE)" ]; then echo 'Say with what: make bench-compare BASE=before.json' >&2; exit 64; fi
+	@$(BENCH_BUILD)
+	@$(BENCH_RUN) compare "$(BASE)"
+
+## bench-guard: small runs: fail where counted work or a ratio passes Benchmarks/thresholds.json
+bench-guard: deps
+	@$(BENCH_BUILD)
+	@$(BENCH_RUN) guard
+
+## bench-page: write docs/benchmarks.md and its chart from the last results, and those of the peers where there are some
+bench-page:
+	@$(BENCH_RUN) page $(RESULTS) $(if $(wildcard $(PEER_RESULTS)),--peers $(PEER_RESULTS)) --into docs
 
 ## crash-test: kill ingests and sessions KILLS times each and check that nothing acknowledged was lost (KILLS=500); minutes
 crash-test: deps
@@ -115,5 +137,5 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench crash-test \
+.PHONY: run extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare bench-guard bench-page crash-test \
     crash-points simulate canaries big-test clean help deps

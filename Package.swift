@@ -130,14 +130,17 @@ let package = Package(
 
         .target(
             name: "CReference", path: "Benchmarks/CReference",
-            linkerSettings: [.linkedLibrary("simdjson")]),
+            linkerSettings: [
+                .linkedLibrary("simdjson"), .linkedLibrary("sqlite3"), .linkedLibrary("zstd"),
+            ]),
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
                 "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Benchmarks", exclude: ["CReference"], sources: ["Harness", "Suites", "Runner"],
+            path: "Benchmarks", exclude: ["CReference"], sources: ["Harness", "Results", "Suites", "Runner"],
             swiftSettings: strict),
 
         // What fuzzers try, as functions of bytes. The tests replay their corpora without a fuzzer.

@@ -78,6 +78,16 @@ extern "C" uint64_t reference_copy(const uint8_t *source, const uint32_t *entiti
     return sum;
 }
 
+extern "C" uint64_t reference_lines(const uint8_t *bytes, size_t count) {
+    uint64_t lines = 0;
+    const uint8_t *next = bytes, *const end = bytes + count;
+    while (const void *found = std::memchr(next, '\n', size_t(end - next))) {
+        lines++;
+        next = static_cast<const uint8_t *>(found) + 1;
+    }
+    return lines;
+}
+
 extern "C" uint64_t reference_heap_byte_count(void) {
 #if defined(__GLIBC__)
     const struct mallinfo2 info = mallinfo2();

@@ -12,6 +12,8 @@ struct Measurement {
     let goal: Double?
     /// Depends on everything that was computed: two runs over one input agree.
     let hash: UInt64
+    /// Calls of the allocator for each of `count`, in the run that is not counted; nil where nobody counts them.
+    var allocations: Double?
 
     /// Run by run, subject over reference.
     var ratios: [Double] { zip(seconds, referenceSeconds).map { $0 / $1 } }
@@ -28,12 +30,15 @@ struct Measurement {
         var seconds: [Double] = []
         var referenceSeconds: [Double] = []
         var hash: UInt64?
+        var allocationCount: UInt64?
         for run in 0...runs {
             let start = clock.now
             let referenceHash = try await reference()
+            let allocations = run == 0 ? AllocationCount() : nil
             let middle = clock.now
             let subjectHash = try await subject()
             let end = clock.now
+            if let allocations { allocationCount = allocations.end() }
             precondition(hash == nil || hash == subjectHash, "\(name): two runs over one input differ")
             hash = subjectHash
             blackHole(referenceHash)
@@ -43,7 +48,8 @@ struct Measurement {
         }
         return Measurement(
             name: name, unit: unit, count: count, seconds: seconds, referenceName: referenceName,
-            referenceSeconds: referenceSeconds, goal: goal, hash: hash ?? 0)
+            referenceSeconds: referenceSeconds, goal: goal, hash: hash ?? 0,
+            allocations: allocationCount.map { Double($0) / Double(count) })
     }
 }
 
@@ -56,12 +62,5 @@ func blackHole(_ value: UInt64) {
 extension Duration {
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
-    }
-}
-
-extension [Double] {
-    var median: Double {
-        let sorted = sorted()
-        return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
     }
 }

@@ -1,82 +1,101 @@
 import Foundation
 
-/// Prints figures as a table for people, or as one JSON object a line.
+/// Takes figures as they come, and prints them as a table for people or as one JSON object a line.
 struct Report {
     let isJSON: Bool
     /// Part of the name of the figures that are wanted; nil: all.
     let only: String?
-    private(set) var missedGoals: [String] = []
+    private(set) var results: Results
+    private var suite = ""
 
-    init(isJSON: Bool, only: String? = nil) {
+    init(size: Results.Size, isJSON: Bool, only: String? = nil) {
         self.isJSON = isJSON
         self.only = only
+        results = Results(size: size)
     }
+
+    var missedGoals: [Figure] { results.figures.filter { $0.isMet == false } }
 
     /// Whether a figure is to be measured at all.
     func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
-    mutating func add(_ measurement: Measurement) {
-        let ratio = measurement.ratios.median
-        let nanoseconds = measurement.seconds.median * 1e9 / Double(measurement.count)
-        let reference = measurement.referenceSeconds.median * 1e9 / Double(measurement.count)
-        note(measurement.name, ratio, measurement.goal)
-        let low = measurement.ratios.min() ?? .nan
-        let high = measurement.ratios.max() ?? .nan
-        if isJSON {
-            print(
-                "{\"name\":\"\(measurement.name)\",\"unit\":\"\(measurement.unit)\",\"n\":\(measurement.count),"
-                    + "\"runs\":\(measurement.seconds.count),\"ns\":\(number(nanoseconds)),"
-                    + "\"reference\":\"\(measurement.referenceName)\",\"reference_ns\":\(number(reference)),"
-                    + "\"ratio\":{\"median\":\(number(ratio)),\"min\":\(number(low)),\"max\":\(number(high))},"
-                    + "\"goal\":\(measurement.goal.map(number) ?? "null"),\"hash\":\"\(String(measurement.hash, radix: 16))\"}"
-            )
-        } else {
-            line(
-                measurement.name, "\(number(nanoseconds)) ns/\(measurement.unit)",
-                "\(measurement.referenceName) \(number(reference))",
-                "\(number(ratio)) (\(number(low)) … \(number(high)))", measurement.goal, ratio,
-                String(measurement.hash, radix: 16))
-        }
+    /// Begins a suite: what follows belongs to it.
+    mutating func begin(_ suite: String, _ text: String) {
+        self.suite = suite
+        guard !isJSON else { return }
+        print("\(suite): \(text)")
+        print(
+            pad("figure", 34) + pad("median", 18) + pad("reference", 30) + pad("ratio (min … max)", 26)
+                + pad("goal", 16) + pad("allocations", 13) + "hash")
+    }
+
+    /// - Parameter place: Where the figure stands on a curve.
+    mutating func add(_ measurement: Measurement, place: Figure.Place? = nil) {
+        let scale = 1e9 / Double(measurement.count)
+        add(
+            Figure(
+                suite: suite, name: measurement.name, unit: "ns/\(measurement.unit)",
+                value: Spread(measurement.seconds).scaled(by: scale), runCount: measurement.seconds.count,
+                count: measurement.count,
+                reference: Figure.Reference(
+                    name: measurement.referenceName,
+                    value: Spread(measurement.referenceSeconds).scaled(by: scale), ratio: Spread(measurement.ratios)),
+                goal: measurement.goal, allocations: measurement.allocations, hash: String(measurement.hash, radix: 16),
+                place: place))
     }
 
     /// A figure that is a ratio or a size by itself.
-    mutating func add(name: String, value: Double, unit: String, goal: Double?, hash: UInt64) {
-        note(name, value, goal)
-        if isJSON {
-            print(
-                "{\"name\":\"\(name)\",\"unit\":\"\(unit)\",\"value\":\(number(value)),"
-                    + "\"goal\":\(goal.map(number) ?? "null"),\"hash\":\"\(String(hash, radix: 16))\"}")
-        } else {
-            line(name, "", "", "\(number(value)) \(unit)", goal, value, String(hash, radix: 16))
-        }
-    }
-
-    func header(_ text: String) {
-        if !isJSON {
-            print(text)
-            print(
-                pad("figure", 30) + pad("median", 20) + pad("reference, ns", 30) + pad("ratio (min … max)", 26)
-                    + pad("goal", 14) + "hash")
-        }
-    }
-
-    private mutating func note(_ name: String, _ value: Double, _ goal: Double?) {
-        if let goal, value > goal { missedGoals.append(name) }
-    }
-
-    private func line(
-        _ name: String, _ median: String, _ reference: String, _ ratio: String, _ goal: Double?, _ value: Double,
-        _ hash: String
+    mutating func add(
+        name: String, values: [Double], unit: String, goal: Double?, hash: UInt64, place: Figure.Place? = nil
     ) {
-        let verdict = goal.map { "≤ \(number($0)) \(value <= $0 ? "met" : "MISSED")" } ?? "-"
-        print(pad(name, 30) + pad(median, 20) + pad(reference, 30) + pad(ratio, 26) + pad(verdict, 14) + hash)
+        add(
+            Figure(
+                suite: suite, name: name, unit: unit, value: Spread(values), runCount: values.count, goal: goal,
+                hash: String(hash, radix: 16), place: place))
     }
 
-    private func pad(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(1, width - text.count))
+    mutating func add(
+        name: String, value: Double, unit: String, goal: Double?, hash: UInt64, place: Figure.Place? = nil
+    ) {
+        add(name: name, values: [value], unit: unit, goal: goal, hash: hash, place: place)
     }
 
-    private func number(_ value: Double) -> String {
+    private mutating func add(_ figure: Figure) {
+        results.figures.append(figure)
+        guard !isJSON else { return printJSON(figure) }
+        let verdict = figure.goal.map { "≤ \(FigureText.number($0)) \(figure.isMet == true ? "met" : "MISSED")" } ?? "-"
+        let reference = figure.reference.map { "\($0.name) \(FigureText.number($0.value.median))" } ?? ""
+        print(
+            pad(figure.name, 34) + pad("\(FigureText.number(figure.value.median)) \(figure.unit)", 18)
+                + pad(reference, 30) + pad(figure.reference.map { FigureText.spread($0.ratio) } ?? "", 26)
+                + pad(verdict, 16) + pad(figure.allocations.map { FigureText.number($0) } ?? "", 13) + figure.hash)
+    }
+
+    private func printJSON(_ figure: Figure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            print(String(decoding: try encoder.encode(figure), as: UTF8.self))
+        } catch {
+            preconditionFailure("\(figure.id) is no JSON: \(error)")
+        }
+    }
+
+    private func pad(_ text: String, _ width: Int) -> String { FigureText.padded(text, width) }
+}
+
+/// Numbers as people read them.
+enum FigureText {
+    static func number(_ value: Double) -> String {
         value >= 100 ? String(format: "%.0f", value) : String(format: "%.2f", value)
+    }
+
+    static func spread(_ spread: Spread) -> String {
+        "\(number(spread.median)) (\(number(spread.min)) … \(number(spread.max)))"
+    }
+
+    /// With spaces behind it, one at least.
+    static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
     }
 }

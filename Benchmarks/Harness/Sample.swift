@@ -33,6 +33,11 @@ enum Sample {
         return bytes
     }
 
+    static func key(of index: Int) -> EntityKey {
+        // The id stands behind `{"id":"`, a UUID.
+        EntityKey(library: "", type: ByteString(type), id: ByteString(resource(index, version: 0)[7..<43]))
+    }
+
     /// One event's line with its LF.
     static func appendChange(of index: Int, version: Int, sequence: Int, to bytes: inout [UInt8]) {
         bytes +=

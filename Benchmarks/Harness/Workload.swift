@@ -11,8 +11,9 @@ struct Workload {
     let entityCount: Int
 
     /// - Parameter updatesPerEntity: Events an entity, the first one included.
-    init(entityCount: Int, eventsPerEntity: Int) {
+    init(entityCount: Int, eventsPerEntity: Int, resourceByteCount: Int = 435) {
         var settings = SyntheticSettings()
+        settings.resourceByteCount = resourceByteCount
         settings.seed = 20_260_101
         settings.entityCount = entityCount
         settings.updatesPerEntity = eventsPerEntity - 1
@@ -31,19 +32,9 @@ struct Workload {
 
     /// The input cut into lines, as the decoder gets it.
     func blocks() -> [LineBlock] {
-        var framer = LineFramer()
         var blocks: [LineBlock] = []
-        var offset = 0
-        bytes.withUnsafeBytes { bytes in
-            while offset < byteCount {
-                let count = min(Workload.chunkByteCount, byteCount - offset)
-                framer.append(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
-                offset += count
-                blocks += framer.takeBlocks()
-            }
-        }
-        framer.finish()
-        return blocks + framer.takeBlocks()
+        frame(BatchPool()) { blocks.append($0) }
+        return blocks
     }
 
     /// Frames and decodes the whole input.
@@ -51,21 +42,27 @@ struct Workload {
     /// - Parameter body: Gets each batch, in order.
     func decode(_ body: (EventBatch) throws -> Void) throws {
         let pool = BatchPool()
-        var framer = LineFramer(pool: pool)
         let decoder = try EventDecoder(pool: pool)
+        try frame(pool) { try body(try decoder.decode($0)) }
+    }
+
+    /// Cuts the whole input into lines, a chunk at a time as a reader gets it.
+    ///
+    /// - Parameter body: Gets each block, in order.
+    func frame<Failure: Error>(_ pool: BatchPool, _ body: (LineBlock) throws(Failure) -> Void) throws(Failure) {
+        var framer = LineFramer(pool: pool)
         var offset = 0
-        try bytes.withUnsafeBytes { bytes in
-            while offset < byteCount {
-                let count = framer.read(byteCountMax: Workload.chunkByteCount) { space in
-                    let count = min(space.count, byteCount - offset)
-                    space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
-                    return count
+        while offset < byteCount {
+            offset += framer.read(byteCountMax: Workload.chunkByteCount) { space in
+                let count = min(space.count, byteCount - offset)
+                bytes.withUnsafeBytes {
+                    space.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
                 }
-                offset += count
-                for block in framer.takeBlocks() { try body(try decoder.decode(block)) }
+                return count
             }
+            for block in framer.takeBlocks() { try body(block) }
         }
         framer.finish()
-        for block in framer.takeBlocks() { try body(try decoder.decode(block)) }
+        for block in framer.takeBlocks() { try body(block) }
     }
 }

@@ -1,73 +1,74 @@
+import ArgumentParser
+import Dispatch
 import Foundation
 
-/// `tidemark-bench [--smoke] [--json] [--runs n] [--suite name] [--only figure]`: every figure beside its reference.
-/// `--only` takes part of a figure's name, in the suite `observers`.
 @main
-enum Runner {
-    private static let suites = [
-        "parse", "memory", "durable", "queries", "layers", "ages", "limits", "observers", "sessions",
-    ]
+enum Main {
+    static func main() {
+        // Counters of instructions do not stand how an asynchronous program waits on its main thread.
+        if CommandLine.arguments.dropFirst().first == Count.name {
+            return Count.main(Array(CommandLine.arguments.dropFirst(2)))
+        }
+        Task {
+            await Runner.main()
+            exit(0)
+        }
+        dispatchMain()
+    }
+}
 
-    static func main() async throws {
-        var arguments = CommandLine.arguments.dropFirst()
-        var isSmoke = false
-        var isJSON = false
-        var runs = 5
-        var suite: String?
-        var only: String?
-        while let argument = arguments.popFirst() {
-            switch argument {
-            case "--smoke": isSmoke = true
-            case "--json": isJSON = true
-            case "--runs": runs = arguments.popFirst().flatMap { Int($0) } ?? runs
-            case "--suite": suite = arguments.popFirst()
-            case "--only": only = arguments.popFirst()
-            default:
-                print(
-                    "usage: tidemark-bench [--smoke] [--json] [--runs n] [--suite \(suites.joined(separator: "|"))]"
-                        + " [--only part-of-a-figure's-name, in observers]")
-                exit(64)
-            }
+/// The benchmarks of Tidemark: every figure beside its reference, in one run.
+struct Runner: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tidemark-bench",
+        abstract: "Measure every stage beside its reference, in one run.",
+        discussion: """
+            A figure is a ratio to a reference that was timed in turns with it, or a size. Both are printed with the goal
+            that they should meet.
+
+            EXAMPLE
+              tidemark-bench --suite decoding --suite apply
+              tidemark-bench --out results.json
+              tidemark-bench compare before.json after.json
+              tidemark-bench page results.json --peers peers.json --into docs
+            """,
+        subcommands: [RunSuites.self, Compare.self, Guard.self, WritePage.self],
+        defaultSubcommand: RunSuites.self)
+}
+
+struct RunSuites: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run suites and print their figures.")
+
+    @Option(name: .customLong("suite"), help: "Only this one. May be given several times. Default: all.")
+    var suites: [Suite] = []
+
+    @Flag(help: "Small inputs: to see that everything works, not how fast.")
+    var smoke = false
+
+    @Option(help: "Runs that count; one more goes first.")
+    var runs = 5
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Write the results to this file, for compare and page.", valueName: "file"))
+    var out: String?
+
+    @Option(help: ArgumentHelp("Only figures with this in their name, in the suite observers.", valueName: "part"))
+    var only: String?
+
+    func validate() throws {
+        guard runs > 0 else { throw ValidationError("--runs: at least one run has to count") }
+    }
+
+    func run() async throws {
+        var report = Report(size: smoke ? .smoke : .full, isJSON: json, only: only)
+        for suite in suites.isEmpty ? Suite.allCases : suites {
+            try await suite.run(isSmoke: smoke, runs: runs, into: &report)
         }
-        var report = Report(isJSON: isJSON, only: only)
-        let cores = ProcessInfo.processInfo.activeProcessorCount
-        func isWanted(_ name: String) -> Bool { suite == nil || suite == name }
-        if ["parse", "memory", "durable"].contains(where: isWanted) {
-            let workload =
-                isSmoke
-                ? Workload(entityCount: 2_000, eventsPerEntity: 5) : Workload(entityCount: 200_000, eventsPerEntity: 5)
-            report.header(
-                "\(workload.lineCount) events over \(workload.entityCount) entities, \(workload.byteCount) bytes; "
-                    + "\(cores) cores; \(runs) runs, medians")
-            if isWanted("parse") { try await MemorySuite.parse(workload, runs: runs, into: &report) }
-            if isWanted("memory") { try await MemorySuite.run(workload, runs: runs, into: &report) }
-            if isWanted("durable") { try await DurableSuite.run(workload, runs: runs, into: &report) }
-        }
-        if isWanted("queries") {
-            report.header("events among queries; \(cores) cores; \(runs) runs, medians")
-            try await QueriesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
-        }
-        if isWanted("layers") {
-            report.header("layers over entities; \(cores) cores; \(runs) runs, medians")
-            try await LayersSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
-        }
-        if isWanted("ages") {
-            report.header("a policy in force; \(cores) cores; \(runs) runs, medians")
-            try await AgesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
-        }
-        if isWanted("limits") {
-            report.header("making room, and what a small cache takes; \(cores) cores; \(runs) runs, medians")
-            try EvictionSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
-            try await FootprintSuite.run(into: &report)
-        }
-        if isWanted("observers") {
-            report.header("10,000 events a second to observers in the process; \(cores) cores")
-            try await ObserversSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
-        }
-        if isWanted("sessions") {
-            report.header("10,000 events a second through `tidemark run`; \(cores) cores")
-            try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
-        }
-        if !isJSON, !report.missedGoals.isEmpty { print("missed: \(report.missedGoals.joined(separator: ", "))") }
+        if let out { try report.results.write(to: out) }
+        guard !json, !report.missedGoals.isEmpty else { return }
+        print("missed: \(report.missedGoals.map(\.id).joined(separator: ", "))")
     }
 }

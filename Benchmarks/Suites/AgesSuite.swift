@@ -42,9 +42,7 @@ enum AgesSuite {
             let reference = try await cache(CachePolicy(), clock)
             let subject = try await cache(policy, clock)
             clock.time.withLock { $0 += Int64(seconds) * 1_000 }
-            let keys = (0..<entityCount).map { index in
-                EntityKey(library: "", type: "file", id: ByteString(Sample.resource(index, version: 0)[7..<43]))
-            }
+            let keys = (0..<entityCount).map { Sample.key(of: $0) }
             report.add(
                 try await Measurement.compare(
                     name, unit: "read", count: isSmoke ? entityCount : 20 * entityCount, runs: runs, goal: 1.2,

@@ -44,7 +44,7 @@ enum ObserversSuite {
         ] where report.isWanted(name) {
             try await latency(
                 name, listCount: lists, observersPerList: observers, eventCount: eventCount,
-                goal: observers == 1 ? 200 : nil, into: &report)
+                goal: observers == 1 ? 50 : nil, into: &report)
         }
         let goal = 1 / 0.9
         for (name, listedCount, goal, hasReader) in [

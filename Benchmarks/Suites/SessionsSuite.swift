@@ -124,7 +124,7 @@ enum SessionsSuite {
         }
         let hash = UInt64(eventCount) &* 31 &+ UInt64(listCount)
         bare.latencies.report("through cat", hash: hash, into: &report)
-        result.latencies.report("session, \(listCount) lists", goal: 2_000, hash: hash, into: &report)
+        result.latencies.report("session, \(listCount) lists", goal: 1_000, hash: hash, into: &report)
         report.add(name: "session, merged", value: Double(result.missed), unit: "lines", goal: nil, hash: hash)
     }
 

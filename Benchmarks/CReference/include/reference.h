@@ -2,6 +2,7 @@
 #ifndef TIDEMARK_REFERENCE_H
 #define TIDEMARK_REFERENCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,8 +23,37 @@ uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, size_t line_
 uint64_t reference_copy(const uint8_t *source, const uint32_t *entities, const uint64_t *offsets, const uint32_t *counts,
                         size_t count, uint8_t *const *blocks);
 
+// Looks for the end of every line. Returns how many there are.
+uint64_t reference_lines(const uint8_t *bytes, size_t count);
+
+// Compresses payloads (zstd, level 1, a dictionary of 16 KB that is trained of the first ones) and stores them in a new
+// SQLite file at `path`, by ascending integers, 50,000 in a transaction, durable at the end, on one thread. Returns
+// the bytes stored; 0 when it failed.
+uint64_t reference_store(const char *path, const uint8_t *source, const uint64_t *offsets, const uint32_t *counts,
+                         size_t count);
+
+// Reads all rows of a statement that gives a number and a blob. Returns a sum of them.
+uint64_t reference_select(const char *path, const char *sql);
+
+// Payloads in memory, compressed as `reference_store` does it.
+typedef struct reference_compressed reference_compressed;
+
+reference_compressed *reference_compress(const uint8_t *source, const uint64_t *offsets, const uint32_t *counts,
+                                         size_t count);
+
+// Decompresses the payloads of these indexes one after the other into the same place. Returns a sum.
+uint64_t reference_decompress(reference_compressed *compressed, const uint32_t *indexes, size_t count);
+
+void reference_compressed_free(reference_compressed *compressed);
+
 // Bytes that the allocator has given out, as far as it tells; 0 where it does not.
 uint64_t reference_heap_byte_count(void);
+
+// Begins to count calls of the allocator, of all threads; false where the platform does not let it.
+bool reference_allocations_begin(void);
+
+// Ends counting. Returns how many there were.
+uint64_t reference_allocations_end(void);
 
 #ifdef __cplusplus
 }

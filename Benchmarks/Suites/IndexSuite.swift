@@ -1,7 +1,7 @@
 import TidemarkModel
 
 /// What an event costs when there are queries: those that it does not concern, and those that it does.
-enum QueriesSuite {
+enum IndexSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let eventCount = isSmoke ? 2_000 : 20_000
         let counts = isSmoke ? [10, 100, 1_000] : [10, 100, 1_000, 10_000, 100_000]
@@ -14,7 +14,9 @@ enum QueriesSuite {
                 report.add(
                     try await compare(
                         "\(count) \(unrelated.rawValue)", events, eventCount, goal: count == counts[0] ? nil : 1.3,
-                        referenceName: count == counts[0] ? "no queries" : "\(counts[0])", reference, subject))
+                        referenceName: count == counts[0] ? "no queries" : "\(counts[0])", reference, subject),
+                    place: Figure.Place(
+                        curve: "event among \(unrelated.rawValue)", parameter: "queries", size: Double(count)))
             }
         }
         // Few entities change, so that the lists stay small; the reference changes them too.
@@ -28,7 +30,10 @@ enum QueriesSuite {
                 report.add(
                     try await compare(
                         "in \(count) \(isObserved ? "observed lists" : "lists")", affecting, eventCount, goal: nil,
-                        referenceName: "in no list", reference, subject))
+                        referenceName: "in no list", reference, subject),
+                    place: Figure.Place(
+                        curve: isObserved ? "event in observed lists" : "event in lists", parameter: "lists",
+                        size: Double(count)))
             }
         }
     }

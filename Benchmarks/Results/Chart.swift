@@ -1,0 +1,67 @@
+import Foundation
+
+/// Figures beside their goals, as a picture: a bar each, on a logarithmic scale on which every goal is the same line.
+struct Chart {
+    private struct Bar {
+        var name: String
+        /// What the goal allows is 1.
+        var share: Double
+    }
+
+    private let bars: [Bar]
+    private let title: String
+
+    private static let rowHeight = 22.0
+    private static let nameWidth = 380.0
+    private static let barWidth = 420.0
+    private static let top = 48.0
+    /// The scale goes from a hundredth of the goal to ten times the goal.
+    private static let decades = (below: 2.0, above: 1.0)
+
+    init(_ results: Results) {
+        bars = results.figures.compactMap { figure in
+            figure.goal.map { Bar(name: figure.id, share: figure.judged / $0) }
+        }
+        title = "\(results.commit ?? "") on \(results.machine.processor), \(results.machine.coreCount) cores"
+    }
+
+    var svg: String {
+        let height = Chart.top + Chart.rowHeight * Double(bars.count) + 16
+        let width = Chart.nameWidth + Chart.barWidth + 80
+        let goal = Chart.nameWidth + position(1)
+        var text = """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" font-family="sans-serif" font-size="12">
+            <rect width="\(width)" height="\(height)" fill="#ffffff"/>
+            <text x="8" y="20" font-size="14" fill="#222222">Figures over their goals: shorter is better, the line is the goal</text>
+            <text x="8" y="38" fill="#666666">\(escaped(title))</text>
+
+            """
+        for (index, bar) in bars.enumerated() {
+            let y = Chart.top + Chart.rowHeight * Double(index)
+            let isMet = bar.share <= 1
+            text += """
+                <text x="\(Chart.nameWidth - 8)" y="\(y + 14)" text-anchor="end" fill="#222222">\(escaped(bar.name))</text>
+                <rect x="\(Chart.nameWidth)" y="\(y + 3)" width="\(position(bar.share))" height="14" fill="\(isMet ? "#2f7d6b" : "#c2553a")"/>
+                <text x="\(Chart.nameWidth + position(bar.share) + 6)" y="\(y + 14)" fill="#666666">\(FigureText.number(bar.share))</text>
+
+                """
+        }
+        text += """
+            <line x1="\(goal)" y1="\(Chart.top - 4)" x2="\(goal)" y2="\(height - 12)" stroke="#222222" stroke-dasharray="4 3"/>
+            </svg>
+
+            """
+        return text
+    }
+
+    /// How far to the right a share of the goal stands.
+    private func position(_ share: Double) -> Double {
+        let decades = Chart.decades.below + Chart.decades.above
+        let place = (log10(max(share, 1e-9)) + Chart.decades.below) / decades
+        return (min(max(place, 0.005), 1) * Chart.barWidth * 10).rounded() / 10
+    }
+
+    private func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// The same work each time, on one thread, for whoever counts instructions.
+struct Count: ParsableCommand {
+    enum Work: String, CaseIterable, ExpressibleByArgument {
+        /// Lines to events.
+        case decoding
+        /// Lines to state.
+        case state
+    }
+
+    static let name = "count"
+
+    static let configuration = CommandConfiguration(
+        commandName: name, abstract: "Do the same work each time, for a counter of instructions.", shouldDisplay: false)
+
+    @Argument var work: Work
+    @Option var rounds = 1
+
+    static let eventCount = 4_000
+
+    func run() throws {
+        let workload = Workload(entityCount: Count.eventCount / 5, eventsPerEntity: 5)
+        for _ in 0..<rounds {
+            var state = ApplySuite.emptyState()
+            var eventCount = 0
+            try workload.decode { batch in
+                eventCount += batch.events.count
+                if work == .state { state.apply(batch, at: 1) }
+            }
+            print("\(eventCount) events, \(state.entityCount) entities")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+
+/// Whether counted work and ratios are within what the repository says.
+struct Guard: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Fail when counted work or a ratio passes its threshold.",
+        discussion: """
+            Runs the suites that the thresholds name in smoke size, and counts instructions with callgrind where valgrind is
+            installed. What it counted is printed beside what it may be.
+
+            EXAMPLE
+              tidemark-bench guard --thresholds Benchmarks/thresholds.json
+            """)
+
+    @Option(help: "The file of thresholds.")
+    var thresholds = "Benchmarks/thresholds.json"
+
+    @Option(help: "Runs that count.")
+    var runs = 5
+
+    func run() async throws {
+        let thresholds = try Thresholds.read(thresholds)
+        var report = Report(size: .smoke, isJSON: false)
+        for suite in Suite.allCases
+        where thresholds.figures.keys.contains(where: { $0.hasPrefix("\(suite.rawValue): ") }) {
+            try await suite.run(isSmoke: true, runs: runs, into: &report)
+        }
+        var failures = thresholds.failures(of: report.results)
+        if let valgrind = InstructionCount.valgrind {
+            for (name, most) in thresholds.instructions.sorted(by: { $0.key < $1.key }) {
+                guard let work = Count.Work(rawValue: name) else { throw BenchmarkError("nothing counts \(name)") }
+                let count = try InstructionCount.perEvent(of: work, valgrind)
+                print("instructions an event, \(name): \(FigureText.number(count)), at most \(FigureText.number(most))")
+                if count > most { failures.append("\(name): \(FigureText.number(count)) instructions an event") }
+            }
+        } else {
+            print("valgrind is not installed: instructions are not counted")
+        }
+        for failure in failures { print("PASSED: \(failure)") }
+        guard failures.isEmpty else { throw ExitCode(1) }
+        print("nothing passed its threshold")
+    }
+}
+
+/// Instructions of this program under callgrind: the same for the same build and input, whatever else the machine does.
+enum InstructionCount {
+    static let valgrind = ["/usr/bin/valgrind", "/usr/local/bin/valgrind"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// What more rounds cost more: what a process costs by itself, and making its input, is no part of it.
+    static func perEvent(of work: Count.Work, _ valgrind: String) throws -> Double {
+        let folder = try ScratchFolder()
+        let program = folder.path("tidemark-bench")
+        // What a newer linker writes for debuggers is more than valgrind may understand.
+        try run("/usr/bin/strip", ["-s", "-o", program, CommandLine.arguments[0]])
+        let counts = try [1, 3].map { try instructions(of: work, rounds: $0, program, valgrind) }
+        return Double(counts[1] - counts[0]) / Double(2 * Count.eventCount)
+    }
+
+    private static func instructions(
+        of work: Count.Work, rounds: Int, _ program: String, _ valgrind: String
+    ) throws -> Int64 {
+        let text = try run(
+            valgrind,
+            [
+                "--tool=callgrind", "--callgrind-out-file=/dev/null", program, Count.name, work.rawValue,
+                "--rounds", "\(rounds)",
+            ])
+        let line = text.split(separator: "\n").last { $0.contains("Collected :") }
+        guard let count = line?.split(separator: " ").last.flatMap({ Int64($0) }) else {
+            throw BenchmarkError("callgrind gave no count: \(text.suffix(400))")
+        }
+        return count
+    }
+
+    /// - Returns: What the program writes to its standard error.
+    @discardableResult
+    private static func run(_ executable: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        // Tables of the standard library are seeded by chance otherwise.
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError("\(executable) ended with \(process.terminationStatus): \(text.suffix(400))")
+        }
+        return text
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+
+/// What can be measured by itself.
+enum Suite: String, CaseIterable, ExpressibleByArgument {
+    case framing, decoding, apply, index, observers, layers, ages, eviction, journal
+    case endToEnd = "end-to-end"
+    case coldStart = "cold-start"
+    case reads, scaling, sessions
+
+    /// What it is about, in a few words.
+    var about: String {
+        switch self {
+        case .framing: "bytes to lines"
+        case .decoding: "lines to events, validated whole"
+        case .apply: "events to state, in memory"
+        case .index: "events among queries"
+        case .observers: "10,000 events a second to observers in the process"
+        case .layers: "optimistic layers over entities"
+        case .ages: "a policy in force"
+        case .eviction: "making room, and what a small cache takes"
+        case .journal: "storing, every entity once"
+        case .endToEnd: "a file of lines to memory and to disk, five events an entity"
+        case .coldStart: "a cache that was filled before"
+        case .reads: "entities by key"
+        case .scaling: "the price of an event against what is there"
+        case .sessions: "10,000 events a second through tidemark run"
+        }
+    }
+
+    func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        report.begin(rawValue, "\(about); \(cores) cores, \(runs) runs, medians")
+        switch self {
+        case .framing: try await FramingSuite.run(.updates(isSmoke), runs: runs, into: &report)
+        case .decoding: try await DecodingSuite.run(.updates(isSmoke), runs: runs, into: &report)
+        case .apply: try await ApplySuite.run(.updates(isSmoke), runs: runs, into: &report)
+        case .index: try await IndexSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .observers: try await ObserversSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .layers: try await LayersSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .ages: try await AgesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .eviction:
+            try EvictionSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+            try await FootprintSuite.run(into: &report)
+        case .journal: try await JournalSuite.run(.distinct(isSmoke), runs: runs, into: &report)
+        case .endToEnd: try await EndToEndSuite.run(.updates(isSmoke), runs: runs, into: &report)
+        case .coldStart: try await ColdStartSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .reads: try await ReadsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .scaling: try await ScalingSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .sessions: try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        }
+    }
+}
+
+extension Workload {
+    /// Five events an entity.
+    static func updates(_ isSmoke: Bool) -> Workload {
+        Workload(entityCount: isSmoke ? 2_000 : 200_000, eventsPerEntity: 5)
+    }
+
+    /// One event an entity.
+    static func distinct(_ isSmoke: Bool) -> Workload {
+        Workload(entityCount: isSmoke ? 5_000 : 500_000, eventsPerEntity: 1)
+    }
+}

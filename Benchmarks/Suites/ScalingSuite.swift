@@ -1,0 +1,114 @@
+import CReference
+import TidemarkModel
+import TidemarkStore
+
+/// How the price of an event goes with what is there already, and with its size.
+enum ScalingSuite {
+    static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        try await entities(isSmoke ? [1_000, 5_000] : [10_000, 100_000, 1_000_000], isSmoke, runs, into: &report)
+        try await payloads(isSmoke ? [300, 3_000] : [300, 1_000, 10_000, 100_000], isSmoke, runs, into: &report)
+    }
+
+    /// Updates of entities that are there, against the same with the fewest of them.
+    private static func entities(
+        _ counts: [Int], _ isSmoke: Bool, _ runs: Int, into report: inout Report
+    ) async throws {
+        let eventCount = isSmoke ? 2_000 : 50_000
+        let decoder = try SampleDecoder()
+        for count in counts {
+            let reference = try EntityBed(entityCount: counts[0], decoder)
+            let subject = try EntityBed(entityCount: count, decoder)
+            let referenceSets = try (0...runs).map { _ in try reference.updates(eventCount) }
+            let sets = try (0...runs).map { _ in try subject.updates(eventCount) }
+            var (referenceRun, run) = (0, 0)
+            report.add(
+                await Measurement.compare(
+                    "event among \(count) entities", count: eventCount, runs: runs,
+                    goal: count == counts[0] ? nil : 1.3,
+                    referenceName: "among \(counts[0])",
+                    reference: {
+                        defer { referenceRun += 1 }
+                        return reference.apply(referenceSets[referenceRun])
+                    },
+                    subject: {
+                        defer { run += 1 }
+                        return subject.apply(sets[run])
+                    }),
+                place: Figure.Place(curve: "event", parameter: "entities", size: Double(count)))
+        }
+        for count in counts {
+            let workload = Workload(entityCount: count, eventsPerEntity: 1)
+            guard let overhead = try ApplySuite.overheadByteCount(workload) else { break }
+            report.add(
+                name: "overhead among \(count) entities", value: overhead, unit: "bytes", goal: 75, hash: UInt64(count),
+                place: Figure.Place(curve: "overhead", parameter: "entities", size: Double(count)))
+        }
+    }
+
+    /// Lines to state for resources of different sizes, for each kilobyte.
+    private static func payloads(
+        _ byteCounts: [Int], _ isSmoke: Bool, _ runs: Int, into report: inout Report
+    ) async throws {
+        for byteCount in byteCounts {
+            let lineCount = (isSmoke ? 1_000_000 : 100_000_000) / (byteCount + 150)
+            let entityCount = max(1, lineCount / 5)
+            let workload = Workload(
+                entityCount: entityCount, eventsPerEntity: 5, resourceByteCount: byteCount)
+            report.add(
+                try await Measurement.compare(
+                    "resources of \(byteCount) bytes", unit: "KB", count: workload.byteCount / 1_000, runs: runs,
+                    goal: nil, referenceName: "on-demand parse",
+                    reference: {
+                        workload.bytes.withUnsafeBufferPointer {
+                            reference_on_demand($0.baseAddress, workload.byteCount)
+                        }
+                    },
+                    subject: {
+                        var state = ApplySuite.emptyState()
+                        try workload.decode { state.apply($0, at: 1) }
+                        return ApplySuite.digest(state)
+                    }),
+                place: Figure.Place(curve: "lines to state", parameter: "bytes of a resource", size: Double(byteCount)))
+        }
+    }
+}
+
+/// A state with entities of which some change.
+final class EntityBed {
+    private var state = ApplySuite.emptyState()
+    private let entityCount: Int
+    private let decoder: SampleDecoder
+    private var sequence = 0
+
+    init(entityCount: Int, _ decoder: SampleDecoder) throws {
+        self.entityCount = entityCount
+        self.decoder = decoder
+        let stepCount = 10_000
+        for start in stride(from: 0, to: entityCount, by: stepCount) {
+            _ = apply(try batches(of: Array(start..<min(start + stepCount, entityCount))))
+        }
+    }
+
+    /// Events on entities all over, which continue the log.
+    func updates(_ eventCount: Int) throws -> [EventBatch] {
+        try batches(of: (0..<eventCount).map { ($0 &* 1_000_003) % entityCount })
+    }
+
+    private func batches(of indexes: [Int]) throws -> [EventBatch] {
+        var lines: [UInt8] = []
+        for index in indexes {
+            sequence += 1
+            Sample.appendChange(of: index, version: sequence, sequence: sequence, to: &lines)
+        }
+        return try decoder.batches(of: lines)
+    }
+
+    /// What has to be flushed is taken, as after each flush: it is not kept for the next one.
+    func apply(_ batches: [EventBatch]) -> UInt64 {
+        let before = state.counts.applied
+        for batch in batches { state.apply(batch, at: 1) }
+        _ = state.takeFlush()
+        state.flushCommitted()
+        return UInt64(state.counts.applied - before)
+    }
+}
