@@ -154,7 +154,8 @@ let package = Package(
             ],
             path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
         .testTarget(
-            name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/FuzzCorpusTests",
+            name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TidemarkModel", "TidemarkTesting", "TidemarkWire"],
+            path: "Tests/Fuzzing/FuzzCorpusTests",
             swiftSettings: strict),
 
         .testTarget(

@@ -67,6 +67,37 @@ struct EnvelopeFields {
     uint32_t shapeFault = 0;  // "envelope" is no object; what stands flat counts all the same
 };
 
+// The bytes of a line that was a plain change, without its values: those of `EnvelopeName`, and these.
+struct LineLayout {
+    enum ValueKind { typeValue = fieldCount, resourceValue, ignoredValue };
+    static constexpr size_t valueCountMax = 16;
+    static constexpr size_t literalCountMax = 1024;
+    static constexpr size_t missCountMax = 2;
+
+    // What stands before a value, and the value.
+    struct Step {
+        int kind;
+        uint32_t literalCount;
+        size_t tokenCount;
+        size_t depth;
+    };
+
+    std::vector<Step> steps;  // at most valueCountMax; none: no line is known
+    std::vector<uint8_t> literals;  // at most literalCountMax
+    uint32_t tailCount = 0;
+    size_t tailTokenCount = 0;
+    bool isNull[fieldCount] = {};  // fields that stand among the literals
+};
+
+// A value where it was come by.
+struct FoundValue {
+    int kind;
+    size_t token;
+    uint32_t start;
+    uint32_t end;
+    size_t depth;
+};
+
 enum class LineClass { grammarFault, blank, control, message, event };
 
 class LineParser;
@@ -103,7 +134,11 @@ class LineParser {
 
     // Gives a string's bytes a range, unescaped. False when it has no UTF-8 form (then the range is absent) or is
     // longer than allowed.
-    bool resolve(const Span &span, tm_range &range, uint32_t countMax);
+    bool resolve(const Span &span, tm_range &range, uint32_t countMax) {
+        if (span.escaped) return resolveEscaped(span, range, countMax);
+        range = {span.start, span.end - span.start};
+        return range.count <= countMax;
+    }
 
     bool keyIs(const Span &key, const char *name, size_t length) {
         if (key.escaped) return escapedKeyIs(key, name, length);
@@ -131,6 +166,11 @@ class LineParser {
     std::vector<uint8_t> &rewritten_;
     std::vector<uint8_t> open_;  // 1: object, 0: array
     std::vector<uint8_t> scratch_;
+
+    LineLayout layout_;
+    FoundValue found_[LineLayout::valueCountMax];
+    size_t foundCount_ = 0;
+    size_t missCount_ = 0;  // plain changes in a row that were laid out otherwise
 
     void findBackslash(size_t from) {
         const void *found = from < blockEnd_ ? std::memchr(block_ + from, '\\', blockEnd_ - from) : nullptr;
@@ -165,10 +205,18 @@ class LineParser {
     bool enter();
     void leave() { depth_--; }
 
+    bool resolveEscaped(const Span &span, tm_range &range, uint32_t countMax);
     bool escapedKeyIs(const Span &key, const char *name, size_t length);
     bool sameName(const Span &left, const Span &right);
     bool unescape(const Span &span, std::vector<uint8_t> &out) const;
     tm_range minified(size_t firstToken, size_t lastToken, uint32_t start, uint32_t end, bool hasSpace);
+
+    void note(int kind, size_t token, uint32_t start, uint32_t end, size_t depth);
+    void learn(size_t first);
+    bool parseAsBefore();
+    bool parseValue(const LineLayout::Step &step);
+    bool skipIgnored();
+    bool isTypeName(const uint8_t *bytes, uint32_t count) const;
 
     bool parseRoot(bool nested, LineClass &lineClass);
     bool parseRootObject(bool nested, LineClass &lineClass);

@@ -50,7 +50,7 @@ bool LineParser::parsePayload(int kind, Payload &payload) {
         } else if (kind == TM_RESET && keyIs(key, "epoch", 5)) {
             ok = parseResetEpoch(payload);
         } else {
-            ok = skipValue();
+            ok = skipIgnored();
         }
         if (!ok) return false;
     }
@@ -61,18 +61,35 @@ bool LineParser::parseType(Payload &payload) {
     payload.typeFault = faultType;
     payload.type = {TM_ABSENT, 0};
     if (peek() != '"') return skipValue();
+    const size_t token = at_;
     Span text;
     if (!parseString(text)) return false;
     tm_range range;
-    if (!resolve(text, range, limits_.type_byte_count_max) || range.count == 0) return true;
+    if (!resolve(text, range, limits_.type_byte_count_max)) return true;
     const uint8_t *bytes = text.escaped ? rewritten_.data() + (range.offset & ~TM_REWRITTEN) : block_ + range.offset;
-    for (uint32_t index = 0; index < range.count; index++) {
-        const uint8_t byte = bytes[index];
-        const uint8_t lower = byte | 0x20;
-        if (!isDigit(byte) && !(lower >= 'a' && lower <= 'z') && byte != '_' && byte != '.' && byte != '-') return true;
-    }
+    if (!isTypeName(bytes, range.count)) return true;
+    note(LineLayout::typeValue, token, text.start - 1, tokenEnd_, depth_);
     payload.typeFault = 0;
     payload.type = range;
+    return true;
+}
+
+bool LineParser::isTypeName(const uint8_t *bytes, uint32_t count) const {
+    if (count == 0 || count > limits_.type_byte_count_max) return false;
+    for (uint32_t index = 0; index < count; index++) {
+        const uint8_t byte = bytes[index];
+        const uint8_t lower = byte | 0x20;
+        if (!isDigit(byte) && !(lower >= 'a' && lower <= 'z') && byte != '_' && byte != '.' && byte != '-') return false;
+    }
+    return true;
+}
+
+// A value that nobody looks at: the next line's may be another one.
+bool LineParser::skipIgnored() {
+    const size_t token = at_;
+    const uint32_t start = indexes_[at_];
+    if (!skipValue()) return false;
+    note(LineLayout::ignoredValue, token, start, tokenEnd_, depth_);
     return true;
 }
 
@@ -88,8 +105,11 @@ static uint32_t faultOfReason(uint8_t reason) {
 bool LineParser::parseResource(Payload &payload) {
     payload.firstMember = uint32_t(members_.size());
     payload.memberCount = 1;
+    const size_t token = at_;
+    const uint32_t start = indexes_[at_];
     tm_member member;
     if (!parseMember(member)) return false;
+    note(LineLayout::resourceValue, token, start, tokenEnd_, depth_);
     members_.push_back(member);
     payload.valueFault = faultOfReason(member.reason);
     return true;
@@ -313,13 +333,14 @@ bool LineParser::parseInteger(int64_t &value, bool &present, uint32_t &fault) {
     if (byte == 'n') return true;
     fault = faultSequence;
     if (!isDigit(byte)) return true;
+    // 2^63 - 1 has 19 digits: no number of so many is as large as 2^64.
+    if (tokenEnd_ - start > 19) return true;
     uint64_t number = 0;
     for (uint32_t index = start; index < tokenEnd_; index++) {
         if (!isDigit(block_[index])) return true;
-        const uint64_t digit = block_[index] - '0';
-        if (number > (uint64_t(INT64_MAX) - digit) / 10) return true;
-        number = number * 10 + digit;
+        number = number * 10 + (block_[index] - '0');
     }
+    if (number > uint64_t(INT64_MAX)) return true;
     fault = 0;
     present = true;
     value = int64_t(number);

@@ -8,15 +8,28 @@ LineClass LineParser::parse(const uint32_t *indexes, size_t first, uint32_t line
     at_ = first;
     lineEnd_ = lineEnd;
     if (done()) return LineClass::blank;
-    depth_ = 0;
-    tokenEnd_ = indexes[first];
-    hasSpace_ = false;
     if (nextBackslash_ < indexes[first]) findBackslash(indexes[first]);
     firstBackslash_ = nextBackslash_;
     payload = Payload();
     envelope = EnvelopeFields();
+    const bool isKnown = !layout_.steps.empty();
+    if (isKnown) {
+        const size_t memberCount = members_.size(), rewrittenCount = rewritten_.size();
+        if (parseAsBefore()) return LineClass::event;
+        members_.resize(memberCount);
+        rewritten_.resize(rewrittenCount);
+        at_ = first;
+        nextBackslash_ = firstBackslash_;
+        payload = Payload();
+        envelope = EnvelopeFields();
+    }
+    depth_ = 0;
+    tokenEnd_ = indexes[first];
+    hasSpace_ = false;
+    foundCount_ = 0;
     LineClass lineClass = LineClass::event;
     if (!parseRoot(false, lineClass) || !done()) return LineClass::grammarFault;
+    if (lineClass == LineClass::event) learn(first);
     return lineClass;
 }
 
@@ -131,7 +144,7 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
         } else {
             // What an object wraps is lost when there is more in the object: the line is not of that shape.
             if (isWrapper) envelope = EnvelopeFields();
-            if (!skipValue()) return false;
+            if (!skipIgnored()) return false;
         }
     }
     if (key.start != TM_ABSENT) return false;
@@ -193,7 +206,7 @@ bool LineParser::parseEnvelopeObject(EnvelopeFields &fields, bool &present) {
     Span key;
     while (nextKey(first, key)) {
         const int name = envelopeName(key);
-        if (name >= 0 ? !parseEnvelopeField(name, fields.field[name]) : !skipValue()) return false;
+        if (name >= 0 ? !parseEnvelopeField(name, fields.field[name]) : !skipIgnored()) return false;
     }
     return key.start == TM_ABSENT;
 }
@@ -201,8 +214,12 @@ bool LineParser::parseEnvelopeObject(EnvelopeFields &fields, bool &present) {
 bool LineParser::parseEnvelopeField(int name, EnvelopeField &field) {
     field = EnvelopeField();
     field.seen = true;
+    const size_t token = at_;
+    const uint32_t start = indexes_[at_];
     if (name == fieldSequence || name == fieldPrevious || name == fieldAsOf) {
-        return parseInteger(field.number, field.present, field.fault);
+        if (!parseInteger(field.number, field.present, field.fault)) return false;
+        if (field.present) note(name, token, start, tokenEnd_, depth_);
+        return true;
     }
     if (peek() == 'n') return parseScalar();
     if (peek() != '"') {
@@ -213,6 +230,7 @@ bool LineParser::parseEnvelopeField(int name, EnvelopeField &field) {
     if (!parseString(text)) return false;
     if (resolve(text, field.text, limits_.id_byte_count_max)) {
         field.present = name != fieldEpoch || field.text.count > 0;
+        if (field.present) note(name, token, start, tokenEnd_, depth_);
         if (!field.present) field.text = {TM_ABSENT, 0};
     } else {
         const bool isLong = field.text.offset != TM_ABSENT;
