@@ -159,6 +159,9 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(
+            name: "BenchmarkTests", dependencies: ["TidemarkCommand", "TidemarkTesting", "tidemark-bench"],
+            swiftSettings: strict),
+        .testTarget(
             name: "TidemarkTestingTests", dependencies: ["TidemarkTesting", "TidemarkModel"],
             swiftSettings: strict),
         .testTarget(

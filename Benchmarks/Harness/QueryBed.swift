@@ -13,25 +13,35 @@ final class QueryBed {
         case folders = "other folders"
     }
 
-    /// Entities that events change: those below it are in no list of the unrelated queries.
-    static let changingCount = 10_000
-    /// Entities of unrelated lists, behind those that change.
-    private static let listedCount = 20_000
+    struct Size {
+        /// Entities that events change: those below it are in no list of the unrelated queries.
+        var changingCount: Int
+        /// Entities of unrelated lists, behind those that change.
+        var listedCount: Int
+
+        static func of(smoke isSmoke: Bool) -> Size {
+            isSmoke
+                ? Size(changingCount: 1_000, listedCount: 2_000) : Size(changingCount: 10_000, listedCount: 20_000)
+        }
+    }
+
     private static let elementCount = 10
 
+    let size: Size
     var state: CacheState
     private let decoder: SampleDecoder
     private var queryCount = 0
 
     /// - Parameter queryCount: Of unrelated queries.
-    init(_ unrelated: Unrelated, queryCount: Int, policy: CachePolicy = CachePolicy()) throws {
+    init(_ size: Size, _ unrelated: Unrelated, queryCount: Int, policy: CachePolicy = CachePolicy()) throws {
+        self.size = size
         var configuration = CacheStateConfiguration()
         configuration.policy = policy
         configuration.limits.queryCountMax = 1_000_000
         state = CacheState(configuration: configuration, recovered: RecoveredState(), seed: 1)
         decoder = try SampleDecoder()
         var lines: [UInt8] = []
-        for index in 0..<QueryBed.changingCount + QueryBed.listedCount {
+        for index in 0..<size.changingCount + size.listedCount {
             Sample.appendChange(of: index, version: 0, sequence: index + 1, to: &lines)
         }
         for batch in try decoder.batches(of: lines) { state.apply(batch, at: 1) }
@@ -41,7 +51,7 @@ final class QueryBed {
                 let first = number * QueryBed.elementCount
                 try put(
                     (0..<QueryBed.elementCount).map {
-                        QueryBed.changingCount + (first + $0 * 31) % QueryBed.listedCount
+                        size.changingCount + (first + $0 * 31) % size.listedCount
                     })
             case .values:
                 try put([], rule: "\"where\":{\"path\":\"/album\",\"eq\":\"other-\(number)\"}")
@@ -78,10 +88,13 @@ final class QueryBed {
 
     /// Events on entities that change, each set continuing the log where the one before ends.
     ///
-    /// - Parameter entityCount: Only the first ones change.
-    static func events(setCount: Int, eventCount: Int, entityCount: Int = changingCount) throws -> [[EventBatch]] {
+    /// - Parameter entityCount: Only the first ones change; nil: all that may.
+    static func events(
+        _ size: Size, setCount: Int, eventCount: Int, entityCount: Int? = nil
+    ) throws -> [[EventBatch]] {
         let decoder = try SampleDecoder()
-        var sequence = changingCount + listedCount
+        let entityCount = entityCount ?? size.changingCount
+        var sequence = size.changingCount + size.listedCount
         return try (0..<setCount).map { _ in
             var lines: [UInt8] = []
             lines.reserveCapacity(eventCount * 512)

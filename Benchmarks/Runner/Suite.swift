@@ -41,7 +41,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .ages: try await AgesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .eviction:
             try EvictionSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
-            try await FootprintSuite.run(into: &report)
+            if !isSmoke { try await FootprintSuite.run(into: &report) }
         case .journal: try await JournalSuite.run(.distinct(isSmoke), runs: runs, into: &report)
         case .endToEnd: try await EndToEndSuite.run(.updates(isSmoke), runs: runs, into: &report)
         case .coldStart: try await ColdStartSuite.run(isSmoke: isSmoke, runs: runs, into: &report)

@@ -8,7 +8,7 @@ enum EvictionSuite {
     private static let flushedCount = 2_048
 
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) throws {
-        let entityCount = isSmoke ? 5_000 : 200_000
+        let entityCount = isSmoke ? 2_000 : 200_000
         var lines: [UInt8] = []
         for index in 0..<entityCount { Sample.appendChange(of: index, version: 0, sequence: index + 1, to: &lines) }
         let batches = try SampleDecoder().batches(of: lines)

@@ -3,14 +3,15 @@ import TidemarkModel
 /// What an event costs when there are queries: those that it does not concern, and those that it does.
 enum IndexSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
-        let eventCount = isSmoke ? 2_000 : 20_000
+        let size = QueryBed.Size.of(smoke: isSmoke)
+        let eventCount = isSmoke ? 1_000 : 20_000
         let counts = isSmoke ? [10, 100, 1_000] : [10, 100, 1_000, 10_000, 100_000]
-        let events = try QueryBed.events(setCount: runs + 1, eventCount: eventCount)
+        let events = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount)
         for unrelated in QueryBed.Unrelated.allCases {
             for count in counts {
                 // Against none at first, then against few: nothing may depend on how many there are.
-                let reference = try QueryBed(unrelated, queryCount: count == counts[0] ? 0 : counts[0])
-                let subject = try QueryBed(unrelated, queryCount: count)
+                let reference = try QueryBed(size, unrelated, queryCount: count == counts[0] ? 0 : counts[0])
+                let subject = try QueryBed(size, unrelated, queryCount: count)
                 report.add(
                     try await compare(
                         "\(count) \(unrelated.rawValue)", events, eventCount, goal: count == counts[0] ? nil : 1.3,
@@ -21,11 +22,11 @@ enum IndexSuite {
         }
         // Few entities change, so that the lists stay small; the reference changes them too.
         let entityCount = 100
-        let affecting = try QueryBed.events(setCount: runs + 1, eventCount: eventCount, entityCount: entityCount)
+        let affecting = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount, entityCount: entityCount)
         for isObserved in [false, true] {
             for count in [1, 10, 100] {
-                let reference = try QueryBed(.lists, queryCount: 10)
-                let subject = try QueryBed(.lists, queryCount: 10)
+                let reference = try QueryBed(size, .lists, queryCount: 10)
+                let subject = try QueryBed(size, .lists, queryCount: 10)
                 try subject.putLists(count, of: entityCount, isObserved: isObserved)
                 report.add(
                     try await compare(

@@ -7,21 +7,23 @@ enum LayersSuite {
     private static let entityCount = 1_000
 
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        let size = QueryBed.Size.of(smoke: isSmoke)
         let eventCount = isSmoke ? 2_000 : 20_000
-        try inLists(listCount: 10, count: isSmoke ? 100 : 2_000, into: &report)
-        let events = try QueryBed.events(setCount: runs + 1, eventCount: eventCount)
+        try inLists(size, listCount: 10, count: isSmoke ? 100 : 2_000, into: &report)
+        let events = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount)
         report.add(
-            try await compare("event, no layers", events, eventCount, goal: nil, layers: 0))
+            try await compare(size, "event, no layers", events, eventCount, goal: nil, layers: 0))
         for layers in isSmoke ? [1_000] : [100, 1_000, 10_000] {
             report.add(
-                try await compare("event, \(layers) layers on others", events, eventCount, goal: 1.10, layers: layers),
+                try await compare(
+                    size, "event, \(layers) layers on others", events, eventCount, goal: 1.10, layers: layers),
                 place: Figure.Place(curve: "event", parameter: "layers", size: Double(layers)))
         }
     }
 
     /// An edit of an element of observed lists, and its rollback, in memory.
-    private static func inLists(listCount: Int, count: Int, into report: inout Report) throws {
-        let bed = try QueryBed(.lists, queryCount: 10)
+    private static func inLists(_ size: QueryBed.Size, listCount: Int, count: Int, into report: inout Report) throws {
+        let bed = try QueryBed(size, .lists, queryCount: 10)
         try bed.putLists(listCount, of: entityCount, isObserved: true)
         var latencies: [Double] = []
         var told = 0
@@ -48,12 +50,12 @@ enum LayersSuite {
 
     /// Events of entities without layers, beside the same in a cache that never had one.
     private static func compare(
-        _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, layers: Int
+        _ size: QueryBed.Size, _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, layers: Int
     ) async throws -> Measurement {
-        let reference = try QueryBed(.lists, queryCount: 10)
-        let subject = try QueryBed(.lists, queryCount: 10)
+        let reference = try QueryBed(size, .lists, queryCount: 10)
+        let subject = try QueryBed(size, .lists, queryCount: 10)
         for number in 0..<layers {
-            try subject.state.lay(subject.update("m\(number)", of: QueryBed.changingCount + number), at: 1)
+            try subject.state.lay(subject.update("m\(number)", of: size.changingCount + number), at: 1)
         }
         subject.state.clearLog()
         _ = subject.state.takeFlush()

@@ -47,14 +47,15 @@ enum ObserversSuite {
                 goal: observers == 1 ? 50 : nil, into: &report)
         }
         let goal = 1 / 0.9
+        let entityCount = isSmoke ? 1_000 : 10_000
         for (name, listedCount, goal, hasReader) in [
-            ("observer that never reads, a tenth", 1_000, goal, false),
-            ("observer that never reads, all", 10_000, nil, false),
-            ("one that never reads beside one that does", 10_000, goal, true),
+            ("observer that never reads, a tenth", entityCount / 10, goal, false),
+            ("observer that never reads, all", entityCount, nil, false),
+            ("one that never reads beside one that does", entityCount, goal, true),
         ] where report.isWanted(name) {
             report.add(
                 try await stalled(
-                    name, entityCount: 10_000, listedCount: listedCount, eventCount: isSmoke ? 5_000 : 100_000,
+                    name, entityCount: entityCount, listedCount: listedCount, eventCount: isSmoke ? 2_000 : 100_000,
                     runs: runs, goal: goal, hasReader: hasReader))
         }
     }

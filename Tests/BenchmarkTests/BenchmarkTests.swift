@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+import TidemarkTesting
+
+/// The harness of `Benchmarks/` as a child process: that it measures, keeps, compares and shows; never how fast anything is.
+@Suite struct BenchmarkTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(_ arguments: [String]) async throws -> CommandResult {
+        try await CommandRunner(named: "tidemark-bench").run(arguments, deadline: .seconds(300))
+    }
+
+    private func figures(_ path: String) throws -> [ReferenceJSON] {
+        let results = try ReferenceJSONParser.parse(try folder.read(path).dropLast())
+        return try #require(results.member("figures")?.elements)
+    }
+
+    private func text(_ value: ReferenceJSON?) -> String { String(decoding: value?.written ?? [], as: UTF8.self) }
+
+    @Test(arguments: [
+        "framing", "decoding", "apply", "index", "observers", "layers", "ages", "eviction", "journal", "end-to-end",
+        "cold-start", "reads", "scaling", "sessions",
+    ])
+    func `every suite measures small inputs, and keeps what it found`(suite: String) async throws {
+        let result = try await run(
+            ["--smoke", "--runs", "1", "--suite", suite, "--out", folder.path("results.json"), "--json"])
+        #expect(result.status == 0, "\(result.errorText)")
+        let figures = try figures("results.json")
+        #expect(figures.count > 0)
+        #expect(result.outputLines.count == figures.count)
+        for figure in figures {
+            #expect(text(figure.member("suite")) == "\"\(suite)\"")
+            let value = try #require(Double(text(figure.member("value")?.member("median"))))
+            #expect(value.isFinite && value >= 0, "\(text(figure.member("name")))")
+        }
+    }
+
+    @Test func `what is computed does not depend on the run`() async throws {
+        for name in ["a.json", "b.json"] {
+            let suites = ["--suite", "decoding", "--suite", "apply", "--suite", "end-to-end"]
+            let result = try await run(["--smoke", "--runs", "1", "--out", folder.path(name)] + suites)
+            #expect(result.status == 0, "\(result.errorText)")
+        }
+        let hashes = try ["a.json", "b.json"].map { try figures($0).map { text($0.member("hash")) } }
+        #expect(hashes[0] == hashes[1])
+        let comparison = try await run(["compare", folder.path("a.json"), folder.path("b.json"), "--slack", "1000"])
+        #expect(comparison.status == 0, "\(comparison.outputText)")
+        let strict = try await run(["compare", folder.path("a.json"), folder.path("b.json"), "--slack", "0.000001"])
+        #expect(strict.status == 1)
+        #expect(strict.outputText.contains("WORSE"))
+        let page = try folder.write(
+            Array("before\n<!-- results -->\nold\n<!-- /results -->\nafter\n".utf8), to: "benchmarks.md")
+        #expect(try await run(["page", folder.path("a.json"), "--into", folder.path]).status == 0)
+        let written = String(decoding: try folder.read("benchmarks.md"), as: UTF8.self)
+        #expect(written.hasPrefix("before\n<!-- results -->\n"), "\(page)")
+        #expect(written.hasSuffix("<!-- /results -->\nafter\n"))
+        #expect(written.contains("| validated parse |"))
+        #expect(!written.contains("old\n"))
+        #expect(try folder.read("benchmarks.svg").starts(with: Array("<svg ".utf8)))
+    }
+
+    @Test func `a threshold that is passed fails the guard, and so does one that nothing measures`() async throws {
+        for (limits, status) in [
+            (#"{"apply: overhead an entity":{"ratio":100000}}"#, 0),
+            (#"{"apply: overhead an entity":{"ratio":1}}"#, 1),
+            (#"{"apply: no such figure":{"ratio":1}}"#, 1),
+        ] as [(String, Int32)] {
+            let path = try folder.write(Array(#"{"figures":\#(limits),"instructions":{}}"#.utf8), to: "thresholds.json")
+            let result = try await run(["guard", "--runs", "1", "--thresholds", path])
+            #expect(result.status == status, "\(result.outputText)")
+        }
+    }
+
+    @Test func `what cannot be read is told`() async throws {
+        let none = try await run(["compare", folder.path("none.json")])
+        #expect(none.status == 1)
+        #expect(none.errorText.contains("there is no file"))
+        #expect(try await run(["--suite", "nothing"]).status == 64)
+        #expect(try await run(["--runs", "0"]).status == 64)
+    }
+}
