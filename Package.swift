@@ -137,8 +137,16 @@ let package = Package(
                 "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTesting",
             ],
-            path: "Benchmarks", exclude: ["CReference"], sources: ["Harness", "Suites", "Runner"],
+            path: "Benchmarks", exclude: ["CReference", "Peers"], sources: ["Harness", "Suites", "Runner"],
             swiftSettings: strict),
+        // What people would use instead, those of them that are Swift, beside the library.
+        .executableTarget(
+            name: "tidemark-peers",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Benchmarks/Peers/Swift", swiftSettings: strict),
 
         // What fuzzers try, as functions of bytes. The tests replay their corpora without a fuzzer.
         .target(

@@ -96,10 +96,11 @@ def percentiles(seconds):
     return [ordered[int(len(ordered) * share)] * 1e6 for share in (0.5, 0.99)]
 
 
-def list_times(lists, lines, change, read):
+def list_times(lists, lines, change, read, count=len):
     """Medians in ms of reading a list just after one of its entities changed, and again.
 
-    `change` takes a line and is not timed; `read` takes a list's number and returns its entities in order.
+    `change` takes a line and is not timed; `read` takes a list's number and returns its entities in order. `count` says
+    of what `read` returned how many entities that is, and is not timed.
     """
     changed, unchanged = [], []
     for number, line in enumerate(lines):
@@ -108,8 +109,8 @@ def list_times(lists, lines, change, read):
             start = time.perf_counter()
             entities = read(number)
             times.append(time.perf_counter() - start)
-            if not 0 < len(entities) <= len(lists[number]):
-                raise SystemExit(f"list {number} gave {len(entities)} entities, of {len(lists[number])}")
+            if not 0 < count(entities) <= len(lists[number]):
+                raise SystemExit(f"list {number} gave {count(entities)} entities, of {len(lists[number])}")
     return statistics.median(changed) * 1e3, statistics.median(unchanged) * 1e3
 
 
