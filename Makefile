@@ -8,6 +8,7 @@ RACES ?= 10000
 SEEDS ?= 20000
 MINUTES ?= 10
 BENCH ?=
+PEERS ?=
 TARGET ?=
 SECONDS ?= 20
 INPUT ?=
@@ -39,6 +40,11 @@ bench: deps
 	@$(SWIFT) build -c release --product tidemark-bench
 	@$(SWIFT) build -c release --product tidemark
 	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench" $(BENCH)
+
+## bench-peers: what people would use instead, with the same input in the same run (PEERS=--smoke for a small one); minutes
+bench-peers: deps
+	@Benchmarks/Peers/install
+	@python3 Benchmarks/Peers/run.py $(PEERS)
 
 ## crash-test: kill ingests and sessions KILLS times each and check that nothing acknowledged was lost (KILLS=500); minutes
 crash-test: deps
@@ -115,5 +121,5 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench crash-test \
-    crash-points simulate canaries big-test clean help deps
+.PHONY: run extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-peers \
+    crash-test crash-points simulate canaries big-test clean help deps
