@@ -12,6 +12,7 @@ SUITE ?=
 BASE ?=
 RESULTS ?= .build/bench/results.json
 PEER_RESULTS ?= .build/bench/peers.json
+PEERS ?=
 TARGET ?=
 SECONDS ?= 20
 INPUT ?=
@@ -61,6 +62,11 @@ bench-guard: deps
 ## bench-page: write docs/benchmarks.md and its chart from the last results, and those of the peers where there are some
 bench-page:
 	@$(BENCH_RUN) page $(RESULTS) $(if $(wildcard $(PEER_RESULTS)),--peers $(PEER_RESULTS)) --into docs
+
+## bench-peers: what people would use instead, with the same input in the same run (PEERS=--smoke for a small one); minutes
+bench-peers: deps
+	@Benchmarks/Peers/install
+	@python3 Benchmarks/Peers/run.py --out $(PEER_RESULTS) $(PEERS)
 
 ## crash-test: kill ingests and sessions KILLS times each and check that nothing acknowledged was lost (KILLS=500); minutes
 crash-test: deps
@@ -137,5 +143,5 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare bench-guard bench-page crash-test \
-    crash-points simulate canaries big-test clean help deps
+.PHONY: run extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+    bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps

@@ -140,8 +140,16 @@ let package = Package(
                 "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Benchmarks", exclude: ["CReference"], sources: ["Harness", "Results", "Suites", "Runner"],
+            path: "Benchmarks", exclude: ["CReference", "Peers"], sources: ["Harness", "Results", "Suites", "Runner"],
             swiftSettings: strict),
+        // What people would use instead, those of them that are Swift, beside the library.
+        .executableTarget(
+            name: "tidemark-peers",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Benchmarks/Peers/Swift", swiftSettings: strict),
 
         // What fuzzers try, as functions of bytes. The tests replay their corpora without a fuzzer.
         .target(

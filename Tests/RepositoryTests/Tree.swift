@@ -9,6 +9,8 @@ enum Tree {
         FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
     }
 
+    static func url(_ path: String) -> URL { root.appendingPathComponent(path) }
+
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }

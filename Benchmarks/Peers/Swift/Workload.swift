@@ -1,0 +1,93 @@
+import Foundation
+
+/// The files that workload.py wrote. Lines are read from the file while they are used, by everybody.
+struct Workload: Sendable {
+    struct Expected: Decodable {
+        var entities: Int
+        var notifications: Int
+        /// By the name of the file.
+        var events: [String: Int]
+        var pairs: [String: Int]
+    }
+
+    let folder: URL
+    let expected: Expected
+    /// Ids in order.
+    let lists: [[String]]
+
+    init(_ folder: URL) throws {
+        self.folder = folder
+        expected = try JSONDecoder().decode(
+            Expected.self, from: Data(contentsOf: folder.appending(path: "expected.json")))
+        lists = try JSONDecoder().decode(
+            [[String]].self, from: Data(contentsOf: folder.appending(path: "queries.json")))
+    }
+
+    func count(_ names: String...) -> Double {
+        Double(names.reduce(0) { $0 + (expected.events[$1] ?? 0) })
+    }
+
+    func path(_ name: String) -> String { folder.appending(path: "\(name).ndjson").path }
+
+    /// Gives each line with its LF. The bytes are only there during the call.
+    func forEachLine(_ names: String..., body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        var buffer: UnsafeMutablePointer<CChar>?
+        var capacity = 0
+        defer { free(buffer) }
+        for name in names {
+            guard let file = fopen(path(name), "r") else { throw PeerError("cannot read \(path(name))") }
+            defer { fclose(file) }
+            while true {
+                let count = getline(&buffer, &capacity, file)
+                guard count > 0, let buffer else { break }
+                try body(UnsafeRawBufferPointer(start: buffer, count: count))
+            }
+        }
+    }
+
+    /// The first lines of a small file.
+    func lines(_ name: String, countMax: Int = .max) throws -> [Data] {
+        var lines: [Data] = []
+        try forEachLine(name) { line in
+            if lines.count < countMax { lines.append(Data(line)) }
+        }
+        return lines
+    }
+}
+
+/// A line's envelope, of which `JSONDecoder` needs only what is named here.
+struct Envelope<Resource: Decodable>: Decodable {
+    struct Event: Decodable {
+        var changed: Changed?
+        var deleted: Deleted?
+
+        enum CodingKeys: String, CodingKey {
+            case changed = "ResourceChanged"
+            case deleted = "ResourceDeleted"
+        }
+    }
+
+    struct Changed: Decodable {
+        var resource: Resource
+    }
+
+    struct Deleted: Decodable {
+        var id: String
+
+        enum CodingKeys: String, CodingKey {
+            case id = "resource_id"
+        }
+    }
+
+    var event: Event
+}
+
+/// Gives lines to `handle` when each is due, with the moment at which it was. Waiting is spinning: see `peer.py`.
+func pace(_ lines: [Data], rate: Double, handle: (Data, Int64) throws -> Void) rethrows {
+    let start = Machine.now()
+    for (number, line) in lines.enumerated() {
+        let due = start + Int64(Double(number) / rate * 1e9)
+        while Machine.now() < due {}
+        try handle(line, due)
+    }
+}
