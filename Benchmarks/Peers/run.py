@@ -257,7 +257,7 @@ def main():
     parser.add_argument("--smoke", action="store_true", help="a fiftieth of W, one round")
     parser.add_argument("--rounds", type=int, help="5, or 1 with --smoke")
     parser.add_argument("--only", help="names of peers, with commas between them")
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / ".build" / "peers.json")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / ".build" / "bench" / "peers.json")
     options = parser.parse_args()
     only = options.only.split(",") if options.only else [peer.name for peer in PEERS]
     unknown = set(only) - {peer.name for peer in PEERS}

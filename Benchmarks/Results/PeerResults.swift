@@ -6,7 +6,7 @@ struct PeerResults: Codable {
         var name: String
         /// What it is, in one sentence.
         var about: String?
-        /// Why it was not measured.
+        /// Why it was not measured, or what went wrong.
         var skipped: String?
         /// By ``Column/key``; nil where a peer has no such thing.
         var values: [String: Spread?] = [:]
@@ -15,7 +15,8 @@ struct PeerResults: Codable {
             let container = try decoder.container(keyedBy: Key.self)
             name = try container.decode(String.self, forKey: Key("name"))
             about = try container.decodeIfPresent(String.self, forKey: Key("about"))
-            skipped = try container.decodeIfPresent(String.self, forKey: Key("skipped"))
+            let failed = try container.decodeIfPresent(String.self, forKey: Key("failed"))
+            skipped = try container.decodeIfPresent(String.self, forKey: Key("skipped")) ?? failed
             for column in Column.allCases {
                 values[column.rawValue] = try container.decodeIfPresent(Spread.self, forKey: Key(column.rawValue))
             }

@@ -32,7 +32,10 @@ struct NameTable {
     var lastIndex: UInt16 { last?.index ?? 0 }
 
     /// The number of a name that has one.
-    func existingIndex(of name: ByteString) -> UInt16? { indexes[name] }
+    func existingIndex(of name: ByteString) -> UInt16? {
+        if let last, last.name == name.bytes { return last.index }
+        return indexes[name]
+    }
 
     private mutating func lookUp(_ name: ByteString) -> UInt16? {
         if let index = indexes[name] {
