@@ -54,7 +54,7 @@ bench-compare: deps
 	@$(BENCH_BUILD)
 	@$(BENCH_RUN) compare "$(BASE)"
 
-## bench-guard: small runs: fail where counted work or a ratio passes Benchmarks/thresholds.json
+## bench-guard: small runs: fail where counted work or a ratio is above Benchmarks/thresholds.json
 bench-guard: deps
 	@$(BENCH_BUILD)
 	@$(BENCH_RUN) guard

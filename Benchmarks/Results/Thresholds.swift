@@ -21,7 +21,7 @@ struct Thresholds: Codable {
         return try JSONDecoder().decode(Thresholds.self, from: data)
     }
 
-    /// Every limit that the figures pass, and every one that no figure belongs to.
+    /// Every limit that a figure is above, and every one that no figure belongs to.
     func failures(of results: Results) -> [String] {
         var failures: [String] = []
         let found = Dictionary(results.figures.map { ($0.id, $0) }) { first, _ in first }

@@ -4,7 +4,7 @@ import Foundation
 /// Whether counted work and ratios are within what the repository says.
 struct Guard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Fail when counted work or a ratio passes its threshold.",
+        abstract: "Fail when counted work or a ratio is above its threshold.",
         discussion: """
             Runs the suites that the thresholds name in smoke size, and counts instructions with callgrind where valgrind is
             installed. What it counted is printed beside what it may be.
@@ -37,9 +37,9 @@ struct Guard: AsyncParsableCommand {
         } else {
             print("valgrind is not installed: instructions are not counted")
         }
-        for failure in failures { print("PASSED: \(failure)") }
+        for failure in failures { print("ABOVE: \(failure)") }
         guard failures.isEmpty else { throw ExitCode(1) }
-        print("nothing passed its threshold")
+        print("nothing is above its threshold")
     }
 }
 
