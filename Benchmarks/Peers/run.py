@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -130,13 +131,7 @@ def measure(peer, workload, expected):
     try:
         # A server that runs as somebody else has to get in.
         scratch.chmod(0o755)
-        ended = subprocess.run(
-            peer.command(workload, scratch), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT)
-        if ended.returncode != 0:
-            raise RuntimeError(f"ended with {ended.returncode}: {ended.stderr.strip()[-400:]}")
-        figures = json.loads(ended.stdout)
-    except subprocess.TimeoutExpired as error:
-        raise RuntimeError(f"took more than {TIMEOUT} s") from error
+        figures = json.loads(output(peer.command(workload, scratch)))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     told = figures.get("notifications")
@@ -146,6 +141,29 @@ def measure(peer, workload, expected):
     if told is not None and told != wanted:
         raise RuntimeError(f"told its observers {told} times, not {wanted}")
     return figures
+
+
+def output(command):
+    """What a peer prints. Of what it started nothing is left, however it ended."""
+    # Files, not pipes: a server that outlives its peer would keep a pipe open.
+    with tempfile.TemporaryFile("w+") as text, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=text, stderr=errors, start_new_session=True)
+        try:
+            status = process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired as error:
+            raise RuntimeError(f"took more than {TIMEOUT} s") from error
+        finally:
+            # A server is in the same group.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        text.seek(0)
+        errors.seek(0)
+        if status != 0:
+            raise RuntimeError(f"ended with {status}: {errors.read().strip()[-400:]}")
+        return text.read()
 
 
 def summary(figures):
