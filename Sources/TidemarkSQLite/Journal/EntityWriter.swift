@@ -59,8 +59,10 @@ final class EntityWriter {
                 try keys.remove(row, bytes: bytes)
                 if indexes[row.type] != nil { try fieldValues.remove(row: row.row) }
             }
+            let yieldRowCount = Processor.yieldRowCount(of: flush)
             try pipeline.forEachChunk(of: flush, bytes: bytes, dictionaries: dictionaries) { chunk in
                 for (index, body) in zip(chunk.rows, chunk.bodies) {
+                    if index % yieldRowCount == 0 { Processor.yield() }
                     let row = flush.rows[index]
                     switch row.change {
                     case .insert:
@@ -92,9 +94,10 @@ final class EntityWriter {
     private func writeFieldValues(
         _ flush: FlushBatch, _ bytes: UnsafeRawBufferPointer, _ indexes: [TypeIndex: [FieldIndexRecord]]
     ) throws {
+        let yieldRowCount = Processor.yieldRowCount(of: flush)
         for (count, row) in flush.rows.enumerated() where row.change == .insert || row.change == .update {
             guard let wanted = indexes[row.type] else { continue }
-            if count % Processor.yieldRowCount == 0 { Processor.yield() }
+            if count % yieldRowCount == 0 { Processor.yield() }
             try fieldValues.write(
                 row: row.row, library: row.library, id: row.id(in: bytes), isUUID: row.isUUID,
                 payload: row.payload(in: bytes), Completeness(fields: row.fields(in: bytes)), of: wanted,

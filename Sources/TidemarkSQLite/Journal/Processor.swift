@@ -6,6 +6,8 @@
     import Musl
 #endif
 
+import TidemarkStore
+
 /// The processor that a commit runs on.
 enum Processor {
     /// Lets a thread run that waits for this processor, if there is one.
@@ -17,6 +19,8 @@ enum Processor {
         _ = sched_yield()
     }
 
-    /// Rows that are encoded between two offers: some 50 µs.
-    static let yieldRowCount = 16
+    /// Rows between two offers: at least 16, some 50 µs, and so many that a flush makes 64 at most. On a busy machine an offer
+    /// is taken by whoever wants to compute, for a whole time slice: with one every 16 rows a large flush got a twentieth
+    /// of a processor beside a compiler.
+    static func yieldRowCount(of flush: FlushBatch) -> Int { max(16, flush.rows.count / 64) }
 }

@@ -39,7 +39,6 @@ struct RowBatch {
     /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when a new row's number was taken.
     mutating func write() throws {
         defer { clear() }
-        Processor.yield()
         if isFull {
             for index in 0..<RowBatch.rowCount { bind(many, index, at: Int32(index) * 5) }
             try run(many, count: RowBatch.rowCount)

@@ -115,8 +115,9 @@ final class BodyPipeline: @unchecked Sendable {
         var index = start
         var lastType: TypeIndex?
         var dictionary: PayloadDictionary?
+        let yieldRowCount = Processor.yieldRowCount(of: flush)
         while index < end {
-            if (index - start) % Processor.yieldRowCount == 0 { Processor.yield() }
+            if index % yieldRowCount == 0 { Processor.yield() }
             let row = flush.rows[index]
             guard row.change == .insert || row.change == .update else {
                 chunk.bodies.append(UnsafeRawBufferPointer(start: nil, count: 0))
