@@ -39,10 +39,12 @@ struct Chart {
         for (index, bar) in bars.enumerated() {
             let y = Chart.top + Chart.rowHeight * Double(index)
             let isMet = bar.share <= 1
+            // Behind the line, which would cross the number of a bar that nearly reaches it.
+            let label = max(Chart.nameWidth + position(bar.share), goal) + 6
             text += """
                 <text x="\(Chart.nameWidth - 8)" y="\(y + 14)" text-anchor="end" fill="#222222">\(escaped(bar.name))</text>
                 <rect x="\(Chart.nameWidth)" y="\(y + 3)" width="\(position(bar.share))" height="14" fill="\(isMet ? "#2f7d6b" : "#c2553a")"/>
-                <text x="\(Chart.nameWidth + position(bar.share) + 6)" y="\(y + 14)" fill="#666666">\(FigureText.number(bar.share))</text>
+                <text x="\(label)" y="\(y + 14)" fill="#666666">\(FigureText.number(bar.share))</text>
 
                 """
         }
