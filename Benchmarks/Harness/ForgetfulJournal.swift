@@ -17,6 +17,7 @@ struct ForgetfulJournal: Journal {
     func shrink() async throws(StorageError) {}
     func commit(_ flush: FlushBatch) async throws(StorageError) {}
     func rebuild() async throws(StorageError) {}
+    func restart(reason: String) async throws(StorageError) -> RecoveredState { RecoveredState() }
     func byteCount() async -> Int64 { 0 }
     func close() async throws(StorageError) {}
 }

@@ -51,7 +51,7 @@ void LineParser::learn(size_t first) {
     if (!isPlain) layout_.steps.clear();
 }
 
-// False when the line is laid out otherwise; then nothing but the position was changed.
+// False when the line is laid out otherwise: the caller undoes what was read of it.
 bool LineParser::parseAsBefore() {
     const uint8_t *literal = layout_.literals.data();
     uint32_t at = indexes_[at_];

@@ -59,6 +59,30 @@ import TidemarkTesting
         #expect(!before.contains("could not be used"))
     }
 
+    @Test func `a database that only its copy shows to be damaged is made anew, and recorded from there`() async throws
+    {
+        let database = folder.path("damaged.db")
+        let many = (0..<3_000).map {
+            #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"id-\#($0)","n":\#($0)}}}"#
+        }
+        let made = try await CommandRunner().run(
+            ["ingest", "--db", database], input: Array(many.joined(separator: "\n").utf8))
+        #expect(made.status == 0, "\(made.errorText)")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: database))
+        let place = try #require(bytes.range(of: Data("id-1500".utf8))?.lowerBound)
+        let page = place / 8_192 * 8_192
+        bytes.replaceSubrange(page..<page + 8_192, with: repeatElement(0xA5, count: 8_192))
+        try bytes.write(to: URL(fileURLWithPath: database))
+        let recording = folder.path("anew.rec")
+        let result = try await CommandRunner().run(
+            ["ingest", "--db", database, "--record", recording], input: Array(Self.lines[0].utf8))
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.errorText.hasPrefix("tidemark: rebuilt: the database was damaged (SQLite 11: "))
+        let listed = try await run(["replay", recording, "--list"])
+        #expect(listed.status == 0, "\(listed.errorText)")
+        #expect(listed.outputText == (try await run(["export", "--db", database])).outputText)
+    }
+
     @Test func `a replay keeps its database, and never writes over one`() async throws {
         let copy = folder.path("copy.db")
         #expect(try await run(["replay", recording, "--db", copy]).status == 0)

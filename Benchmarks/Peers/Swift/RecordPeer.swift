@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 
 /// A file as a Codable record, a column for each field; those that are no values are JSON.
-struct FileRecord: Codable, FetchableRecord, PersistableRecord {
-    struct ContentIdentity: Codable {
+struct FileRecord: Codable, Sendable, FetchableRecord, PersistableRecord {
+    struct ContentIdentity: Codable, Sendable {
         var uuid: String
         var kind: String
         var integrity_hash: String

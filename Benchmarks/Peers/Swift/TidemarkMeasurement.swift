@@ -4,6 +4,11 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 
+/// A whole file, as the other peers decode it.
+extension FileRecord: Resource {
+    static let resourceType = "file"
+}
+
 /// Takes one cache through all phases.
 struct TidemarkMeasurement {
     /// What an observer of a list wants of a file. In the paced phase `size` is the change's number.
@@ -11,29 +16,6 @@ struct TidemarkMeasurement {
         static let resourceType = "file"
         var id: String
         var size: Int64
-    }
-
-    /// A whole file.
-    private struct File: Resource {
-        static let resourceType = "file"
-        struct ContentIdentity: Codable {
-            var uuid: String
-            var kind: String
-            var integrity_hash: String
-            var entry_count: Int
-        }
-
-        var id: String
-        var name: String
-        var path: String
-        var `extension`: String
-        var size: Int64
-        var kind: String
-        var tags: [String]
-        var favorite: Bool
-        var created_at: String
-        var modified_at: String
-        var content_identity: ContentIdentity
     }
 
     /// What observers and whoever waits for them share.
@@ -160,7 +142,7 @@ struct TidemarkMeasurement {
             decoded.append(
                 try await Machine.seconds {
                     let list = try await cache.query(
-                        File.self, method: TidemarkMeasurement.method, input: ["n": number], policy: .cacheOnly,
+                        FileRecord.self, method: TidemarkMeasurement.method, input: ["n": number], policy: .cacheOnly,
                         library: library)
                     counts.append(list.items.count)
                 } * 1e3)

@@ -83,12 +83,6 @@ extension Journal {
     /// Nothing to give back.
     package func releaseMemory() async {}
 
-    /// Nothing can be saved.
-    package func restart(reason: String) async throws(StorageError) -> RecoveredState {
-        try await rebuild()
-        return RecoveredState()
-    }
-
     /// All entities of a type, a page at a time.
     package func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int

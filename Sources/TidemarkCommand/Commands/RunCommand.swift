@@ -96,10 +96,10 @@ struct RunCommand: AsyncParsableCommand {
         if askBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         let journal = try await SQLiteJournal.open(path: database.path)
         let upstream = eventUpstream(host, configuration)
-        let found = await journal.openingReport
         let recorder = try await Recorder.begin(
             recording, command: "run", configuration, journal: journal, hasUpstream: upstream != nil,
             policy: try self.policy.text(), clock: clock)
+        let found = await journal.openingReport
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream,
             queryUpstream: self.upstream == .nobody ? nil : host, clock: clock, recorder: recorder)

@@ -19,10 +19,10 @@ extension IngestCommand {
         let journal = try await SQLiteJournal.open(path: database.path)
         indexes.apply(to: &configuration, errors: errors)
         let cacheClock = SystemClock()
-        let found = await journal.openingReport
         let recorder = try await Recorder.begin(
             recording, command: "ingest", configuration, journal: journal, hasUpstream: upstream != nil,
             policy: try self.policy.text(), clock: cacheClock)
+        let found = await journal.openingReport
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
         try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: errors)
@@ -116,7 +116,7 @@ extension IngestCommand {
     ///
     /// - Parameters:
     ///   - journal: Of a cache that was opened over it.
-    ///   - found: What opening the journal alone found.
+    ///   - found: The report before the cache was opened.
     ///   - recorder: Stops when the database that it began with was put aside since.
     static func tellRebuilt(
         _ path: String, _ journal: SQLiteJournal, found: OpeningReport, _ recorder: RecordingWriter?, to errors: Output

@@ -18,28 +18,38 @@ enum Recorder {
         hasUpstream: Bool, policy: [UInt8], clock: any CacheClock
     ) async throws -> RecordingWriter? {
         guard let path = options.path else { return nil }
-        var base: [UInt8] = []
-        var kind = RecordingSetup.Base.empty
+        var (kind, base) = (RecordingSetup.Base.empty, [UInt8]())
         if await journal.openingReport != .created {
-            kind = .external
-            let copy = path + ".base"
-            defer { unlink(copy) }
-            // In base 64 it takes a third more, and half of the file stays for what is recorded.
-            if try await journal.copy(to: copy, byteCountMax: options.byteCountMax / 8 * 3) {
-                base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: copy)))
-                kind = .included
-            } else {
-                let errors = Output.errors()
-                try errors.writeLine(
-                    "tidemark: recording: the database is too large to be part of the recording; to replay it, keep a copy "
-                        + "of the database as it is now, and pass that with --base")
-                try errors.flush()
+            do {
+                (kind, base) = try await self.base(of: journal, path, options)
+            } catch let error as StorageError where error.code == .damaged {
+                // A copy reads what opening does not. Nobody has seen anything of the file yet.
+                _ = try await journal.restart(reason: error.cause)
+                (kind, base) = try await self.base(of: journal, path, options)
             }
         }
         let setup = RecordingSetup(
             configuration, command: command, openedAt: clock.now(), base: kind, hasUpstream: hasUpstream,
             policy: policy)
         return try writer(path, setup, base, options, configuration.policy)
+    }
+
+    /// What a recording begins with: a copy of the database, or that it is too large for one, which is said.
+    private static func base(
+        of journal: SQLiteJournal, _ path: String, _ options: RecordOptions
+    ) async throws -> (RecordingSetup.Base, [UInt8]) {
+        let copy = path + ".base"
+        defer { unlink(copy) }
+        // In base 64 it takes a third more, and half of the file stays for what is recorded.
+        if try await journal.copy(to: copy, byteCountMax: options.byteCountMax / 8 * 3) {
+            return (.included, [UInt8](try Data(contentsOf: URL(fileURLWithPath: copy))))
+        }
+        let errors = Output.errors()
+        try errors.writeLine(
+            "tidemark: recording: the database is too large to be part of the recording; to replay it, keep a copy "
+                + "of the database as it is now, and pass that with --base")
+        try errors.flush()
+        return (.external, [])
     }
 
     /// - Throws: ``Failure`` ``ExitStatus/cannotCreate``.

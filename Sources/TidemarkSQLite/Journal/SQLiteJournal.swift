@@ -228,7 +228,8 @@ public actor SQLiteJournal: Journal {
     package func restart(reason: String) throws(StorageError) -> RecoveredState {
         let opened = try reopen(reason: reason)
         salvagedLayerCount = opened.state.layers.count
-        return opened.state
+        recovered = opened.state
+        return recovered
     }
 
     /// Copies what is committed into a new file of its own, without free pages and without a log.

@@ -241,6 +241,12 @@ package actor MemoryJournal: Journal {
         await store.clear()
     }
 
+    /// Nothing can be saved.
+    package func restart(reason: String) async throws(StorageError) -> RecoveredState {
+        try await rebuild()
+        return RecoveredState()
+    }
+
     package func byteCount() -> Int64 { 0 }
 
     package func close() throws(StorageError) {
