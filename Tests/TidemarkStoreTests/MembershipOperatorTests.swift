@@ -106,6 +106,7 @@ import TidemarkTesting
         ("/", #""":1"#, "1"), ("/a/1", #""a":{"1":1}"#, "1"), ("/a/01", #""a":{"01":1}"#, "1"),
         ("/a/-", #""a":{"-":1}"#, "1"), ("/a", #""a":2,"a":1"#, "1"), ("/a/b", #""a":{"b":2},"\u0061":{"b":1}"#, "1"),
         ("/é", #""\u00e9":1"#, "1"), (#"/\u0061"#, #""a":1"#, "1"), (#"/q\\"#, #""q\\":1"#, "1"),
+        (#"/\ud800/1"#, #""\ud800":[0,1]"#, "1"), (#"/\ud83d\ude00"#, #""😀":1"#, "1"),
     ])
     func `a path leads to its value`(path: String, members: String, value: String) throws {
         #expect(try chosen(#"{"path":"\#(path)","eq":\#(value)}"#, from: [members]) == [members])
@@ -115,6 +116,7 @@ import TidemarkTesting
         ("/a/01", #""a":[0,1]"#), ("/a/-", #""a":[0]"#), ("/a/2", #""a":[0,1]"#), ("/a/", #""a":[0]"#),
         ("/a/b", #""a":"b""#), ("/a/0", #""a":"b""#), ("/a/99999999999999999999999", #""a":[0]"#),
         ("/a/b", #""a":{"b":1},"a":2"#), ("/é", #""e\u0301":1"#), (#"/q\\\\"#, #""q\\":1"#), ("/a/+0", #""a":[0]"#),
+        (#"/a/+\ud800+1"#, #""a":[0,1]"#), (#"/\ud800"#, #""\ud801":1"#), (#"/\ud800"#, #""\ufffd":1"#),
     ])
     func `a path that leads nowhere finds nothing`(path: String, members: String) throws {
         #expect(try chosen(#"{"path":"\#(path)","exists":false}"#, from: [members]) == [members])

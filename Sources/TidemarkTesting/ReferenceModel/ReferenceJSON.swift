@@ -22,10 +22,12 @@ package indirect enum ReferenceJSON: Equatable, Sendable {
     }
 
     /// The value of the last member whose unescaped key is `name`; nil when the value is no object or has none.
-    package func member(_ name: String) -> ReferenceJSON? {
+    package func member(_ name: String) -> ReferenceJSON? { member(Array(name.utf8)) }
+
+    /// As ``member(_:)``, for a name that may hold half a surrogate pair.
+    package func member(_ name: [UInt8]) -> ReferenceJSON? {
         guard case .object(let members) = self else { return nil }
-        let wanted = Array(name.utf8)
-        return members.last { $0.key.unescaped == wanted }?.value
+        return members.last { $0.key.unescaped == name }?.value
     }
 
     /// As ``member(_:)``, with an explicit null counted as absent.
@@ -49,6 +51,12 @@ package indirect enum ReferenceJSON: Equatable, Sendable {
     /// The unescaped bytes of a string without lone surrogates, nil for every other value.
     package var text: [UInt8]? {
         guard case .string(let string) = self, !string.hasLoneSurrogate else { return nil }
+        return string.unescaped
+    }
+
+    /// The bytes that a string stands for, half a surrogate pair in those of its code point; nil for every other value.
+    package var unescaped: [UInt8]? {
+        guard case .string(let string) = self else { return nil }
         return string.unescaped
     }
 

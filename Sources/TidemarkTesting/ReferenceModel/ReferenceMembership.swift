@@ -24,7 +24,7 @@ package struct ReferenceMembership: Sendable {
         _ left: (id: [UInt8], resource: ReferenceJSON), _ right: (id: [UInt8], resource: ReferenceJSON)
     ) -> Bool {
         for component in rule.presentMember("order")?.elements ?? [] {
-            let pointer = ReferencePointer(component.presentMember("path")?.text ?? [])
+            let pointer = ReferencePointer(component.presentMember("path")?.unescaped ?? [])
             let sign = ReferenceComparison.order(pointer.value(in: left.resource), pointer.value(in: right.resource))
             if sign == 0 { continue }
             let direction = component.presentMember("direction")?.text.map { String(decoding: $0, as: UTF8.self) }
@@ -41,7 +41,7 @@ package struct ReferenceMembership: Sendable {
 
     private func holds(_ predicate: ReferenceJSON, for resource: ReferenceJSON) -> Bool {
         if let path = predicate.member("path") {
-            let value = ReferencePointer(path.text ?? []).value(in: resource)
+            let value = ReferencePointer(path.unescaped ?? []).value(in: resource)
             let names = Set((predicate.members ?? []).map { String(decoding: $0.key.unescaped, as: UTF8.self) })
             return names.subtracting(["path"]).allSatisfy { name in
                 predicate.member(name).map { operand in operatorHolds(name, value, operand) } ?? false
@@ -81,7 +81,7 @@ package struct ReferenceMembership: Sendable {
     private func isInside(_ scope: ReferenceJSON, _ resource: ReferenceJSON) -> Bool {
         guard let path = scope.presentMember("path"), let directory = ReferencePath(path) else { return false }
         let isRecursive = scope.presentMember("recursive") == .bool(true)
-        let pointer = ReferencePointer(scope.presentMember("pointer")?.text ?? Array("/sd_path".utf8))
+        let pointer = ReferencePointer(scope.presentMember("pointer")?.unescaped ?? Array("/sd_path".utf8))
         var values = resource.member("alternate_paths")?.elements ?? []
         if let value = pointer.value(in: resource) { values.append(value) }
         return values.contains { value in

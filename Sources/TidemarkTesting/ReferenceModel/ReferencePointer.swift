@@ -2,12 +2,12 @@
 ///
 /// - Source: RFC 6901.
 package struct ReferencePointer {
-    private let tokens: [String]
+    /// Bytes, not text: a rule's pointer may hold half a surrogate pair, as names of members may.
+    private let tokens: [[UInt8]]
 
-    /// - Parameter text: A valid pointer in UTF-8, without the escapes of JSON.
+    /// - Parameter text: A valid pointer without the escapes of JSON.
     package init(_ text: [UInt8]) {
-        tokens = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
-            .map { String(decoding: $0, as: UTF8.self) }
+        tokens = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map(Array.init)
     }
 
     /// The value it leads to, nil when it leads nowhere.
@@ -19,8 +19,8 @@ package struct ReferencePointer {
                 value = value?.member(Self.unescaped(token))
             case .array(let elements)?:
                 // "01", "-" and "+1" are no index; an index is written as a number prints.
-                value = Int(token).flatMap { index in
-                    String(index) == token && elements.indices.contains(index) ? elements[index] : nil
+                value = Int(String(decoding: token, as: UTF8.self)).flatMap { index in
+                    Array(String(index).utf8) == token && elements.indices.contains(index) ? elements[index] : nil
                 }
             default: return nil
             }
@@ -28,17 +28,17 @@ package struct ReferencePointer {
         return value
     }
 
-    private static func unescaped(_ token: String) -> String {
-        var result = ""
+    private static func unescaped(_ token: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
         var isEscape = false
-        for scalar in token.unicodeScalars {
+        for byte in token {
             if isEscape {
-                result.unicodeScalars.append(scalar == "0" ? "~" : "/")
+                result.append(byte == UInt8(ascii: "0") ? UInt8(ascii: "~") : UInt8(ascii: "/"))
                 isEscape = false
-            } else if scalar == "~" {
+            } else if byte == UInt8(ascii: "~") {
                 isEscape = true
             } else {
-                result.unicodeScalars.append(scalar)
+                result.append(byte)
             }
         }
         return result
