@@ -134,4 +134,7 @@ extension SyncCache {
             observers.queryObservers.values.reduce(0) { $0 + ($1.lag?.rememberedCount ?? 0) }
         )
     }
+
+    /// What is kept of lists that were read, and what of lists is not built: for those who check that it is bounded.
+    package var listCounts: (keptCount: Int, keptByteCount: Int, unbuiltCount: Int) { state.listCounts }
 }

@@ -165,7 +165,8 @@ extension SyncCache {
         }
         if let sink { settle(sink) }
         let answer = QueryAnswer(
-            entities: listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,
+            entities: fields == nil
+                ? listed.resources : listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,
             source: source, isStale: isStale, asOf: status.asOf, isPending: listed.isPending)
         let subscription = sink.map { sink in
             state.observe(status.query, at: now)

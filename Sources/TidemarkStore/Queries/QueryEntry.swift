@@ -33,6 +33,10 @@ struct QueryEntry {
     var fillGeneration: UInt32 = 0
     /// Bounded by ``elementCountMax(_:)``.
     var list = OrderedList()
+    /// What the journal had of the list, while nobody looked at it and nothing changed; ``list`` is empty then.
+    var unbuilt: [QueryElement]?
+    /// As a reader got it last; nil since something of it changed.
+    var kept: KeptList?
 
     /// Nodes of elements that some layer has a change for.
     var layeredNodes: Set<UInt32> = []
@@ -103,7 +107,7 @@ struct QueryEntry {
     /// than is known of it.
     func isStale(at now: Int64) -> Bool {
         staleSince(at: now) != nil || list.missingCount > 0
-            || horizon != nil && !isLocal && list.shownCount < shownCountMax
+            || horizon != nil && !isLocal && (unbuilt?.count ?? list.shownCount) < shownCountMax
     }
 
     /// Whether a layer has a change for an element that is shown, or takes one away that would be.

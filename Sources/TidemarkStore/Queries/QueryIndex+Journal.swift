@@ -39,14 +39,8 @@ extension CacheState {
             let library = Int(record.library)
             libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? asOf, asOf)
         }
-        for element in record.elements {
-            let key = StoredKey(library: record.library, type: record.type, id: element.id)
-            queries.insert(
-                queries.keys.take(key), sortKey: element.sortKey, at: queries[query].list.wholeCount, in: query)
-        }
+        queries.setUnbuilt(record.elements, of: query)
         queries[query].hasRow = true
-        queries[query].isDirty = false
-        queries.dirty.removeAll()
     }
 
     /// Hands over every query that changed since the last flush, whole.
@@ -81,7 +75,7 @@ extension QueryIndex {
     /// - Complexity: O(elements).
     func record(of query: UInt32) -> QueryRecord {
         let entry = self[query]
-        var elements: [QueryElement] = []
+        var elements = entry.unbuilt ?? []
         elements.reserveCapacity(entry.list.count)
         entry.list.forEachNode { node in
             if entry.list.marks(of: node).contains(.isExtra) { return }

@@ -63,6 +63,7 @@ extension QueryIndex {
 
     /// An element's resource changed where it stands.
     mutating func replace(_ node: UInt32, in query: UInt32) {
+        dropKept(of: query)
         guard self[query].observerCount > 0 else { return }
         beginChange(of: query)
         guard isStepped(query), self[query].list.isShown(node) else { return }
@@ -142,6 +143,7 @@ extension QueryIndex {
 
     /// Empties a list.
     mutating func removeAllElements(of query: UInt32) {
+        if takeUnbuilt(of: query) != nil { dropKept(of: query) }
         guard self[query].list.wholeCount > 0 else { return }
         precondition(unit.isMulti || self[query].observerCount == 0, "a whole list changes only in a larger unit")
         beginChange(of: query)
@@ -155,6 +157,7 @@ extension QueryIndex {
 
     /// Remembers what observers saw before.
     mutating func beginChange(of query: UInt32) {
+        dropKept(of: query)
         guard self[query].observerCount > 0, !self[query].isTouched else { return }
         precondition(unit.isOpen, "query \(self[query].number) changes outside of a unit")
         self[query].isTouched = true

@@ -39,6 +39,11 @@ struct QueryIndex {
     var log: [ChangeRecord] = []
     /// Queries that made room for others since somebody asked last; nil while nobody does.
     var displaced: [QueryKey]?
+    /// Lists that are not built yet.
+    var unbuiltCount = 0
+    /// Queries of which a list is kept, the oldest first. Bounded by ``keptListCountMax``.
+    var keptLists: [UInt32] = []
+    var keptListByteCount = 0
     /// Queries that have a change in the log.
     var logged: [UInt32] = []
 
@@ -126,6 +131,7 @@ struct QueryIndex {
     mutating func drop(_ query: UInt32) {
         precondition(self[query].observerCount == 0, "query \(self[query].number) is observed")
         unstore(query)
+        dropKept(of: query)
         detach(query)
         byKey.removeValue(forKey: self[query].key)
         free.append(query)
@@ -249,6 +255,10 @@ struct QueryIndex {
                     && self[holder.query].list.place(of: holder.node) == place,
                 "query \(self[holder.query].number) does not know a place of key \(handle) (L3)")
         }
+        precondition(
+            unbuiltCount == byKey.values.count { self[$0].unbuilt != nil }
+                && byKey.values.allSatisfy { self[$0].unbuilt == nil || self[$0].list.wholeCount == 0 },
+            "lists that are not built are miscounted")
         precondition(placeCount == 0, "\(placeCount) places more in lists than in the reverse index (L3)")
         for (handle, count) in shown {
             precondition(

@@ -14,9 +14,7 @@ extension CacheState {
         }
         let slice = entities.evict(
             toByteCount: byteCountMax, seenCountMax: seenCountMax, keptTypes: typeRules.kept
-        ) { key in
-            queries.keys.handle(of: key).map { queries.keys.isPinned($0) } ?? false
-        }
+        ) { key in queries.keepsInMemory(key) }
         absentCount += Int64(slice.evictedCount)
         return slice
     }
@@ -52,10 +50,8 @@ extension CacheState {
     package var residentCount: Int { entities.count }
 
     /// Law L9.
-    private func mustStay(_ index: UInt32) -> Bool {
-        entities.mustStay(index, typeRules.kept) { key in
-            queries.keys.handle(of: key).map { queries.keys.isPinned($0) } ?? false
-        }
+    private mutating func mustStay(_ index: UInt32) -> Bool {
+        entities.mustStay(index, typeRules.kept) { key in queries.keepsInMemory(key) }
     }
 
     /// Entities in memory of types that do not stay there, by their slots.

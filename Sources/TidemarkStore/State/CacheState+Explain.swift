@@ -20,7 +20,8 @@ package struct EntityOrigin: Sendable {
 
 extension CacheState {
     /// - Precondition: The entity is in memory if it is anywhere.
-    package func origin(of key: EntityKey, at now: Int64) -> EntityOrigin {
+    package mutating func origin(of key: EntityKey, at now: Int64) -> EntityOrigin {
+        buildLists()
         guard let stored = storedKey(of: key) else {
             return EntityOrigin(fields: nil, tombstone: nil, places: [], observerCount: 0)
         }

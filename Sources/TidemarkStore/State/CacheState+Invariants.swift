@@ -1,3 +1,5 @@
+import TidemarkModel
+
 extension CacheState {
     /// Traps when entities, or queries and their reverse index, contradict each other.
     ///
@@ -6,6 +8,7 @@ extension CacheState {
         entities.checkInvariants()
         queries.checkInvariants()
         checkLayers()
+        checkKeptLists()
         precondition(!queries.unit.isOpen, "a unit was left open")
         precondition(queries.unit.touched.isEmpty && queries.unit.olds.isEmpty, "a unit left something behind")
     }
@@ -27,6 +30,40 @@ extension CacheState {
         }
     }
 
+    /// What is kept of lists is what somebody who reads them anew would get.
+    private func checkKeptLists() {
+        var byteCount = 0
+        for query in queries.keptLists {
+            let entry = queries[query]
+            guard let kept = entry.kept else { preconditionFailure("query \(entry.number) does not know what is kept of it") }
+            var ids: [ByteString] = []
+            var resources: [[UInt8]] = []
+            var slots: [UInt32] = []
+            entry.list.forEachNode { node in
+                guard ids.count < entry.shownCountMax, entry.list.isShown(node) else { return }
+                let handle = entry.list.handle(of: node)
+                let key = queries.keys.key(of: handle)
+                ids.append(key.id.text)
+                resources.append(withPayload(of: handle) { Array($0) } ?? [])
+                if let index = withIdentity(key, { entities.find($0) }) { slots.append(index) }
+                precondition(completeness(of: handle) == .whole, "query \(entry.number) keeps parts of entities")
+            }
+            precondition(
+                kept.keys.map(\.id) == ids && kept.resources == resources && kept.slots == slots,
+                "query \(entry.number) is kept as it is not")
+            byteCount += kept.byteCount
+        }
+        precondition(
+            byteCount == queries.keptListByteCount && byteCount <= QueryIndex.keptListByteCountMax
+                && Set(queries.keptLists).count == queries.keptLists.count
+                && queries.keptLists.count <= QueryIndex.keptListCountMax, "kept lists are miscounted")
+    }
+
     /// Keys that lists, observers and slow observers name. Bounded by what they hold.
     package var namedKeyCount: Int { queries.keys.count }
+
+    /// Lists that are kept as they were read, with their bytes, and lists that are not built yet.
+    package var listCounts: (keptCount: Int, keptByteCount: Int, unbuiltCount: Int) {
+        (queries.keptLists.count, queries.keptListByteCount, queries.unbuiltCount)
+    }
 }

@@ -95,6 +95,7 @@ extension CacheState {
     /// Only some fields of an entity are left: rules cannot look at it any more, and lists with one lose it. Others keep it, for those who
     /// read just these fields.
     mutating func followReduction(_ handle: UInt32, at now: Int64) {
+        queries.dropKept(holding: handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: handle, at: place)
             guard !queries.isExtra(holder), queries[holder.query].membership != nil else { continue }

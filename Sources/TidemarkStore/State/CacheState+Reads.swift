@@ -34,8 +34,9 @@ extension CacheState {
     /// Elements that are shown and that only the journal may have.
     ///
     /// - Parameter isWhole: Elements behind the limit too.
-    package func keysToLoad(ofList query: UInt32, isWhole: Bool = false) -> [StoredKey] {
-        guard absentCount > 0 else { return [] }
+    package mutating func keysToLoad(ofList query: UInt32, isWhole: Bool = false) -> [StoredKey] {
+        buildList(of: query)
+        guard absentCount > 0, isWhole || queries[query].kept == nil else { return [] }
         let list = queries[query].list
         let countMax = isWhole ? Int.max : queries[query].shownCountMax
         var missing: [StoredKey] = []
@@ -59,7 +60,11 @@ extension CacheState {
     package mutating func list(
         _ query: UInt32, fields: Set<[UInt8]>? = nil, isFetched: Bool = false, at now: Int64, isWhole: Bool = false
     ) -> ListedEntities {
+        buildList(of: query)
+        if !isWhole, let kept = queries[query].kept { return reread(kept, of: query) }
         var listed = ListedEntities()
+        var slots: [UInt32] = []
+        var isKeepable = true
         var lost: [UInt32] = []
         var baseless: [UInt32] = []
         let list = queries[query].list
@@ -88,7 +93,13 @@ extension CacheState {
                 listed.isPartial = true
                 return
             }
-            if let index { entities.touch(index) }
+            if let index {
+                entities.touch(index)
+                slots.append(index)
+                isKeepable = isKeepable && completeness(of: handle, at: index) == .whole
+            } else {
+                isKeepable = false
+            }
             listed.keys.append(EntityKey(library: library, type: type, id: key.id.text))
             listed.resources.append(layered ?? index.map { Array(entities.payload(of: $0)) } ?? [])
         }
@@ -103,7 +114,19 @@ extension CacheState {
                 settle(handle, at: now)
             }
             endUnit(at: now)
+        } else if isKeepable, !listed.isPartial, lost.isEmpty {
+            queries.keep(KeptList(keys: listed.keys, resources: listed.resources, slots: slots), of: query)
         }
+        return listed
+    }
+
+    /// A list that nothing happened to since it was read. Counts as a read of its entities, like that one.
+    private mutating func reread(_ kept: KeptList, of query: UInt32) -> ListedEntities {
+        for index in kept.slots { entities.touch(index) }
+        var listed = ListedEntities()
+        listed.keys = kept.keys
+        listed.resources = kept.resources
+        listed.isPending = queries[query].isPending
         return listed
     }
 
@@ -160,6 +183,7 @@ extension CacheState {
     ///
     /// - Precondition: Its elements are in memory, or hidden.
     package mutating func observe(_ query: UInt32, at now: Int64) {
+        buildList(of: query)
         queries[query].observerCount += 1
         queries[query].listenerCount += 1
         guard queries[query].observerCount == 1 else { return }

@@ -5,6 +5,7 @@ extension CacheState {
     /// - Parameter isMulti: It may change several entities, or one list in several places.
     mutating func beginUnit(isMulti: Bool) {
         precondition(!queries.unit.isOpen, "a unit inside a unit")
+        buildLists()
         queries.unit.isOpen = true
         queries.unit.isMulti = isMulti
     }

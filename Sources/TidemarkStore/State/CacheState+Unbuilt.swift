@@ -1,0 +1,48 @@
+import TidemarkModel
+
+/// Lists that the journal had, and nobody has looked at yet.
+///
+/// Building the tree of a list and its part of the reverse index is most of what opening a cache with lists takes, and a process that
+/// answers one question needs one list. So a list is built when it is read, and all are before anything changes: a change must find
+/// every list that holds its entity.
+extension CacheState {
+    /// Builds one list, to be read.
+    ///
+    /// - Complexity: O(n log n) for n elements, once.
+    mutating func buildList(of query: UInt32) {
+        guard let elements = queries.takeUnbuilt(of: query) else { return }
+        let library = queries[query].library
+        let type = queries[query].type
+        // What the journal has of it is still what it is.
+        let isDirty = queries[query].isDirty
+        queries[query].isDirty = true
+        for element in elements {
+            let key = StoredKey(library: library, type: type, id: element.id)
+            queries.insert(
+                queries.keys.take(key), sortKey: element.sortKey, at: queries[query].list.wholeCount, in: query)
+            if let index = withIdentity(key, { entities.find($0) }) { entities.setTracked(index, true) }
+        }
+        queries[query].isDirty = isDirty
+    }
+
+    /// Builds what is left.
+    mutating func buildLists() {
+        guard queries.unbuiltCount > 0 else { return }
+        for query in queries.all where queries[query].unbuilt != nil { buildList(of: query) }
+    }
+}
+
+extension QueryIndex {
+    mutating func setUnbuilt(_ elements: [QueryElement], of query: UInt32) {
+        self[query].unbuilt = elements
+        unbuiltCount += 1
+    }
+
+    /// - Returns: nil when the list was built.
+    mutating func takeUnbuilt(of query: UInt32) -> [QueryElement]? {
+        guard let elements = self[query].unbuilt else { return nil }
+        self[query].unbuilt = nil
+        unbuiltCount -= 1
+        return elements
+    }
+}
