@@ -35,7 +35,7 @@ extension CacheState {
         var byteCount = 0
         for query in queries.keptLists {
             let entry = queries[query]
-            guard let kept = entry.kept else { preconditionFailure("query \(entry.number) does not know what is kept of it") }
+            guard let kept = entry.kept else { preconditionFailure("query \(entry.number) is not kept, but listed") }
             var ids: [ByteString] = []
             var resources: [[UInt8]] = []
             var slots: [UInt32] = []
