@@ -1,4 +1,5 @@
 import CReference
+import Foundation
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
@@ -68,5 +69,33 @@ enum ReadsSuite {
                     }))
             try await cache.close()
         }
+        try await decode(isSmoke: isSmoke, runs: runs, into: &report)
+    }
+
+    /// Resources as their Swift type, beside Foundation's decoder with the same strategy for dates.
+    private static func decode(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        let resources = DecodedFile.resources(count: isSmoke ? 200 : 10_000)
+        let foundation = JSONDecoder()
+        foundation.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            for style in [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()] {
+                do { return try style.parse(text) } catch { continue }
+            }
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no date")
+        }
+        let coder = ResourceCoder()
+        report.add(
+            try await Measurement.compare(
+                "decode a resource", unit: "resource", count: resources.count, runs: runs, goal: 0.35,
+                referenceName: "JSONDecoder",
+                reference: {
+                    try resources.reduce(0) {
+                        $0 &+ (try foundation.decode(DecodedFile.self, from: Data($1)).hash)
+                    }
+                },
+                subject: {
+                    try resources.reduce(0) { $0 &+ (try coder.value(DecodedFile.self, $1).hash) }
+                }))
     }
 }

@@ -4,6 +4,11 @@ extension JSONValue: Codable {
     /// Inside a ``Resource`` that a cache reads it is exact. Another decoder has read the numbers already: what is
     /// written without fraction and exponent is exact up to 64 bits, any other number is the nearest `Double`.
     public init(from decoder: any Decoder) throws {
+        if let place = decoder as? ResourceDecoder {
+            self = try place.value(JSONValue.self)
+            return
+        }
+        // A decoder of somebody else's around ours hands on what ours says of itself.
         if let source = decoder.userInfo[JSONSource.key] as? JSONSource,
             let exact = source.value[pointer: JSONPointer(decoder.codingPath, in: source.value)]
         {

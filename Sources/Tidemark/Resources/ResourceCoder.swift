@@ -8,11 +8,7 @@
 ///
 /// Made for one read or write: it keeps nothing. It never runs on a cache's executor.
 package struct ResourceCoder {
-    private let decoder = JSONDecoder()
-
-    package init() {
-        decoder.dateDecodingStrategy = .custom { try ResourceCoder.date(from: $0) }
-    }
+    package init() {}
 
     /// - Throws: ``ResourceDecodingError``.
     package func decode<R: Resource>(_ type: R.Type, _ bytes: [UInt8]) throws(ResourceDecodingError) -> R {
@@ -24,13 +20,20 @@ package struct ResourceCoder {
     package func decode<Value: Decodable>(
         _ type: Value.Type, _ bytes: [UInt8], resourceType: String
     ) throws(ResourceDecodingError) -> Value {
-        let source = JSONSource(bytes)
-        decoder.userInfo[JSONSource.key] = source
         do {
-            return try decoder.decode(type, from: Data(bytes))
+            return try value(type, bytes)
         } catch {
-            throw ResourceCoder.explained(error, source.value, resourceType)
+            throw ResourceCoder.explained(error, JSONSource(bytes).value, resourceType)
         }
+    }
+
+    /// A value as it is in JSON.
+    ///
+    /// - Throws: What Foundation's `JSONDecoder` throws, `DecodingError` mostly; and what the type itself throws.
+    /// - Complexity: O(bytes.count).
+    package func value<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Value {
+        guard let outline = JSONOutline(bytes) else { throw ResourceDecoder.unreadable }
+        return try ResourceDecoder(outline).value(type)
     }
 
     /// Compact JSON with sorted names. ``JSONValue``s inside it stay as they are.
@@ -80,15 +83,6 @@ package struct ResourceCoder {
     }
 
     // MARK: Dates
-
-    private static func date(from decoder: any Decoder) throws -> Date {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        for style in [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()] {
-            do { return try style.parse(text) } catch { continue }
-        }
-        throw DecodingError.dataCorruptedError(in: container, debugDescription: "a date as in ISO 8601 is wanted")
-    }
 
     private static func encode(_ date: Date, to encoder: any Encoder) throws {
         let isWhole = date.timeIntervalSince1970 == date.timeIntervalSince1970.rounded()

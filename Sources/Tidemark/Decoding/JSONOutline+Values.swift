@@ -1,0 +1,107 @@
+import TidemarkModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension JSONOutline {
+    // MARK: Kinds
+
+    func bool(_ index: Int) throws(DecodingFault) -> Bool {
+        switch kind(index) {
+        case .true: return true
+        case .false: return false
+        default: throw .mismatch(Bool.self)
+        }
+    }
+
+    func string(_ index: Int) throws(DecodingFault) -> String {
+        try string(index, for: String.self)
+    }
+
+    /// - Parameter type: What null is not.
+    private func string(_ index: Int, for type: any Any.Type) throws(DecodingFault) -> String {
+        let entry = self[index]
+        guard entry.kind == .string else { throw entry.kind == .null ? .null(type) : .mismatch(String.self) }
+        let text = bytes.withUnsafeBytes { bytes -> String? in
+            let written = UnsafeRawBufferPointer(rebasing: bytes[Int(entry.start)..<Int(entry.end)])
+            guard entry.isEscaped else {
+                // Nothing can be wrong then, and not asking takes a third of the time.
+                if entry.isASCII { return String(decoding: written, as: UTF8.self) }
+                return written.withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) }
+            }
+            let (unescaped, isBroken) = JSONEscapes.unescaped(written)
+            return isBroken ? nil : String(validating: unescaped, as: UTF8.self)
+        }
+        guard let text else { throw .unreadable }
+        return text
+    }
+
+    // MARK: Types of Foundation and ours
+
+    /// ISO 8601, with or without a fraction of a second.
+    func date(_ index: Int) throws(DecodingFault) -> Date {
+        let entry = self[index]
+        if entry.kind == .string, let date = bytes.withUnsafeBytes({ ISO8601Text.date($0[range(entry)]) }) {
+            return date
+        }
+        let text = try string(index, for: Date.self)
+        for style in [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()] {
+            do { return try style.parse(text) } catch { continue }
+        }
+        throw .corrupted("a date as in ISO 8601 is wanted")
+    }
+
+    /// - Returns: nil for whatever is not written as usual: Foundation says what to think of it.
+    func uuid(_ index: Int) -> UUID? {
+        let entry = self[index]
+        guard entry.kind == .string, entry.end - entry.start == UUIDValue.textByteCount else { return nil }
+        guard
+            let value = bytes.withUnsafeBytes({ UUIDValue(text: UnsafeRawBufferPointer(rebasing: $0[range(entry)])) })
+        else { return nil }
+        return withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) {
+            UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+        }
+    }
+
+    func data(_ index: Int) throws(DecodingFault) -> Data {
+        guard let data = Data(base64Encoded: try string(index, for: Data.self)) else {
+            throw .corrupted("Encountered Data is not valid Base64.")
+        }
+        return data
+    }
+
+    func url(_ index: Int) throws(DecodingFault) -> URL {
+        guard let url = URL(string: try string(index, for: URL.self)) else { throw .corrupted("Invalid URL string.") }
+        return url
+    }
+
+    func decimal(_ index: Int) throws(DecodingFault) -> Decimal {
+        guard let decimal = Decimal(string: try number(index, for: Decimal.self)) else { throw .unreadable }
+        return decimal
+    }
+
+    /// The value as it is written, numbers too.
+    func jsonValue(_ index: Int) throws(DecodingFault) -> JSONValue {
+        let entry = self[index]
+        switch entry.kind {
+        case .null: return .null
+        case .true: return .bool(true)
+        case .false: return .bool(false)
+        case .object, .array, .string, .number, .name:
+            let quote = entry.kind == .string ? 1 : 0
+            do {
+                return try JSONValue(
+                    parsing: bytes[Int(entry.start) - quote..<Int(entry.end) + quote],
+                    nestingDepthMax: JSONOutline.nestingDepthMax)
+            } catch {
+                // The grammar was checked; what is left is text that is no UTF-8.
+                throw .unreadable
+            }
+        }
+    }
+
+    @inline(__always) func range(_ entry: Entry) -> Range<Int> { Int(entry.start)..<Int(entry.end) }
+}

@@ -1,0 +1,81 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ResourceDecoder {
+    /// The value that is here.
+    func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try value(type, at: index, path: codingPath, decoder: self)
+    }
+
+    /// A value that is here or in here, without a decoder for it where its type needs none.
+    ///
+    /// Inlined, so that of the chain only one test is left wherever the type is known; elsewhere a test compares two
+    /// pointers. That nothing here is an optional of the type saves asking the runtime what that is, each time.
+    ///
+    /// - Parameters:
+    ///   - path: The value's. - decoder: Of the value.
+    @inline(__always)
+    func value<Value: Decodable>(
+        _ type: Value.Type, at index: Int, path: @autoclosure () -> [any CodingKey],
+        decoder: @autoclosure () -> ResourceDecoder
+    ) throws -> Value {
+        do throws(DecodingFault) {
+            if type == String.self { return itself(try outline.string(index)) }
+            if type == Int.self { return itself(try outline.integer(index, as: Int.self)) }
+            if type == Bool.self { return itself(try outline.bool(index)) }
+            if type == Double.self { return itself(try outline.double(index)) }
+            if type == Date.self { return itself(try outline.date(index)) }
+            if type == UUID.self, let uuid = outline.uuid(index) { return itself(uuid) }
+            if type == JSONValue.self { return itself(try outline.jsonValue(index)) }
+            if type == Int64.self { return itself(try outline.integer(index, as: Int64.self)) }
+            if type == UInt64.self { return itself(try outline.integer(index, as: UInt64.self)) }
+            if type == UInt.self { return itself(try outline.integer(index, as: UInt.self)) }
+            if type == Int32.self { return itself(try outline.integer(index, as: Int32.self)) }
+            if type == UInt32.self { return itself(try outline.integer(index, as: UInt32.self)) }
+            if type == Int16.self { return itself(try outline.integer(index, as: Int16.self)) }
+            if type == UInt16.self { return itself(try outline.integer(index, as: UInt16.self)) }
+            if type == Int8.self { return itself(try outline.integer(index, as: Int8.self)) }
+            if type == UInt8.self { return itself(try outline.integer(index, as: UInt8.self)) }
+            if type == Int128.self { return itself(try outline.integer(index, as: Int128.self)) }
+            if type == UInt128.self { return itself(try outline.integer(index, as: UInt128.self)) }
+            if type == Float.self { return itself(try outline.float(index)) }
+            if type == URL.self { return itself(try outline.url(index)) }
+            if type == Data.self { return itself(try outline.data(index)) }
+            if type == Decimal.self { return itself(try outline.decimal(index)) }
+        } catch {
+            throw self.error(error, at: path())
+        }
+        if type == [String].self { return itself(try strings(at: index, path: path())) }
+        return try Value(from: decoder())
+    }
+
+    /// As the standard library reads an array, without asking what an element is for each of them.
+    private func strings(at index: Int, path: @autoclosure () -> [any CodingKey]) throws -> [String] {
+        let array = outline[index]
+        guard array.kind == .array else {
+            throw error(array.kind == .null ? .null([Any].self) : .mismatch([Any].self), at: path())
+        }
+        var strings: [String] = []
+        strings.reserveCapacity(Int(array.count))
+        var element = index + 1
+        do throws(DecodingFault) {
+            while element < array.next {
+                strings.append(try outline.string(element))
+                element = Int(outline[element].next)
+            }
+        } catch {
+            throw self.error(error, at: path() + [JSONIndexKey(strings.count)])
+        }
+        return strings
+    }
+
+    /// A value under the other name of its type; a dynamic cast would cost as much as reading it.
+    @inline(__always)
+    private func itself<Value, Same>(_ value: Value) -> Same {
+        precondition(Value.self == Same.self, "\(Value.self) is not \(Same.self)")
+        return unsafeBitCast(value, to: Same.self)
+    }
+}
