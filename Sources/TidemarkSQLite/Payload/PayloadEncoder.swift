@@ -10,6 +10,11 @@ package final class PayloadEncoder {
     /// twice the time.
     static let level: Int32 = 1
 
+    /// What is kept for bodies: 256 KiB. One larger payload gets more until ``releaseLargeBuffers()``.
+    static let blobByteCount = 1 << 18
+    /// What is kept for a payload without its id: 16 KiB.
+    private static let elidedByteCount = 1 << 14
+
     private let context: OpaquePointer
     /// The dictionary that `context` refers to now; nil for none.
     private var current: OpaquePointer?
@@ -29,8 +34,8 @@ package final class PayloadEncoder {
         ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0)
         ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)
-        elided = .allocate(byteCount: 1 << 14, alignment: 16)
-        blob = .allocate(byteCount: 1 << 18, alignment: 16)
+        elided = .allocate(byteCount: PayloadEncoder.elidedByteCount, alignment: 16)
+        blob = .allocate(byteCount: PayloadEncoder.blobByteCount, alignment: 16)
     }
 
     deinit {
@@ -48,6 +53,19 @@ package final class PayloadEncoder {
     /// Lets go of the bodies that were given out.
     package func startBatch() {
         used = 0
+    }
+
+    /// Starts a batch, and gives back what only a large payload needed.
+    func releaseLargeBuffers() {
+        startBatch()
+        if blob.count > PayloadEncoder.blobByteCount {
+            blob.deallocate()
+            blob = .allocate(byteCount: PayloadEncoder.blobByteCount, alignment: 16)
+        }
+        if elided.count > PayloadEncoder.elidedByteCount {
+            elided.deallocate()
+            elided = .allocate(byteCount: PayloadEncoder.elidedByteCount, alignment: 16)
+        }
     }
 
     /// Encodes one payload behind those of the batch.
@@ -283,7 +301,8 @@ package final class PayloadEncoder {
     /// Check, header, four integers and padding, rounded up.
     private static let overheadByteCountMax = 64
 
-    private static func room(for payloadByteCount: Int) -> Int {
+    /// The most that a payload's body takes.
+    static func room(for payloadByteCount: Int) -> Int {
         ZSTD_compressBound(payloadByteCount) + overheadByteCountMax
     }
 

@@ -1,0 +1,54 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The encoded bodies of consecutive rows of a flush.
+///
+/// Owner: whoever claimed it, until it is filled; then the writer, until it is given back.
+final class BodyChunk {
+    private let encoder: PayloadEncoder
+    /// Which rows of the flush.
+    private(set) var rows = 0..<0
+    /// By row, from the first of `rows` on; empty for rows that need none. Valid until the chunk is given back.
+    private(set) var bodies: [UnsafeRawBufferPointer] = []
+
+    /// - Throws: ``SQLiteFailure`` when there is no memory for zstd.
+    init() throws {
+        encoder = try PayloadEncoder()
+    }
+
+    /// Encodes rows in the place of those that it held.
+    ///
+    /// - Parameter rows: As ``BodyClaims`` cut them: there is room for all, or it is one.
+    /// - Complexity: O(bytes of the rows).
+    func fill(_ rows: Range<Int>, of source: BodySource) {
+        encoder.startBatch()
+        bodies.removeAll(keepingCapacity: true)
+        var lastType: TypeIndex?
+        var dictionary: PayloadDictionary?
+        for index in rows {
+            if index % source.yieldRowCount == 0 { Processor.yield() }
+            let row = source.rows[index]
+            guard row.change == .insert || row.change == .update else {
+                bodies.append(UnsafeRawBufferPointer(start: nil, count: 0))
+                continue
+            }
+            if row.type != lastType {
+                lastType = row.type
+                dictionary = source.dictionaries[row.type]
+            }
+            bodies.append(
+                encoder.encode(
+                    row.payload(in: source.bytes), id: row.id(in: source.bytes), seal: PayloadSeal(row),
+                    fields: row.fields(in: source.bytes), isReduced: row.isReduced,
+                    dictionary: dictionary, isPadded: row.change == .insert))
+        }
+        self.rows = rows
+    }
+
+    /// Lets go of the bodies, and of memory that a large payload took.
+    func empty() {
+        rows = 0..<0
+        bodies.removeAll(keepingCapacity: true)
+        encoder.releaseLargeBuffers()
+    }
+}
