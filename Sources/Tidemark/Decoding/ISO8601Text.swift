@@ -9,7 +9,7 @@ enum ISO8601Text {
     private static let beginningByteCount = 19
     private static let fractionByteCountMax = 9
 
-    /// Reads a date without a formatter, which costs a hundred times as much.
+    /// Reads a date without a formatter.
     ///
     /// - Returns: nil for whatever is not written exactly so, what is no date too: a formatter says what to think of it.
     static func date(_ text: Slice<UnsafeRawBufferPointer>) -> Date? {
