@@ -79,13 +79,13 @@ import TidemarkTesting
     }
 
     @Test func `after a restart a read builds its own list, and a change builds all`() async throws {
-        let journal = MemoryJournal()
-        var fixture = try await QueryFixture.open(journal)
+        let store = MemoryJournal.Store()
+        var fixture = try await QueryFixture.open(MemoryJournal(store: store))
         for number in 0..<3 {
             try await fixture.put(["p", "q\(number)"].map { Self.resource($0, 1) }, Self.input(number))
         }
         try await fixture.cache.close()
-        fixture = try await QueryFixture.open(journal)
+        fixture = try await QueryFixture.open(MemoryJournal(store: store))
         #expect(await fixture.cache.listCounts.unbuiltCount == 3)
         #expect(try await fixture.stored(Self.input(1)) == [Self.resource("p", 1), Self.resource("q1", 1)])
         #expect(await fixture.cache.listCounts.unbuiltCount == 2)
@@ -101,19 +101,19 @@ import TidemarkTesting
     }
 
     @Test func `a list that was never looked at is written again as it was`() async throws {
-        let journal = MemoryJournal()
-        var fixture = try await QueryFixture.open(journal)
+        let store = MemoryJournal.Store()
+        var fixture = try await QueryFixture.open(MemoryJournal(store: store))
         try await fixture.put(["p", "q"].map { Self.resource($0, 1) }, Self.input(0))
         try await fixture.cache.close()
         for _ in 0..<2 {
-            fixture = try await QueryFixture.open(journal)
+            fixture = try await QueryFixture.open(MemoryJournal(store: store))
             // Touches another library alone, so that something is written.
             try await fixture.cache.store(
                 QueryFixture.result([Self.resource("z")]),
                 for: try QueryKey(library: "b", method: "m", input: Array("{}".utf8)))
             try await fixture.cache.close()
         }
-        fixture = try await QueryFixture.open(journal)
+        fixture = try await QueryFixture.open(MemoryJournal(store: store))
         #expect(try await fixture.stored(Self.input(0)) == [Self.resource("p", 1), Self.resource("q", 1)])
     }
 }
