@@ -97,6 +97,16 @@ import TidemarkTesting
         #expect(sink.entities.map { $0.entity.map { String(decoding: $0, as: UTF8.self) } } == [resource])
     }
 
+    @Test func `a list that was read has lost what its entity lost`() async throws {
+        let fixture = try await open()
+        try await fixture.put([Self.whole])
+        #expect(try await fixture.read().get().texts == [Self.whole])
+        try await fixture.cache.settleLimits()
+        await #expect(throws: CacheError.self) { try await fixture.read().get() }
+        #expect(
+            try await fixture.read("{}") { $0.select = ["file": ["name"]] }.get().texts == [#"{"name":"A"}"#])
+    }
+
     @Test func `an observer is told of what is known alone`() async throws {
         let fixture = try await reduced()
         let (all, named) = (FoldingSink(), FoldingSink())
