@@ -64,6 +64,16 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
+    @Test func `a cache with little memory keeps few lists`() async throws {
+        let fixture = try await QueryFixture.open { $0.memoryByteCountMax = 1 << 20 }
+        for number in 0..<4 {
+            try await fixture.put([Self.resource("k\(number)", byteCount: 25_000)], Self.input(number))
+            _ = try await fixture.read(Self.input(number))
+        }
+        let counts = await fixture.cache.listCounts
+        #expect(counts.keptCount == 2 && counts.keptByteCount <= 1 << 16)
+    }
+
     @Test func `a list is not kept when one of its entities leaves memory`() async throws {
         let fixture = try await QueryFixture.open { $0.memoryByteCountMax = 4 << 20 }
         try await fixture.put((0..<10).map { Self.resource("k\($0)", byteCount: 1_000) }, Self.input(0))

@@ -160,6 +160,9 @@ public actor SyncCache {
             limits: limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
             hasUpstream: upstream != nil, policy: configuration.policy)
+        // Whoever gives a cache little memory does not want as much again for lists.
+        stateConfiguration.keptListByteCountMax = min(
+            stateConfiguration.keptListByteCountMax, configuration.memoryByteCountMax / 16)
         stateConfiguration.keptTypes = configuration.eviction.keptTypes
         stateConfiguration.keptFields = configuration.eviction.keptFields
         stateConfiguration.memoryExcludedTypes = configuration.memoryExcludedTypes

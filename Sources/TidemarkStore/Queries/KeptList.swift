@@ -26,15 +26,13 @@ struct KeptList {
 extension QueryIndex {
     /// Lists that are kept, at most. What is kept is found by looking at all of them.
     static let keptListCountMax = 64
-    /// Bytes of all lists that are kept, at most: 8 MiB, beside what entities take.
-    static let keptListByteCountMax = 8 << 20
 
     /// Keeps what a reader gets. The list that was kept longest makes room.
     mutating func keep(_ list: KeptList, of query: UInt32) {
         dropKept(of: query)
-        guard list.byteCount <= QueryIndex.keptListByteCountMax else { return }
+        guard list.byteCount <= keptListByteCountMax else { return }
         while keptLists.count >= QueryIndex.keptListCountMax
-            || keptListByteCount + list.byteCount > QueryIndex.keptListByteCountMax
+            || keptListByteCount + list.byteCount > keptListByteCountMax
         {
             dropKept(of: keptLists[0])
         }

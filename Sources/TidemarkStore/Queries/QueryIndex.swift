@@ -11,6 +11,8 @@ struct QueryIndex {
     static let none = UInt32.max
 
     let limits: Limits
+    /// Bytes of lists that are kept as they were read.
+    let keptListByteCountMax: Int
     /// By query index; those in `free` are not in use.
     private(set) var entries: [QueryEntry] = []
     private var free: [UInt32] = []
@@ -52,8 +54,9 @@ struct QueryIndex {
         var type: TypeIndex
     }
 
-    init(limits: Limits, lastNumber: Int64 = 0) {
+    init(limits: Limits, keptListByteCountMax: Int, lastNumber: Int64) {
         self.limits = limits
+        self.keptListByteCountMax = keptListByteCountMax
         self.lastNumber = lastNumber
     }
 

@@ -54,7 +54,7 @@ extension CacheState {
             byteCount += kept.byteCount
         }
         precondition(
-            byteCount == queries.keptListByteCount && byteCount <= QueryIndex.keptListByteCountMax
+            byteCount == queries.keptListByteCount && byteCount <= queries.keptListByteCountMax
                 && Set(queries.keptLists).count == queries.keptLists.count
                 && queries.keptLists.count <= QueryIndex.keptListCountMax, "kept lists are miscounted")
     }

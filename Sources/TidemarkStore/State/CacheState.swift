@@ -68,7 +68,8 @@ package struct CacheState: ~Copyable {
                 gate: SequenceGate(recovered: record, limits: limits), entityCount: record.entityCount,
                 answeredThrough: record.answeredThrough, isChanged: false, isRecovered: true)
         }
-        queries = QueryIndex(limits: limits, lastNumber: recovered.lastQuery)
+        queries = QueryIndex(
+            limits: limits, keptListByteCountMax: configuration.keptListByteCountMax, lastNumber: recovered.lastQuery)
         libraryNames = NameTable(recovered: recovered.libraries.map(\.name), countMax: limits.libraryCountMax)
         typeNames = NameTable(recovered: recovered.types, countMax: limits.typeCountMax)
         absentCount = recovered.libraries.reduce(0) { $0 + $1.entityCount }

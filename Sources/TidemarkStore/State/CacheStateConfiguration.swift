@@ -17,6 +17,8 @@ package struct CacheStateConfiguration: Sendable {
     package var keptTypes: Set<ByteString> = []
     /// Fields of types that stay when their entity has to go, as on the wire.
     package var keptFields: [ByteString: Set<ByteString>] = [:]
+    /// Bytes of all lists that are kept as they were read, at most: 8 MiB, beside what entities take.
+    package var keptListByteCountMax = 8 << 20
     /// Types that leave memory as soon as the journal has them, as on the wire.
     package var memoryExcludedTypes: Set<ByteString> = []
     /// Types that the journal never has, as on the wire; none of them is in `memoryExcludedTypes`.
