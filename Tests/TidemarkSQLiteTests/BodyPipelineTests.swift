@@ -9,14 +9,6 @@ import TidemarkTesting
 @Suite struct BodyPipelineTests {
     private struct WriteFailure: Error {}
 
-    private static let trained = Result<[UInt8], any Error> {
-        var resources = FileResources(count: 2_000, seed: 3)
-        var trainer = DictionaryTrainer()
-        let trained = trainer.dictionaries(
-            for: resources.flush(rowCount: 2_000, isDistinct: true), dictionaryTypes: [], encoder: try PayloadEncoder())
-        return try #require(trained[0])
-    }
-
     /// Rows of two types, of every change, most of some hundred bytes and a few larger than a chunk's room.
     private func flush(rowCount: Int, _ random: inout SeededGenerator) -> FlushBatch {
         var resources = FileResources(count: rowCount, seed: random.next())
@@ -58,7 +50,7 @@ import TidemarkTesting
 
     /// One of its own, whose form for compressing nobody made ready.
     private func dictionaries() throws -> [TypeIndex: PayloadDictionary] {
-        [0: PayloadDictionary(number: 7, type: 0, bytes: try BodyPipelineTests.trained.get())]
+        [0: PayloadDictionary(number: 7, type: 0, bytes: try FileResources.dictionary.get())]
     }
 
     private func bodies(

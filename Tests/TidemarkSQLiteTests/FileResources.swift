@@ -1,6 +1,9 @@
+import Testing
 import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
+
+@testable import TidemarkSQLite
 
 /// Synthetic `file` resources of some 440 bytes, as a file manager's log holds them, and flushes of them.
 struct FileResources {
@@ -125,5 +128,16 @@ struct FileResources {
                 lost: [], entityCount: lastRow)
         ]
         return flush
+    }
+}
+
+extension FileResources {
+    /// The dictionary that 2,000 of them make; trained once for all suites.
+    static let dictionary = Result<[UInt8], any Error> {
+        var resources = FileResources(count: 2_000, seed: 3)
+        var trainer = DictionaryTrainer()
+        let trained = trainer.dictionaries(
+            for: resources.flush(rowCount: 2_000, isDistinct: true), dictionaryTypes: [], encoder: try PayloadEncoder())
+        return try #require(trained[0])
     }
 }

@@ -15,15 +15,7 @@ import TidemarkTesting
     init() throws {
         encoder = try PayloadEncoder()
         decoder = try PayloadDecoder()
-        dictionary = PayloadDictionary(number: 300, type: 0, bytes: try PayloadCodecTests.trained.get())
-    }
-
-    private static let trained = Result<[UInt8], any Error> {
-        var resources = FileResources(count: 2_000, seed: 3)
-        var trainer = DictionaryTrainer()
-        let trained = trainer.dictionaries(
-            for: resources.flush(rowCount: 2_000, isDistinct: true), dictionaryTypes: [], encoder: try PayloadEncoder())
-        return try #require(trained[0])
+        dictionary = PayloadDictionary(number: 300, type: 0, bytes: try FileResources.dictionary.get())
     }
 
     private func seal(isUUID: Bool = true, sequence: Int64? = 4) -> PayloadSeal {

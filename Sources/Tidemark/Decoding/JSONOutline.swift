@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// Where everything stands in one JSON text: what a decoder needs to find a member without reading the text again.
 ///
@@ -116,7 +117,7 @@ final class JSONOutline {
         if entry.isEscaped { return unescapedName(index).elementsEqual(wanted) }
         guard Int(entry.end &- entry.start) == wanted.count else { return false }
         return bytes.withUnsafeBytes {
-            JSONOutline.areEqual(UnsafeRawBufferPointer(rebasing: $0[Int(entry.start)..<Int(entry.end)]), wanted)
+            JSONText.haveEqualBytes(UnsafeRawBufferPointer(rebasing: $0[Int(entry.start)..<Int(entry.end)]), wanted)
         }
     }
 

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import TidemarkStore
 
 /// The one pass over a text that makes a ``JSONOutline``.
 struct JSONOutlineScan {
@@ -119,7 +113,7 @@ struct JSONOutlineScan {
         if entries[left].isEscaped || entries[right].isEscaped {
             return JSONEscapes.unescaped(text(bytes, left)).bytes == JSONEscapes.unescaped(text(bytes, right)).bytes
         }
-        return JSONOutline.areEqual(text(bytes, left), text(bytes, right))
+        return JSONText.haveEqualBytes(text(bytes, left), text(bytes, right))
     }
 
     private mutating func makeTable(_ bytes: UnsafeRawBufferPointer, of object: Int) {
@@ -270,11 +264,5 @@ extension JSONOutline {
         guard !name.isEmpty else { return 0 }
         let parts = UInt32(name[0]) << 8 | UInt32(name[name.count / 2]) << 16 | UInt32(name[name.count - 1]) << 24
         return parts | UInt32(truncatingIfNeeded: name.count) & 0xFF
-    }
-
-    static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        guard left.count == right.count else { return false }
-        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
-        return memcmp(leftStart, rightStart, left.count) == 0
     }
 }

@@ -16,7 +16,8 @@ package enum JSONText {
         return unescaped(left) == unescaped(right)
     }
 
-    static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    /// - Complexity: O(n).
+    package static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
         return memcmp(leftStart, rightStart, left.count) == 0
@@ -26,7 +27,10 @@ package enum JSONText {
     ///
     /// Half a surrogate pair, which no UTF-8 stands for, becomes the three bytes that UTF-8 would give it; they equal
     /// no other text, which is all that a comparison of names asks.
-    static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    ///
+    /// - Parameter text: Between its quotes; its escapes were checked.
+    /// - Complexity: O(n).
+    package static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         if isPlain(text) { return Array(text) }
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
