@@ -135,7 +135,7 @@ import TidemarkTesting
             let key = StoredKey(
                 library: row.library, type: row.type, id: uuid.map { .uuid($0) } ?? .text(ByteString(id)))
             let stamp = EntityStamp(sequence: row.sequence, generation: row.generation, writtenAt: row.writtenAt)
-            let payload = Array(flush.bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount])
+            let payload = flush.bytes.withUnsafeBytes { Array(row.payload(in: $0)) }
             switch row.change {
             case .insert:
                 #expect(model.journal[row.row] == nil)

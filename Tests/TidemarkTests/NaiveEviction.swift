@@ -58,12 +58,13 @@ struct NaiveEviction {
 
     private func blockCount(_ name: Name, _ row: Row) -> Int {
         let count = "k\(name.id)".utf8.count + Self.text(name.id, row.fields).utf8.count
-        return max(24, (count + 7) / 16 * 16 + 8)
+        precondition(count > 0 && count <= 1_024, "blocks of other sizes are not known here")
+        return (count + 3) / 4 * 4
     }
 
     var memoryByteCount: Int {
         memory.values.reduce(0) { sum, row in
-            sum + 72 + row.blockCount + (row.dated.map { $0.reduce(112) { $0 + 112 + $1.utf8.count } } ?? 0)
+            sum + 64 + row.blockCount + (row.dated.map { $0.reduce(112) { $0 + 112 + $1.utf8.count } } ?? 0)
         }
     }
 
@@ -84,8 +85,7 @@ struct NaiveEviction {
 
     private mutating func put(_ name: Name, _ row: Row) {
         var row = row
-        let needed = blockCount(name, row)
-        if needed > row.blockCount || needed * 2 < row.blockCount { row.blockCount = needed }
+        row.blockCount = blockCount(name, row)
         memory[name] = row
         if name.type != "mem" { dirty.insert(name) }
     }

@@ -111,9 +111,7 @@ struct DictionaryTrainer {
                     waiting[row.type]?.sizes.count ?? 0 < DictionaryTrainer.sampleCountMax
                 else { continue }
                 let sample = encoder.sample(
-                    UnsafeRawBufferPointer(rebasing: bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount]),
-                    id: UnsafeRawBufferPointer(rebasing: bytes[row.idOffset..<row.idOffset + row.idCount]),
-                    isUUID: row.isUUID)
+                    row.payload(in: bytes), id: row.id(in: bytes), isUUID: row.isUUID)
                 waiting[row.type, default: Samples()].bytes.append(contentsOf: sample)
                 waiting[row.type, default: Samples()].sizes.append(sample.count)
                 waitingByteCount += sample.count

@@ -1,11 +1,9 @@
 import TidemarkModel
 
-/// One entity in memory: 72 bytes beside its payload, addressed by a 32-bit index.
+/// One entity in memory: 64 bytes beside its payload, one line of the processor's cache; addressed by a 32-bit index.
 ///
-/// The payload block holds the id's text (when the id is no UUID), then the resource's bytes.
+/// The payload's block holds the id's text (when the id is no UUID), then the resource's bytes.
 struct EntitySlot {
-    /// Where the payload block begins; owned by the slot.
-    var block: UnsafeMutableRawPointer?
     /// The UUID; for another id its hash (`high`) and byte count (`low`).
     var id: UUIDValue
     /// Sequence of the last write; -1 when that had none.
@@ -13,8 +11,8 @@ struct EntitySlot {
     /// Milliseconds since 1970.
     var writtenAt: Int64
     var payloadCount: UInt32
-    /// Bytes in the block.
-    var blockCount: UInt32
+    /// Its block in ``PayloadArena``; owned by the slot.
+    var place: UInt32
     /// The journal's row, low half; see `row`.
     var rowLow: UInt32
     /// Neighbours in the list by last access; `next` also links free slots.

@@ -11,7 +11,7 @@ package struct EvictionSlice: Hashable, Sendable {
 extension EntityStore {
     /// What the store takes: payloads, stamps of fields, slots and table, used or not.
     package var byteCount: Int {
-        blockByteCount + fieldStampByteCount
+        arena.chunkByteCount + fieldStampByteCount
             + pages.count * EntityStore.pageSlotCount * MemoryLayout<EntitySlot>.stride
             + tableCapacity * (MemoryLayout<UInt32>.stride + 1)
     }
@@ -65,6 +65,6 @@ extension EntityStore {
 
     /// Whether the journal does not have an entity's last version for certain.
     private func isUnsafe(_ slot: EntitySlot) -> Bool {
-        slot.flags.contains(.isDirty) || isFlushUnderWay && slot.flags.flush == lastFlush
+        slot.flags.contains(.isDirty) || isUnderWay(slot)
     }
 }

@@ -15,13 +15,16 @@ extension EntityStore {
         self.slot(index).pointee.flags = flags
     }
 
-    /// Copies the last version of everything that changed into a flush, ascending by row, and starts anew.
+    /// Puts the last version of everything that changed into a flush, ascending by row, and starts anew.
     ///
-    /// The journal counts as having it from here on: a flush that failed is given again as it is.
-    /// - Complexity: O(d log d + bytes) for d changes.
+    /// Payloads are lent, not copied, until ``flushCommitted()`` or the next call: what is written meanwhile goes into other
+    /// blocks. The journal counts as having it all from here on: a flush that failed is given again as it is.
+    /// - Complexity: O(d log d) for d changes.
     package mutating func takeDirty(into flush: inout FlushBatch) {
+        endFlush()
+        flush.memory = arena.memory
         flush.rows.reserveCapacity(dirty.count + deletedRows.count)
-        flush.bytes.reserveCapacity(dirtyByteCount + dirty.count * 16)
+        flush.bytes.reserveCapacity(dirty.count * 16)
         for deleted in deletedRows { append(deleted, to: &flush) }
         lastFlush &+= 1
         isFlushUnderWay = true
@@ -41,13 +44,29 @@ extension EntityStore {
             self.slot(index).pointee.flags.flush = lastFlush
         }
         if !deletedRows.isEmpty { flush.rows.sort { $0.row < $1.row } }
-        dirty.removeAll(keepingCapacity: true)
-        deletedRows.removeAll(keepingCapacity: true)
+        dirty.removeAll(keepingCapacity: dirty.count <= EntityStore.keptDirtyCountMax)
+        deletedRows.removeAll(keepingCapacity: deletedRows.count <= EntityStore.keptDirtyCountMax)
         dirtyByteCount = 0
     }
 
-    /// The last flush that was taken is with the journal.
-    package mutating func flushCommitted() { isFlushUnderWay = false }
+    /// Room for so many changes is kept from flush to flush.
+    private static var keptDirtyCountMax: Int { 32_768 }
+
+    /// The last flush that was taken is with the journal, which reads it no more.
+    package mutating func flushCommitted() { endFlush() }
+
+    private mutating func endFlush() {
+        isFlushUnderWay = false
+        for place in retired { arena.free(place) }
+        retired = []
+        retiredByteCount = 0
+    }
+
+    /// Whether a flush that is under way took the entity, and reads the block that it has.
+    @inline(__always)
+    func isUnderWay(_ slot: EntitySlot) -> Bool {
+        isFlushUnderWay && slot.flags.flush == lastFlush
+    }
 
     private func append(_ deleted: StoredRow, to flush: inout FlushBatch) {
         let idOffset = flush.bytes.count
@@ -76,18 +95,17 @@ extension EntityStore {
             withUnsafeBytes(of: slot.id.high.bigEndian) { flush.bytes.append(contentsOf: $0) }
             withUnsafeBytes(of: slot.id.low.bigEndian) { flush.bytes.append(contentsOf: $0) }
         } else {
-            flush.bytes.append(contentsOf: UnsafeRawBufferPointer(start: slot.block, count: slot.idByteCount))
+            flush.bytes.append(
+                contentsOf: UnsafeRawBufferPointer(start: arena.address(slot.place), count: slot.idByteCount))
         }
-        let payloadOffset = flush.bytes.count
-        if change != .stamp { flush.bytes.append(contentsOf: payload(of: index)) }
-        let payloadCount = flush.bytes.count - payloadOffset
+        let payload = change == .stamp ? UnsafeRawBufferPointer(start: nil, count: 0) : payload(of: index)
         let fieldsOffset = flush.bytes.count
         if slot.flags.contains(.hasFieldStamps) { fieldStamps[index]?.encode(into: &flush.bytes) }
         flush.rows.append(
             FlushRow(
                 row: slot.row, change: change, library: slot.library, type: slot.type,
-                isUUID: slot.flags.contains(.isUUID), idOffset: idOffset, idCount: payloadOffset - idOffset,
-                payloadOffset: payloadOffset, payloadCount: payloadCount,
+                isUUID: slot.flags.contains(.isUUID), idOffset: idOffset, idCount: fieldsOffset - idOffset,
+                payloadOffset: 0, payloadCount: payload.count, lentPayload: payload.baseAddress,
                 fieldsOffset: fieldsOffset, fieldsCount: flush.bytes.count - fieldsOffset,
                 sequence: slot.sequence < 0 ? nil : EventSequence(slot.sequence), generation: slot.generation,
                 writtenAt: slot.writtenAt, isReduced: completeness(of: index) == .reduced))
@@ -98,7 +116,7 @@ extension EntityStore {
         dirty.removeAll(keepingCapacity: true)
         deletedRows.removeAll()
         dirtyByteCount = 0
-        isFlushUnderWay = false
+        endFlush()
         nextRow = 1
         for index in 0..<slotCount {
             self.slot(UInt32(index)).pointee.flags.subtract([.isListed, .hasRow])

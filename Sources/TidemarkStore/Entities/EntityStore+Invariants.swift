@@ -25,17 +25,20 @@ extension EntityStore {
         }
         precondition(previous == leastRecent && inList == count, "\(inList) entities in the list, \(count) counted")
 
+        arena.checkInvariants()
         var blocks = 0
         var listed = 0
         for index in 0..<slotCount {
             let slot = self.slot(UInt32(index)).pointee
-            blocks += Int(slot.blockCount)
+            precondition(
+                slot.flags.contains(.isLive) == (slot.place != PayloadArena.none), "slot \(index) has a wrong block")
+            if slot.place != PayloadArena.none { blocks += arena.byteCount(slot.place) }
             if slot.flags.contains(.isListed) { listed += 1 }
             if slot.flags.contains(.isDirty) {
                 precondition(slot.flags.contains([.isLive, .isListed]), "dirty slot \(index) is not listed")
             }
         }
-        precondition(blocks == blockByteCount, "\(blocks) bytes in blocks, \(blockByteCount) counted")
+        precondition(blocks == blockByteCount, "\(blocks) bytes in entities' blocks, \(blockByteCount) counted")
         let stamps = fieldStamps.values.reduce(0) { $0 + $1.byteCount }
         precondition(stamps == fieldStampByteCount, "\(stamps) bytes of stamps, \(fieldStampByteCount) counted")
         precondition(listed == dirty.count, "\(listed) slots listed, \(dirty.count) in the list")

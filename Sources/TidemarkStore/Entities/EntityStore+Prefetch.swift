@@ -33,9 +33,10 @@ extension EntityStore {
     func prefetchPayload(_ index: UInt32) {
         guard index != EntityStore.none else { return }
         let slot = self.slot(index)
-        if let block = slot.pointee.block {
+        if slot.pointee.place != PayloadArena.none {
+            let block = arena.address(slot.pointee.place)
+            let count = min(slot.pointee.idByteCount + Int(slot.pointee.payloadCount), EntityStore.prefetchByteCountMax)
             var offset = 0
-            let count = min(Int(slot.pointee.blockCount), EntityStore.prefetchByteCountMax)
             while offset < count {
                 tidemark_prefetch_for_write(block + offset)
                 offset += 64

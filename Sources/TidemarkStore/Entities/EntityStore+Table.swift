@@ -8,10 +8,16 @@ extension EntityStore {
             return (index, self.slot(index).pointee.flags.intersection(.isListed))
         }
         if slotCount == pages.count * EntityStore.pageSlotCount {
-            pages.append(.allocate(capacity: EntityStore.pageSlotCount))
+            pages.append(EntityStore.newPage())
         }
         slotCount += 1
         return (UInt32(slotCount - 1), [])
+    }
+
+    private static func newPage() -> UnsafeMutablePointer<EntitySlot> {
+        UnsafeMutableRawPointer.allocate(
+            byteCount: pageSlotCount * MemoryLayout<EntitySlot>.stride, alignment: MemoryLayout<EntitySlot>.stride
+        ).bindMemory(to: EntitySlot.self, capacity: pageSlotCount)
     }
 
     mutating func unlink(_ index: UInt32) {
@@ -21,10 +27,8 @@ extension EntityStore {
         detach(index)
         if slot.flags.contains(.hasFieldStamps) { setFieldStamps(nil, of: index) }
         if !passing.isEmpty { passing.remove(index) }
-        slot.block?.deallocate()
-        blockByteCount -= Int(slot.blockCount)
-        self.slot(index).pointee.block = nil
-        self.slot(index).pointee.blockCount = 0
+        release(slot.place, of: index)
+        self.slot(index).pointee.place = PayloadArena.none
         self.slot(index).pointee.flags = slot.flags.intersection(.isListed)
         self.slot(index).pointee.next = firstFree
         firstFree = index

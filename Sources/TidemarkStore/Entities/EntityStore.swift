@@ -2,7 +2,7 @@
 
 import TidemarkModel
 
-/// The entities in memory: an open-addressing table over 72-byte slots, payloads beside them, and an
+/// The entities in memory: an open-addressing table over slots of 64 bytes, payloads beside them, and an
 /// intrusive list by last access.
 ///
 /// It holds what was read or written lately; the rest is with the journal. What is not yet written there
@@ -32,8 +32,11 @@ package struct EntityStore: ~Copyable {
 
     var mostRecent = EntityStore.none
     var leastRecent = EntityStore.none
-    /// Bytes in payload blocks.
-    var blockByteCount = 0
+    var arena = PayloadArena()
+    /// Blocks that the flush under way reads, and that no entity has any more. Bounded by what it took.
+    var retired: [UInt32] = []
+    /// Bytes of those.
+    var retiredByteCount = 0
 
     /// Slots that changed since the last flush, in the order of their first change; each once. Bounded by the
     /// flush policy: the engine stops reading before it grows past it.
@@ -60,7 +63,7 @@ package struct EntityStore: ~Copyable {
     var passing: Set<UInt32> = []
 
     static let none = UInt32.max
-    /// 72 KiB a page.
+    /// 64 KiB a page.
     static let pageSlotCount = 1_024
     private static let tableCapacityMin = 1_024
 
@@ -77,9 +80,6 @@ package struct EntityStore: ~Copyable {
     }
 
     deinit {
-        for index in 0..<slotCount {
-            self.slot(UInt32(index)).pointee.block?.deallocate()
-        }
         for page in pages { page.deallocate() }
         table.deallocate()
         tags.deallocate()
@@ -120,21 +120,23 @@ package struct EntityStore: ~Copyable {
         else { return false }
         if identity.isUUID { return true }
         return JSONText.haveEqualBytes(
-            UnsafeRawBufferPointer(start: slot.pointee.block, count: slot.pointee.idByteCount), identity.text)
+            UnsafeRawBufferPointer(start: arena.address(slot.pointee.place), count: slot.pointee.idByteCount),
+            identity.text)
     }
 
     /// The resource's bytes.
     package func payload(of index: UInt32) -> UnsafeRawBufferPointer {
         let slot = self.slot(index).pointee
-        guard let block = slot.block else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return UnsafeRawBufferPointer(start: block + slot.idByteCount, count: Int(slot.payloadCount))
+        return UnsafeRawBufferPointer(
+            start: arena.address(slot.place) + slot.idByteCount, count: Int(slot.payloadCount))
     }
 
     func key(of index: UInt32) -> StoredKey {
         let slot = self.slot(index).pointee
         let id: StoredID =
             slot.flags.contains(.isUUID)
-            ? .uuid(slot.id) : .text(ByteString(UnsafeRawBufferPointer(start: slot.block, count: slot.idByteCount)))
+            ? .uuid(slot.id)
+            : .text(ByteString(UnsafeRawBufferPointer(start: arena.address(slot.place), count: slot.idByteCount)))
         return StoredKey(library: slot.library, type: slot.type, id: id)
     }
 
@@ -217,19 +219,15 @@ package struct EntityStore: ~Copyable {
         if (count + 1) * 16 > tableCapacity * 13 { growTable() }
         let (index, listed) = takeSlot()
         var slot = EntitySlot(
-            block: nil, id: identity.id, sequence: -1, writtenAt: 0, payloadCount: 0, blockCount: 0, rowLow: 0,
-            previous: EntityStore.none, next: EntityStore.none, generation: 0, library: identity.library,
-            type: identity.type, rowHigh: 0, flags: listed.union(.isLive))
-        if identity.isUUID {
-            slot.flags.insert(.isUUID)
-        } else {
-            let block = allocate(identity.text.count + payload.count)
-            block.copyMemory(from: identity.text.baseAddress ?? UnsafeRawPointer(block), byteCount: identity.text.count)
-            slot.block = block
-            slot.blockCount = UInt32(EntityStore.rounded(identity.text.count + payload.count))
-        }
+            id: identity.id, sequence: -1, writtenAt: 0, payloadCount: UInt32(payload.count),
+            place: arena.allocate(identity.text.count + payload.count), rowLow: 0, previous: EntityStore.none,
+            next: EntityStore.none, generation: 0, library: identity.library, type: identity.type, rowHigh: 0,
+            flags: listed.union(.isLive))
+        if identity.isUUID { slot.flags.insert(.isUUID) }
         self.slot(index).pointee = slot
-        store(payload, in: index)
+        let block = arena.address(slot.place)
+        EntityStore.copy(identity.text, to: block)
+        EntityStore.copy(payload, to: block + identity.text.count)
         setStamp(stamp, of: index)
         place(index, hash: identity.hash)
         attach(index)
@@ -244,38 +242,42 @@ package struct EntityStore: ~Copyable {
         self.slot(index).pointee.writtenAt = stamp.writtenAt
     }
 
-    // MARK: Payload blocks
+    // MARK: Payloads' blocks
 
-    /// Blocks come in steps of 16 bytes and end 8 before one, where the allocator keeps its own 8.
-    private static func rounded(_ count: Int) -> Int { max(24, ((count + 7) & ~15) + 8) }
+    /// Bytes in the blocks of entities in memory.
+    var blockByteCount: Int { arena.blockByteCount - retiredByteCount }
 
-    private mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
-        let rounded = EntityStore.rounded(count)
-        blockByteCount += rounded
-        return .allocate(byteCount: rounded, alignment: 8)
-    }
-
-    /// Puts the resource behind the id's text, in the same block while it fits without waste.
+    /// Puts the resource behind the id's text, in the same block when that has the right size and no flush reads it.
     mutating func store(_ payload: UnsafeRawBufferPointer, in index: UInt32) {
         let slot = self.slot(index).pointee
         let idByteCount = slot.idByteCount
-        let needed = EntityStore.rounded(idByteCount + payload.count)
-        let available = Int(slot.blockCount)
-        var block = slot.block
-        if block == nil || needed > available || needed * 2 < available {
-            let new = allocate(needed)
-            if let old = slot.block {
-                if idByteCount > 0 { new.copyMemory(from: old, byteCount: idByteCount) }
-                old.deallocate()
-                blockByteCount -= available
-            }
-            block = new
-            self.slot(index).pointee.block = new
-            self.slot(index).pointee.blockCount = UInt32(needed)
+        let old = arena.address(slot.place)
+        var block = old
+        if isUnderWay(slot) || arena.byteCount(slot.place) != BlockSize.rounded(idByteCount + payload.count) {
+            let place = arena.allocate(idByteCount + payload.count)
+            block = arena.address(place)
+            EntityStore.copy(UnsafeRawBufferPointer(start: old, count: idByteCount), to: block)
+            release(slot.place, of: index)
+            self.slot(index).pointee.place = place
         }
-        if let block, let source = payload.baseAddress {
-            (block + idByteCount).copyMemory(from: source, byteCount: payload.count)
-        }
+        EntityStore.copy(payload, to: block + idByteCount)
         self.slot(index).pointee.payloadCount = UInt32(payload.count)
+    }
+
+    /// Frees a block, or sees to it that it is freed when the flush that reads it is over.
+    mutating func release(_ place: UInt32, of index: UInt32) {
+        if isUnderWay(self.slot(index).pointee) {
+            retired.append(place)
+            retiredByteCount += arena.byteCount(place)
+            // The block that comes next is not lent. The entity is dirty then, so it stays all the same.
+            self.slot(index).pointee.flags.flush = lastFlush &- 1
+        } else {
+            arena.free(place)
+        }
+    }
+
+    @inline(__always)
+    private static func copy(_ bytes: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
+        if let source = bytes.baseAddress { target.copyMemory(from: source, byteCount: bytes.count) }
     }
 }

@@ -3,10 +3,13 @@ import TidemarkModel
 /// Everything that one durable transaction writes: the last version of each entity that changed, and
 /// the cursors that cover them (law L5).
 ///
-/// It is a copy: the store goes on while a journal writes it.
+/// The store goes on while a journal writes it: payloads are lent, and what is written to them meanwhile goes elsewhere. They may
+/// be read until the store is told that the flush is with the journal, or hands out the next one; all else is a copy.
 package struct FlushBatch: Sendable {
-    /// Payloads and ids of `rows` and `tombstones`.
+    /// Ids and fields of `rows`, and payloads that are not lent.
     package var bytes: [UInt8] = []
+    /// What lent payloads lie in: kept as long as somebody has the flush.
+    package var memory: PayloadMemory?
     /// Libraries whose entities and tombstones all go, before anything else of the flush is written.
     package var clearedLibraries: [LibraryIndex] = []
     /// Ascending by `row`, each row once.

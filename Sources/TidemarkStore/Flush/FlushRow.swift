@@ -1,7 +1,9 @@
 import TidemarkModel
 
 /// One entity's change since the last flush.
-package struct FlushRow: Sendable {
+///
+/// Sendable by standing still: what `lentPayload` names is neither written nor freed before the flush is over.
+package struct FlushRow: @unchecked Sendable {
     /// What the journal does to the row.
     package enum Change: UInt8, Sendable {
         /// The row is new.
@@ -24,9 +26,12 @@ package struct FlushRow: Sendable {
     /// Into ``FlushBatch/bytes``.
     package var idOffset: Int
     package var idCount: Int
-    /// Into ``FlushBatch/bytes``; empty for `stamp` and `delete`.
+    /// Into ``FlushBatch/bytes``; means nothing when `lentPayload` is there.
     package var payloadOffset: Int
+    /// 0 for `stamp` and `delete`.
     package var payloadCount: Int
+    /// Where the payload stands in ``FlushBatch/memory``; nil: in the flush's own bytes. See ``payload(in:)``.
+    package var lentPayload: UnsafeRawPointer?
     /// Into ``FlushBatch/bytes``: what the store keeps of single fields' writes; empty when all were written at once.
     /// To the journal these are bytes, kept and checked with the payload. Given for `stamp` too; empty for `delete`.
     package var fieldsOffset: Int
@@ -43,7 +48,8 @@ package struct FlushRow: Sendable {
 
     package init(
         row: Int64, change: Change, library: LibraryIndex, type: TypeIndex, isUUID: Bool, idOffset: Int,
-        idCount: Int, payloadOffset: Int, payloadCount: Int, fieldsOffset: Int = 0, fieldsCount: Int = 0,
+        idCount: Int, payloadOffset: Int, payloadCount: Int, lentPayload: UnsafeRawPointer? = nil,
+        fieldsOffset: Int = 0, fieldsCount: Int = 0,
         sequence: EventSequence?, generation: UInt32, writtenAt: Int64, isReduced: Bool = false
     ) {
         self.row = row
@@ -55,6 +61,7 @@ package struct FlushRow: Sendable {
         self.idCount = idCount
         self.payloadOffset = payloadOffset
         self.payloadCount = payloadCount
+        self.lentPayload = lentPayload
         self.fieldsOffset = fieldsOffset
         self.fieldsCount = fieldsCount
         self.sequence = sequence

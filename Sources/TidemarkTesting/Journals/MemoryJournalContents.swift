@@ -127,7 +127,7 @@ struct MemoryJournalContents: Sendable {
         }
         let payload =
             row.change == .stamp
-            ? entities[key]?.payload ?? [] : Array(bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount])
+            ? entities[key]?.payload ?? [] : bytes.withUnsafeBytes { Array(row.payload(in: $0)) }
         rows[row.row] = key
         if row.isReduced { reduced.insert(key) } else { reduced.remove(key) }
         entities[key] = StoredEntity(

@@ -1,0 +1,168 @@
+/// Blocks for payloads, named by 32 bits: the number of a chunk, and the block's place among its up to 64.
+///
+/// A pointer and a length would take 12 bytes of a slot, and the allocator's header 8 in front of each block. Which blocks
+/// are free is kept beside them, so taking one, or giving it back, touches none of its memory. A chunk that has no block in
+/// use goes back to the allocator at once.
+///
+/// - Note: 2^26 chunks at most.
+/// - Source: docs/decisions/0003-payload-storage.md.
+struct PayloadArena: ~Copyable {
+    static let none = UInt32.max
+
+    let memory = PayloadMemory()
+    /// Those of `memory`, which is asked only when one is added.
+    private var chunks: UnsafeMutablePointer<PayloadMemory.Chunk>
+    /// By class: the first of its chunks that have a free block.
+    private let open: UnsafeMutablePointer<UInt32>
+    /// By class: its blocks that are in use.
+    private let usedCounts: UnsafeMutablePointer<UInt32>
+    /// The first number whose chunk was given back.
+    private var firstFree = PayloadArena.none
+    /// Bytes of the blocks that are in use.
+    private(set) var blockByteCount = 0
+    /// Bytes of chunks, with their free blocks.
+    private(set) var chunkByteCount = 0
+
+    init() {
+        chunks = memory.chunks
+        // One more for those of no class, which never have a free block but while they are taken.
+        open = .allocate(capacity: BlockSize.classCount + 1)
+        open.initialize(repeating: PayloadArena.none, count: BlockSize.classCount + 1)
+        usedCounts = .allocate(capacity: BlockSize.classCount + 1)
+        usedCounts.initialize(repeating: 0, count: BlockSize.classCount + 1)
+    }
+
+    deinit {
+        open.deallocate()
+        usedCounts.deallocate()
+    }
+
+    /// Where a block begins.
+    ///
+    /// - Parameter place: In use.
+    @inline(__always)
+    func address(_ place: UInt32) -> UnsafeMutableRawPointer {
+        let chunk = chunks + Int(place >> 6)
+        return chunk.pointee.start + Int(place & 63) * Int(chunk.pointee.blockByteCount)
+    }
+
+    /// Bytes of a block.
+    ///
+    /// - Parameter place: In use.
+    @inline(__always)
+    func byteCount(_ place: UInt32) -> Int { Int(chunks[Int(place >> 6)].blockByteCount) }
+
+    /// Takes a block of ``BlockSize/rounded(_:)`` bytes.
+    ///
+    /// - Complexity: O(1).
+    mutating func allocate(_ byteCount: Int) -> UInt32 {
+        let size = BlockSize.classIndex(of: byteCount)
+        var number = open[size]
+        if number == PayloadArena.none { number = addChunk(size, BlockSize.rounded(byteCount)) }
+        let chunk = chunks + Int(number)
+        let block = UInt32(truncatingIfNeeded: chunk.pointee.free.trailingZeroBitCount)
+        chunk.pointee.free &= chunk.pointee.free - 1
+        if chunk.pointee.free == 0 { close(number) }
+        usedCounts[size] += 1
+        blockByteCount += Int(chunk.pointee.blockByteCount)
+        return number << 6 | block
+    }
+
+    /// Gives a block back.
+    ///
+    /// - Complexity: O(1).
+    mutating func free(_ place: UInt32) {
+        let number = place >> 6
+        let chunk = chunks + Int(number)
+        blockByteCount -= Int(chunk.pointee.blockByteCount)
+        usedCounts[Int(chunk.pointee.size)] -= 1
+        let wasFull = chunk.pointee.free == 0
+        chunk.pointee.free |= 1 << UInt64(place & 63)
+        if wasFull { self.open(number) }
+        if chunk.pointee.isEmpty { removeChunk(number) }
+    }
+
+    private mutating func addChunk(_ size: Int, _ blockByteCount: Int) -> UInt32 {
+        let blockCount = BlockSize.blockCount(blockByteCount, usedCount: Int(usedCounts[size]))
+        let added = PayloadMemory.Chunk(
+            start: .allocate(byteCount: blockByteCount * blockCount, alignment: 8),
+            free: .max >> UInt64(64 - blockCount), blockByteCount: UInt32(blockByteCount),
+            previous: PayloadArena.none, next: PayloadArena.none, size: UInt16(size), blockCount: UInt8(blockCount))
+        chunkByteCount += added.byteCount
+        var number = firstFree
+        if number != PayloadArena.none {
+            firstFree = chunks[Int(number)].next
+            chunks[Int(number)] = added
+        } else {
+            number = memory.append(added)
+            chunks = memory.chunks
+        }
+        self.open(number)
+        return number
+    }
+
+    private mutating func removeChunk(_ number: UInt32) {
+        close(number)
+        let chunk = chunks + Int(number)
+        chunkByteCount -= chunk.pointee.byteCount
+        chunk.pointee.start.deallocate()
+        chunk.pointee.blockCount = 0
+        chunk.pointee.next = firstFree
+        firstFree = number
+    }
+
+    // MARK: The chunks of a class that have a free block
+
+    private func open(_ number: UInt32) {
+        let chunk = chunks + Int(number)
+        let next = open[Int(chunk.pointee.size)]
+        chunk.pointee.previous = PayloadArena.none
+        chunk.pointee.next = next
+        if next != PayloadArena.none { chunks[Int(next)].previous = number }
+        open[Int(chunk.pointee.size)] = number
+    }
+
+    private func close(_ number: UInt32) {
+        let chunk = chunks[Int(number)]
+        if chunk.previous == PayloadArena.none {
+            open[Int(chunk.size)] = chunk.next
+        } else {
+            chunks[Int(chunk.previous)].next = chunk.next
+        }
+        if chunk.next != PayloadArena.none { chunks[Int(chunk.next)].previous = chunk.previous }
+    }
+
+    /// Stops the program when the structure contradicts itself.
+    ///
+    /// - Complexity: O(chunks).
+    func checkInvariants() {
+        var blockBytes = 0
+        var chunkBytes = 0
+        var openCount = 0
+        for number in 0..<memory.chunkCount where chunks[number].blockCount > 0 {
+            let chunk = chunks[number]
+            precondition(!chunk.isEmpty, "chunk \(number) has no block in use")
+            precondition(
+                chunk.free & ~(.max >> UInt64(64 - Int(chunk.blockCount))) == 0, "chunk \(number) has blocks it has not"
+            )
+            chunkBytes += chunk.byteCount
+            blockBytes += (Int(chunk.blockCount) - chunk.free.nonzeroBitCount) * Int(chunk.blockByteCount)
+            if chunk.free != 0 { openCount += 1 }
+        }
+        precondition(blockBytes == blockByteCount, "\(blockBytes) bytes in blocks, \(blockByteCount) counted")
+        precondition(chunkBytes == chunkByteCount, "\(chunkBytes) bytes in chunks, \(chunkByteCount) counted")
+        for size in 0...BlockSize.classCount {
+            var number = open[size]
+            var previous = PayloadArena.none
+            while number != PayloadArena.none {
+                let chunk = chunks[Int(number)]
+                precondition(chunk.blockCount > 0 && chunk.free != 0, "chunk \(number) has no free block")
+                precondition(chunk.previous == previous && Int(chunk.size) == size, "chunk \(number) is linked wrongly")
+                openCount -= 1
+                previous = number
+                number = chunk.next
+            }
+        }
+        precondition(openCount == 0, "\(openCount) chunks with free blocks are not linked")
+    }
+}

@@ -1,0 +1,109 @@
+import Testing
+import TidemarkModel
+import TidemarkTesting
+
+@testable import TidemarkStore
+
+/// What a flush reads while the store goes on (law L8).
+@Suite struct LentPayloadTests {
+    private let ids = (0..<300).map { ByteString("entity \($0)") }
+
+    private func identity<Result>(_ id: ByteString, _ body: (EntityIdentity) -> Result) -> Result {
+        id.bytes.withUnsafeBytes { body(EntityIdentity(library: 0, type: 0, text: $0, seed: 7)) }
+    }
+
+    private func stamp(_ step: Int) -> EntityStamp {
+        EntityStamp(sequence: EventSequence(Int64(step)), generation: 0, writtenAt: Int64(step))
+    }
+
+    /// What a flush says its entities are.
+    private func contents(_ flush: FlushBatch) -> [ByteString: [UInt8]] {
+        flush.bytes.withUnsafeBytes { bytes in
+            var contents: [ByteString: [UInt8]] = [:]
+            for row in flush.rows { contents[ByteString(row.id(in: bytes))] = Array(row.payload(in: bytes)) }
+            return contents
+        }
+    }
+
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `a flush under way reads what was taken, whatever is written, removed and reduced meanwhile`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var store = EntityStore(seed: 7)
+        var step = 0
+        func change(_ store: inout EntityStore) {
+            step += 1
+            let text = #"{"id":"x","a":"\#(String(repeating: "y", count: random.below(60)))","b":\#(step)}"#
+            identity(random.pick(ids)) { identity in
+                guard let index = store.find(identity) else {
+                    Array(text.utf8).withUnsafeBytes { _ = store.insert(identity, payload: $0, stamp: stamp(step)) }
+                    return
+                }
+                switch random.below(8) {
+                case 0: store.remove(index)
+                case 1: store.reduce(index, to: [Array("b".utf8)])
+                case 2: _ = store.evict(toByteCount: 0, seenCountMax: 5)
+                default: Array(text.utf8).withUnsafeBytes { _ = store.write(index, payload: $0, stamp: stamp(step)) }
+                }
+            }
+        }
+        for _ in 0..<30 {
+            for _ in 0..<random.below(400) { change(&store) }
+            var flush = FlushBatch()
+            store.takeDirty(into: &flush)
+            let taken = contents(flush)
+            for _ in 0..<4 {
+                for _ in 0..<random.below(300) { change(&store) }
+                store.checkInvariants()
+                let isAsTaken = contents(flush) == taken
+                #expect(isAsTaken, "seed \(seed)")
+            }
+            store.flushCommitted()
+            store.checkInvariants()
+            #expect(store.retired.isEmpty)
+        }
+    }
+
+    @Test func `an entity that is written often during one flush takes one block more, not many`() {
+        var store = EntityStore(seed: 7)
+        identity(ids[0]) { identity in
+            _ = [UInt8](repeating: 1, count: 400).withUnsafeBytes {
+                store.insert(identity, payload: $0, stamp: stamp(0))
+            }
+        }
+        var flush = FlushBatch()
+        store.takeDirty(into: &flush)
+        let entityByteCount = store.entityByteCount
+        for step in 1...1_000 {
+            identity(ids[0]) { identity in
+                guard let index = store.find(identity) else { return }
+                _ = [UInt8](repeating: UInt8(truncatingIfNeeded: step), count: 400).withUnsafeBytes {
+                    store.write(index, payload: $0, stamp: stamp(step))
+                }
+            }
+        }
+        #expect(store.retired.count == 1)
+        #expect(store.entityByteCount == entityByteCount, "what only a flush reads is no entity's")
+        store.flushCommitted()
+        #expect(store.retired.isEmpty)
+        store.checkInvariants()
+    }
+
+    @Test func `a flush can be read when the store is gone`() {
+        func flushOfAStoreThatGoes() -> FlushBatch {
+            var store = EntityStore(seed: 7)
+            for id in ids {
+                identity(id) { identity in
+                    _ = [UInt8](repeating: 9, count: 500).withUnsafeBytes {
+                        store.insert(identity, payload: $0, stamp: stamp(1))
+                    }
+                }
+            }
+            var flush = FlushBatch()
+            store.takeDirty(into: &flush)
+            return flush
+        }
+        let flush = flushOfAStoreThatGoes()
+        #expect(contents(flush).values.allSatisfy { $0 == [UInt8](repeating: 9, count: 500) })
+        #expect(flush.rows.count == ids.count)
+    }
+}
