@@ -2,6 +2,7 @@
 #define TIDEMARK_CZSTD_SHIM_H
 
 #define ZSTD_STATIC_LINKING_ONLY
+#define ZDICT_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zdict.h>
 

@@ -51,6 +51,40 @@ import TidemarkStore
         try await journal.close()
     }
 
+    @Test func `keys that rows nobody knew of had taken go to the new rows, through a flush of many chunks`()
+        async throws
+    {
+        var resources = FileResources(count: 1_500, seed: 3)
+        let flush = resources.flush(rowCount: 1_500, isDistinct: true)
+        let path = folder.file()
+        var journal = try await SQLiteJournal.open(path: path)
+        try await journal.commit(flush)
+        try await journal.close()
+        journal = try await SQLiteJournal.open(path: path)
+        // Half of them come once more under new rows, among 700 that are new.
+        let taken = flush.rows.indices.filter { $0 % 2 == 0 }.prefix(700)
+        var others = FileResources(count: 700, seed: 4)
+        var more = others.flush(rowCount: 700, isDistinct: true)
+        more.newLibraries = []
+        more.newTypes = []
+        for index in more.rows.indices { more.rows[index].row += 1_500 }
+        for (number, index) in taken.enumerated() {
+            var row = flush.rows[index]
+            let (id, payload) = flush.bytes.withUnsafeBytes { (Array(row.id(in: $0)), Array(row.payload(in: $0))) }
+            row.idOffset = more.bytes.count
+            row.payloadOffset = more.bytes.count + id.count
+            more.bytes += id + payload
+            row.row = Int64(2_201 + number)
+            more.rows.append(row)
+        }
+        more.libraries[0].entityCount = 2_900
+        try await journal.commit(more)
+        try await journal.close()
+        let report = try SQLiteReader(path: path).verify()
+        #expect(report.problems == [])
+        #expect(report.entityCount == 2_200)
+    }
+
     @Test func `a cleared library counts anew what a damaged row had thrown out`() async throws {
         var cache = try await written(["a", "b"])
         sqlite("UPDATE entities SET body = x'00' WHERE \"row\" = 2")

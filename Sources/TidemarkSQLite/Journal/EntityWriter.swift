@@ -47,7 +47,6 @@ final class EntityWriter {
         _ flush: FlushBatch, dictionaries: [TypeIndex: PayloadDictionary], indexes: [TypeIndex: [FieldIndexRecord]]
     ) throws -> Outcome {
         var outcome = Outcome()
-        var newKeys: [NewKey] = []
         inserts.clear()
         updates.clear()
         encoder.startBatch()
@@ -59,6 +58,14 @@ final class EntityWriter {
                 try keys.remove(row, bytes: bytes)
                 if indexes[row.type] != nil { try fieldValues.remove(row: row.row) }
             }
+            var newKeys = sortedNewKeys(of: flush, bytes)[...]
+            let newKeyCount = newKeys.count
+            func writeKeys(_ keys: ArraySlice<NewKey>) throws {
+                let replaced = try self.keys.write(keys, of: flush.rows, bytes: bytes) { row, taken in
+                    if indexes[row.type] != nil { try fieldValues.remove(row: taken) }
+                }
+                outcome.replacedRowCounts.merge(replaced, uniquingKeysWith: +)
+            }
             let yieldRowCount = Processor.yieldRowCount(of: flush)
             try pipeline.forEachChunk(of: flush, bytes: bytes, dictionaries: dictionaries) { chunk in
                 for (index, body) in zip(chunk.rows, chunk.bodies) {
@@ -66,7 +73,6 @@ final class EntityWriter {
                     let row = flush.rows[index]
                     switch row.change {
                     case .insert:
-                        newKeys.append(NewKey(row, id: row.id(in: bytes), index: index))
                         if inserts.isFull || !updates.isEmpty { try writeBatches() }
                         inserts.append(row, body: body)
                     case .update:
@@ -80,14 +86,26 @@ final class EntityWriter {
                 }
                 // The bodies go with the chunk.
                 try writeBatches()
+                // Keys in between, in step with the rows: meanwhile helpers encode. All at the end, nobody would.
+                let dueCount = newKeyCount * chunk.rows.upperBound / flush.rows.count
+                let count = KeyWriter.wholeRuns(of: dueCount - (newKeyCount - newKeys.count))
+                try writeKeys(newKeys.prefix(count))
+                newKeys = newKeys.dropFirst(count)
             }
-            newKeys.sort { $0.precedes($1, rows: flush.rows, bytes: bytes) }
-            outcome.replacedRowCounts = try keys.write(newKeys, of: flush.rows, bytes: bytes) { row, taken in
-                if indexes[row.type] != nil { try fieldValues.remove(row: taken) }
-            }
+            try writeKeys(newKeys)
             if !indexes.isEmpty { try writeFieldValues(flush, bytes, indexes) }
         }
         return outcome
+    }
+
+    /// The keys of new rows, in the order of their table.
+    private func sortedNewKeys(of flush: FlushBatch, _ bytes: UnsafeRawBufferPointer) -> [NewKey] {
+        var newKeys: [NewKey] = []
+        for (index, row) in flush.rows.enumerated() where row.change == .insert {
+            newKeys.append(NewKey(row, id: row.id(in: bytes), index: index))
+        }
+        newKeys.sort { $0.precedes($1, rows: flush.rows, bytes: bytes) }
+        return newKeys
     }
 
     /// Apart from the bodies, so that each of the two walks through its own pages.

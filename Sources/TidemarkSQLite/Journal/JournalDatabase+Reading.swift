@@ -10,17 +10,22 @@ extension JournalDatabase {
         let statements = try openStatements()
         var loaded = LoadedEntities()
         var damaged: [DamagedRow] = []
-        try queue.writeWithoutTransaction { db in
-            try db.inTransaction(.deferred) {
-                for key in keys {
-                    switch try statements.entityReader.read(key, statements.decoder, memory.dictionaries) {
-                    case .found(let entity): loaded.entities.append(entity)
-                    case .absent: continue
-                    case .damaged(let row, let fault):
-                        loaded.damaged.append(StoredRow(key: key, row: row))
-                        damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
-                    }
+        func read() throws {
+            for key in keys {
+                switch try statements.entityReader.read(key, statements.decoder, memory.dictionaries) {
+                case .found(let entity): loaded.entities.append(entity)
+                case .absent: continue
+                case .damaged(let row, let fault):
+                    loaded.damaged.append(StoredRow(key: key, row: row))
+                    damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
                 }
+            }
+        }
+        try queue.writeWithoutTransaction { db in
+            // One statement needs no transaction around it.
+            if keys.count <= 1 { return try read() }
+            try db.inTransaction(.deferred) {
+                try read()
                 return .commit
             }
         }

@@ -27,18 +27,22 @@ struct KeyWriter {
         deleteRow = try PreparedStatement(connection, #"DELETE FROM entities WHERE "row" = ?"#)
     }
 
+    /// As many keys of `count` as ``write(_:of:bytes:removed:)`` writes without taking one by itself.
+    static func wholeRuns(of count: Int) -> Int { count - count % rowCount }
+
     /// - Parameters:
     ///   - keys: In table order.
     ///   - removed: Given each row that goes because another one takes its key.
     /// - Returns: How many keys were taken, by library; they point to the new rows now, and the old rows are
     ///   gone.
     func write(
-        _ keys: [NewKey], of rows: [FlushRow], bytes: UnsafeRawBufferPointer, removed: (FlushRow, Int64) throws -> Void
+        _ keys: ArraySlice<NewKey>, of rows: [FlushRow], bytes: UnsafeRawBufferPointer,
+        removed: (FlushRow, Int64) throws -> Void
     ) throws -> [LibraryIndex: Int64] {
         var replaced: [LibraryIndex: Int64] = [:]
-        var start = 0
-        while start < keys.count {
-            let end = start + KeyWriter.rowCount <= keys.count ? start + KeyWriter.rowCount : start + 1
+        var start = keys.startIndex
+        while start < keys.endIndex {
+            let end = start + (keys.endIndex - start < KeyWriter.rowCount ? 1 : KeyWriter.rowCount)
             let statement = end - start == 1 ? one : many
             for index in start..<end {
                 bind(statement, rows[keys[index].index], bytes, at: Int32(index - start) * 4)
