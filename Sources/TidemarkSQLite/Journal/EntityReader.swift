@@ -30,25 +30,30 @@ final class EntityReader {
         return EntityReader.answer(find, key: key, decoder, dictionaries)
     }
 
-    /// - Parameter row: Columns row, sequence, generation, written_at, body; all but the first are NULL when the key
-    ///   points nowhere.
+    /// - Parameter row: As ``EntityRecord/init(_:from:)``.
     static func answer(
         _ row: PreparedStatement, from column: Int32 = 0, key: StoredKey, _ decoder: PayloadDecoder,
         _ dictionaries: [Int64: PayloadDictionary]
     ) -> Answer {
-        let number = row.integer(column)
-        guard !row.isNull(column + 4) else { return .damaged(row: number, fault: .rowMissing) }
+        answer(EntityRecord(row, from: column), key: key, decoder, dictionaries)
+    }
+
+    /// Checks and unpacks a row.
+    ///
+    /// - Complexity: O(payload).
+    static func answer(
+        _ record: EntityRecord, key: StoredKey, _ decoder: PayloadDecoder, _ dictionaries: [Int64: PayloadDictionary]
+    ) -> Answer {
+        guard let body = record.body else { return .damaged(row: record.row, fault: .rowMissing) }
         let isUUID: Bool
         let id: [UInt8]
         switch key.id {
         case .uuid(let value): (isUUID, id) = (true, value.bytes)
         case .text(let text): (isUUID, id) = (false, text.bytes)
         }
-        guard
-            let seal = PayloadSeal(
-                library: key.library, type: key.type, isUUID: isUUID, stampsOf: row, from: column + 1)
-        else { return .damaged(row: number, fault: .checksumMismatch) }
-        let body = row.borrowedBytes(column + 4)
+        guard let seal = PayloadSeal(library: key.library, type: key.type, isUUID: isUUID, stampsOf: record) else {
+            return .damaged(row: record.row, fault: .checksumMismatch)
+        }
         let content = id.withUnsafeBytes { id in
             Result { () throws(PayloadFault) in
                 let payload = try decoder.decode(body, id: id, seal: seal, dictionaries: dictionaries)
@@ -58,14 +63,14 @@ final class EntityReader {
         switch content {
         case .success(let content):
             // Checks can be forged, and what reads and merges entities takes their form for granted.
-            guard CompactJSON.isObject(content.payload) else { return .damaged(row: number, fault: .notJSON) }
+            guard CompactJSON.isObject(content.payload) else { return .damaged(row: record.row, fault: .notJSON) }
             return .found(
                 StoredEntity(
-                    key: key, row: number, payload: content.payload, fields: content.fields,
+                    key: key, row: record.row, payload: content.payload, fields: content.fields,
                     sequence: seal.sequence.map { EventSequence($0) }, generation: seal.generation,
                     writtenAt: seal.writtenAt))
         case .failure(let fault):
-            return .damaged(row: number, fault: fault)
+            return .damaged(row: record.row, fault: fault)
         }
     }
 }

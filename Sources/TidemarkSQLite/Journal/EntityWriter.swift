@@ -142,10 +142,9 @@ final class EntityWriter {
             outcome.damaged.append((row.storedKey(id: id), row.row, .rowMissing))
             return
         }
-        let stored = read.borrowedBytes(3)
-        guard
-            let seal = PayloadSeal(
-                library: row.library, type: row.type, isUUID: row.isUUID, stampsOf: read, from: 0),
+        let record = EntityRecord(row: row.row, read, from: 0)
+        guard let stored = record.body,
+            let seal = PayloadSeal(library: row.library, type: row.type, isUUID: row.isUUID, stampsOf: record),
             PayloadDecoder.passesCheck(stored, id: id, seal: seal)
         else {
             outcome.damaged.append((row.storedKey(id: id), row.row, .checksumMismatch))

@@ -60,10 +60,10 @@ extension JournalDatabase {
                     }
                     return .commit
                 }
-                _ = try statements.ranges.forEach(library: library, type: type, after: id?.text) { key, row in
-                    switch EntityReader.answer(
-                        row, from: 1, key: key, statements.decoder, memory.dictionaries)
-                    {
+                _ = try statements.ranges.forEach(
+                    library: library, type: type, after: id?.text, expectedCount: countMax
+                ) { key, record in
+                    switch EntityReader.answer(record, key: key, statements.decoder, memory.dictionaries) {
                     case .found(let entity): loaded.entities.append(entity)
                     case .absent: break
                     case .damaged(let row, let fault):

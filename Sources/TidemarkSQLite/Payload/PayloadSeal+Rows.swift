@@ -11,14 +11,13 @@ extension PayloadSeal {
 
     /// - Returns: nil when the stamps are none that were ever written.
     init?(
-        library: LibraryIndex, type: TypeIndex, isUUID: Bool, stampsOf statement: PreparedStatement, from column: Int32
+        library: LibraryIndex, type: TypeIndex, isUUID: Bool, stampsOf record: EntityRecord
     ) {
-        guard let generation = UInt32(exactly: statement.integer(column + 1)),
-            StoredNumber.isSequence(statement.optionalInteger(column)),
-            StoredNumber.isMoment(statement.integer(column + 2))
+        guard let generation = UInt32(exactly: record.generation), StoredNumber.isSequence(record.sequence),
+            StoredNumber.isMoment(record.writtenAt)
         else { return nil }
         self.init(
-            library: library, type: type, isUUID: isUUID, sequence: statement.optionalInteger(column),
-            generation: generation, writtenAt: statement.integer(column + 2))
+            library: library, type: type, isUUID: isUUID, sequence: record.sequence, generation: generation,
+            writtenAt: record.writtenAt)
     }
 }

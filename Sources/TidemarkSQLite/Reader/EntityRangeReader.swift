@@ -8,31 +8,34 @@ import TidemarkStore
 struct EntityRangeReader {
     private let texts: PreparedStatement
     private let blobs: PreparedStatement
+    private let batch: EntityBatch
 
     init(_ connection: OpaquePointer) throws {
         func select(_ condition: String) -> String {
             """
-            SELECT k.id, k."row", e.sequence, e.generation, e.written_at, e.body FROM keys k
-            LEFT JOIN entities e ON e."row" = k."row" WHERE k.library = ?1 AND k.type = ?2 AND \(condition) ORDER BY k.id
+            SELECT id, "row" FROM keys WHERE library = ?1 AND type = ?2 AND \(condition) ORDER BY id
             """
         }
         // Every text sorts before the empty blob, every UUID behind it.
-        texts = try PreparedStatement(connection, select("k.id > ?3 AND k.id < x''"))
-        blobs = try PreparedStatement(connection, select("k.id >= ?3"))
+        texts = try PreparedStatement(connection, select("id > ?3 AND id < x''"))
+        blobs = try PreparedStatement(connection, select("id >= ?3"))
+        batch = try EntityBatch(connection)
     }
 
     /// - Parameters:
     ///   - after: An id's text; nil to begin at the first.
-    ///   - visit: Given the key and a row with columns id, row, sequence, generation, written_at, body; returns false to
-    ///     stop.
+    ///   - expectedCount: Entities that `visit` is likely to take before it stops. So many are read at first, then four times as many
+    ///     each time.
+    ///   - visit: Given the key and what is stored under it; returns false to stop.
     /// - Returns: False when `visit` stopped it.
     func forEach(
-        library: LibraryIndex, type: TypeIndex, after: ByteString?,
-        _ visit: (StoredKey, PreparedStatement) throws -> Bool
+        library: LibraryIndex, type: TypeIndex, after: ByteString?, expectedCount: Int = 32,
+        _ visit: (StoredKey, EntityRecord) throws -> Bool
     ) throws -> Bool {
         defer {
             texts.reset()
             blobs.reset()
+            batch.release()
         }
         for statement in [texts, blobs] {
             statement.bind(1, Int64(library))
@@ -43,17 +46,37 @@ struct EntityRangeReader {
 
         var text = try next(texts)
         var uuid = try next(blobs)
+        var batchCount = min(expectedCount, EntityBatch.rowCountMax)
+        var keys: [(id: StoredID, row: Int64)] = []
+        func visitKeys() throws -> Bool {
+            batch.read(keys.lazy.map(\.row))
+            for (index, key) in keys.enumerated() {
+                let goesOn = try batch.record(index) {
+                    try visit(StoredKey(library: library, type: type, id: key.id), $0)
+                }
+                guard goesOn else { return false }
+            }
+            keys.removeAll(keepingCapacity: true)
+            batchCount = min(batchCount * 4, EntityBatch.rowCountMax)
+            return true
+        }
         while text != nil || uuid != nil {
             let isText = uuid == nil || text.map { text in uuid.map { text.text < $0.text } ?? true } ?? false
-            guard let id = isText ? text : uuid else { return true }
-            let statement = isText ? texts : blobs
+            guard let id = isText ? text : uuid else { break }
             // The bound of the blobs is inclusive, so one of them may not lie behind it.
             if after.map({ id.text <= $0 }) != true {
-                guard try visit(StoredKey(library: library, type: type, id: id), statement) else { return false }
+                keys.append((id, (isText ? texts : blobs).integer(1)))
+                if keys.count >= batchCount, try !visitKeys() { return false }
             }
-            if isText { text = try next(texts) } else { uuid = try next(blobs) }
+            do {
+                if isText { text = try next(texts) } else { uuid = try next(blobs) }
+            } catch {
+                // What stands before damage is given all the same.
+                guard try visitKeys() else { return false }
+                throw error
+            }
         }
-        return true
+        return try visitKeys()
     }
 
     private func next(_ statement: PreparedStatement) throws -> StoredID? {

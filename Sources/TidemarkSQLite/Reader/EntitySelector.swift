@@ -118,10 +118,10 @@ final class EntitySelector {
         case .scan:
             return try inOrder(of: rule.orderCount == 0, behind: place, visit) { take in
                 _ = try ranges.forEach(library: library, type: type, after: rule.orderCount == 0 ? place?.id : nil) {
-                    key, row in
+                    key, record in
                     guard !overlay.covers(key) else { return true }
                     readCount += 1
-                    let answer = EntityReader.answer(row, from: 1, key: key, decoder, names.dictionaries)
+                    let answer = EntityReader.answer(record, key: key, decoder, names.dictionaries)
                     return try take(try match(answer, key))
                 }
             }

@@ -54,21 +54,10 @@ extension SQLiteReader {
         var counts = [Int64](repeating: 0, count: names.libraries.count)
         var seen = RowSet()
         let indexes = try FieldIndexCheck(connection, names, &report)
-        let rows = try PreparedStatement(
-            connection,
-            """
-            SELECT k.library, k.type, k.id, k."row", e.sequence, e.generation, e.written_at, e.body FROM keys k
-            LEFT JOIN entities e ON e."row" = k."row"
-            """)
-        try rows.forEachRow { row in
-            let number = row.integer(3)
-            if !seen.insert(number) { report.add(.sharedRow(row: number)) }
-            guard let key = row.storedKey(from: 0), let name = names.entityKey(key) else {
-                report.add(.unnamedKey(row: number))
-                return
-            }
+        func check(_ key: StoredKey, _ name: EntityKey, _ record: EntityRecord) throws {
+            let number = record.row
             counts[Int(key.library)] += 1
-            let answer = EntityReader.answer(row, from: 3, key: key, decoder, names.dictionaries)
+            let answer = EntityReader.answer(record, key: key, decoder, names.dictionaries)
             var entity: StoredEntity?
             if case .found(let found) = answer { entity = found }
             try indexes.check(key, row: number, entity: entity, name: name, &report)
@@ -83,6 +72,34 @@ extension SQLiteReader {
                 report.add(.damaged(DamagedRow(key: name, row: number, fault: fault)))
             }
         }
+        let batch = try EntityBatch(connection)
+        var keys: [(key: StoredKey, name: EntityKey, row: Int64)] = []
+        func checkKeys() throws {
+            let taken = keys
+            keys = []
+            batch.read(taken.lazy.map(\.row))
+            for (index, key) in taken.enumerated() {
+                try batch.record(index) { try check(key.key, key.name, $0) }
+            }
+        }
+        do {
+            try PreparedStatement(connection, #"SELECT library, type, id, "row" FROM keys"#).forEachRow { row in
+                let number = row.integer(3)
+                if !seen.insert(number) { report.add(.sharedRow(row: number)) }
+                guard let key = row.storedKey(from: 0), let name = names.entityKey(key) else {
+                    report.add(.unnamedKey(row: number))
+                    return
+                }
+                keys.append((key, name, number))
+                if keys.count == EntityBatch.rowCountMax { try checkKeys() }
+            }
+        } catch {
+            // What stands before damage is checked all the same.
+            try checkKeys()
+            throw error
+        }
+        try checkKeys()
+        batch.release()
         try indexes.finish(&report)
         try PreparedStatement(connection, #"SELECT "row" FROM entities"#).forEachRow { row in
             if !seen.contains(row.integer(0)) { report.add(.rowWithoutKey(row: row.integer(0))) }

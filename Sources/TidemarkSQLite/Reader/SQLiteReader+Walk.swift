@@ -78,9 +78,9 @@ extension SQLiteReader {
             }
             return true
         }
-        let goesOn = try rows.forEach(library: range.library, type: range.type, after: range.after) { key, row in
+        let goesOn = try rows.forEach(library: range.library, type: range.type, after: range.after) { key, record in
             guard try visitCovered(before: key) else { return false }
-            let step = step(key, row, names)
+            let step = step(key, record, names)
             guard covered.first == key else {
                 if case .entity(let entity) = step, !entity.isWhole { return true }
                 return try visit(step)
@@ -98,9 +98,9 @@ extension SQLiteReader {
         return goesOn ? try visitCovered(before: nil) : false
     }
 
-    private func step(_ key: StoredKey, _ row: PreparedStatement, _ names: ReadNames) -> ReadStep {
+    private func step(_ key: StoredKey, _ record: EntityRecord, _ names: ReadNames) -> ReadStep {
         let name = names.entityKey(key)
-        switch EntityReader.answer(row, from: 1, key: key, decoder, names.dictionaries) {
+        switch EntityReader.answer(record, key: key, decoder, names.dictionaries) {
         case .found(let entity):
             if let name { return .entity(ReadEntity(entity, key: name)) }
             return .damaged(DamagedRow(key: nil, row: entity.row, fault: .rowMissing))

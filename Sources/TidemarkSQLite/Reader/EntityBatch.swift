@@ -1,0 +1,89 @@
+/// Rows of the table `entities` that were asked for in the order of their keys, read in the order of the table.
+///
+/// Whatever the ids are, each page is then read once a batch, front to back, not once for each row. Bodies stay as they are
+/// stored: some 120 bytes each.
+final class EntityBatch {
+    /// Rows that are worth while to read at once: 131,072.
+    static let rowCountMax = 131_072
+    /// Bytes of bodies that are read ahead: 16 MiB. Rows beyond are read when it is their turn.
+    private static let byteCountMax = 16 << 20
+
+    private struct Entry {
+        let row: Int64
+        var sequence: Int64?
+        var generation: Int64 = 0
+        var writtenAt: Int64 = 0
+        /// Into `bytes`; nil when there is no such row.
+        var body: Range<Int>?
+        /// Otherwise nothing of it is known yet.
+        var isRead = false
+    }
+
+    private let find: PreparedStatement
+    private var entries: [Entry] = []
+    private var bytes: [UInt8] = []
+
+    init(_ connection: OpaquePointer) throws {
+        find = try PreparedStatement(
+            connection, #"SELECT sequence, generation, written_at, body FROM entities WHERE "row" = ?"#)
+    }
+
+    /// Reads rows in the place of those before.
+    ///
+    /// What cannot be read is left for its turn: so an error comes where it belongs, behind what is whole.
+    /// - Complexity: O(n log n + bytes).
+    func read(_ rows: some Sequence<Int64>) {
+        bytes.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        for row in rows { entries.append(Entry(row: row)) }
+        let order = entries.indices.sorted { entries[$0].row < entries[$1].row }
+        for index in order where bytes.count < Self.byteCountMax {
+            do { try read(index) } catch { return }
+        }
+    }
+
+    /// Gives a row by its place among those that were asked for.
+    ///
+    /// - Throws: ``SQLiteFailure``, and what `body` throws.
+    func record<Result>(_ index: Int, _ body: (EntityRecord) throws -> Result) throws -> Result {
+        let entry = entries[index]
+        guard entry.isRead else {
+            find.bind(1, entry.row)
+            defer { find.reset() }
+            guard try find.step() else { return try body(record(entry, body: nil)) }
+            return try body(EntityRecord(row: entry.row, find, from: 0))
+        }
+        return try bytes.withUnsafeBytes { bytes in
+            try body(record(entry, body: entry.body.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }))
+        }
+    }
+
+    /// Lets go of what was read, and of its memory.
+    func release() {
+        entries = []
+        bytes = []
+    }
+
+    private func record(_ entry: Entry, body: UnsafeRawBufferPointer?) -> EntityRecord {
+        EntityRecord(
+            row: entry.row, sequence: entry.sequence, generation: entry.generation, writtenAt: entry.writtenAt,
+            body: body)
+    }
+
+    private func read(_ index: Int) throws {
+        find.bind(1, entries[index].row)
+        defer { find.reset() }
+        if try find.step() {
+            let record = EntityRecord(row: entries[index].row, find, from: 0)
+            entries[index].sequence = record.sequence
+            entries[index].generation = record.generation
+            entries[index].writtenAt = record.writtenAt
+            if let body = record.body {
+                let start = bytes.count
+                bytes.append(contentsOf: body)
+                entries[index].body = start..<bytes.count
+            }
+        }
+        entries[index].isRead = true
+    }
+}
