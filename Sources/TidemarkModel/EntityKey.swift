@@ -13,6 +13,13 @@ public struct EntityKey: Hashable, Sendable {
         self.id = EntityKey.canonicalID(id)
     }
 
+    /// - Parameter canonicalID: As a key gave it, or the text of a UUID.
+    package init(library: ByteString, type: ByteString, canonicalID: ByteString) {
+        self.library = library
+        self.type = type
+        id = canonicalID
+    }
+
     /// `type:id`, the form that people and hosts write. The only place that joins the two.
     public var text: ByteString {
         ByteString(type.bytes + [UInt8(ascii: ":")] + id.bytes)

@@ -37,22 +37,28 @@ public struct UUIDValue: Hashable, Sendable {
 
     /// The hyphenated form, in lower case.
     public var text: [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(UUIDValue.textByteCount)
-        for digitIndex in 0..<32 {
-            if digitIndex == 8 || digitIndex == 12 || digitIndex == 16 || digitIndex == 20 {
-                result.append(UInt8(ascii: "-"))
+        [UInt8](unsafeUninitializedCapacity: UUIDValue.textByteCount) { buffer, count in
+            for digitIndex in 0..<32 {
+                if digitIndex == 8 || digitIndex == 12 || digitIndex == 16 || digitIndex == 20 {
+                    buffer[count] = UInt8(ascii: "-")
+                    count += 1
+                }
+                let half = digitIndex < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digitIndex % 16) * 4)) & 0xF
+                buffer[count] = digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a")
+                count += 1
             }
-            let half = digitIndex < 16 ? high : low
-            let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digitIndex % 16) * 4)) & 0xF
-            result.append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a"))
         }
-        return result
     }
 
     /// The 16 bytes in text order, as the data file stores them.
-    public var bytes: [UInt8] {
-        withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
+    public var bytes: [UInt8] { withBytes { Array($0) } }
+
+    /// Lends the 16 bytes in text order.
+    package func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
     }
 
     /// - Parameter bytes: 16 bytes in text order.

@@ -75,7 +75,8 @@ import TidemarkTesting
         #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
         defer { sqlite3_close(connection) }
         let open = try #require(connection)
-        try withExtendedLifetime(try EntityBatch(open)) { batch in
+        do {
+            var batch = try EntityBatch(open)
             batch.read([40, 3, 999, 3, 17])
             for _ in 0..<2 {
                 let rows = try (0..<5).map { try batch.record($0) { ($0.row, $0.body.map { Array($0) }) } }
@@ -114,7 +115,8 @@ import TidemarkTesting
         #expect(sqlite3_open(path, &connection) == SQLITE_OK)
         let damaged = try #require(connection)
         defer { sqlite3_close(damaged) }
-        try withExtendedLifetime(try EntityBatch(damaged)) { batch in
+        do {
+            var batch = try EntityBatch(damaged)
             batch.read([2_000, 1])
             #expect(throws: SQLiteFailure.self) { try batch.record(0) { _ in } }
             let isThere = try batch.record(1) { $0.body != nil }

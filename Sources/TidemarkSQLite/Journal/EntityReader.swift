@@ -45,16 +45,11 @@ final class EntityReader {
         _ record: EntityRecord, key: StoredKey, _ decoder: PayloadDecoder, _ dictionaries: [Int64: PayloadDictionary]
     ) -> Answer {
         guard let body = record.body else { return .damaged(row: record.row, fault: .rowMissing) }
-        let isUUID: Bool
-        let id: [UInt8]
-        switch key.id {
-        case .uuid(let value): (isUUID, id) = (true, value.bytes)
-        case .text(let text): (isUUID, id) = (false, text.bytes)
-        }
-        guard let seal = PayloadSeal(library: key.library, type: key.type, isUUID: isUUID, stampsOf: record) else {
+        guard let seal = PayloadSeal(library: key.library, type: key.type, isUUID: key.id.isUUID, stampsOf: record)
+        else {
             return .damaged(row: record.row, fault: .checksumMismatch)
         }
-        let content = id.withUnsafeBytes { id in
+        let content = key.id.withBytes { id in
             Result { () throws(PayloadFault) in
                 let payload = try decoder.decode(body, id: id, seal: seal, dictionaries: dictionaries)
                 return (payload: payload, fields: try PayloadDecoder.fields(body))

@@ -2,7 +2,7 @@
 ///
 /// Whatever the ids are, each page is then read once a batch, front to back, not once for each row. Bodies stay as they are
 /// stored: some 120 bytes each.
-final class EntityBatch {
+struct EntityBatch {
     /// Rows that are worth while to read at once: 131,072.
     static let rowCountMax = 131_072
     /// Bytes of bodies that are read ahead: 16 MiB. Rows beyond are read when it is their turn.
@@ -32,7 +32,7 @@ final class EntityBatch {
     ///
     /// What cannot be read is left for its turn: so an error comes where it belongs, behind what is whole.
     /// - Complexity: O(n log n + bytes).
-    func read(_ rows: some Sequence<Int64>) {
+    mutating func read(_ rows: some Sequence<Int64>) {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
         for row in rows { entries.append(Entry(row: row)) }
@@ -59,7 +59,7 @@ final class EntityBatch {
     }
 
     /// Lets go of what was read, and of its memory.
-    func release() {
+    mutating func release() {
         entries = []
         bytes = []
     }
@@ -70,20 +70,22 @@ final class EntityBatch {
             body: body)
     }
 
-    private func read(_ index: Int) throws {
-        find.bind(1, entries[index].row)
+    private mutating func read(_ index: Int) throws {
+        var entry = entries[index]
+        find.bind(1, entry.row)
         defer { find.reset() }
         if try find.step() {
-            let record = EntityRecord(row: entries[index].row, find, from: 0)
-            entries[index].sequence = record.sequence
-            entries[index].generation = record.generation
-            entries[index].writtenAt = record.writtenAt
+            let record = EntityRecord(row: entry.row, find, from: 0)
+            entry.sequence = record.sequence
+            entry.generation = record.generation
+            entry.writtenAt = record.writtenAt
             if let body = record.body {
                 let start = bytes.count
                 bytes.append(contentsOf: body)
-                entries[index].body = start..<bytes.count
+                entry.body = start..<bytes.count
             }
         }
-        entries[index].isRead = true
+        entry.isRead = true
+        entries[index] = entry
     }
 }

@@ -8,7 +8,7 @@ import TidemarkStore
 struct EntityRangeReader {
     private let texts: PreparedStatement
     private let blobs: PreparedStatement
-    private let batch: EntityBatch
+    private let connection: OpaquePointer
 
     init(_ connection: OpaquePointer) throws {
         func select(_ condition: String) -> String {
@@ -19,7 +19,7 @@ struct EntityRangeReader {
         // Every text sorts before the empty blob, every UUID behind it.
         texts = try PreparedStatement(connection, select("id > ?3 AND id < x''"))
         blobs = try PreparedStatement(connection, select("id >= ?3"))
-        batch = try EntityBatch(connection)
+        self.connection = connection
     }
 
     /// - Parameters:
@@ -35,8 +35,8 @@ struct EntityRangeReader {
         defer {
             texts.reset()
             blobs.reset()
-            batch.release()
         }
+        var batch = try EntityBatch(connection)
         for statement in [texts, blobs] {
             statement.bind(1, Int64(library))
             statement.bind(2, Int64(type))

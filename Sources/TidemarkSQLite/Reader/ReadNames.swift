@@ -27,6 +27,7 @@ struct ReadNames {
     /// - Returns: nil when a number has no name.
     func entityKey(_ key: StoredKey) -> EntityKey? {
         guard Int(key.library) < libraries.count, Int(key.type) < types.count else { return nil }
-        return EntityKey(library: libraries[Int(key.library)], type: types[Int(key.type)], id: key.id.text)
+        return EntityKey(
+            library: libraries[Int(key.library)], type: types[Int(key.type)], canonicalID: key.id.text)
     }
 }

@@ -72,7 +72,7 @@ extension SQLiteReader {
                 report.add(.damaged(DamagedRow(key: name, row: number, fault: fault)))
             }
         }
-        let batch = try EntityBatch(connection)
+        var batch = try EntityBatch(connection)
         var keys: [(key: StoredKey, name: EntityKey, row: Int64)] = []
         func checkKeys() throws {
             let taken = keys

@@ -14,6 +14,18 @@ package enum StoredID: Hashable, Sendable {
         }
     }
 
+    package var isUUID: Bool {
+        if case .uuid = self { true } else { false }
+    }
+
+    /// Lends the 16 bytes of a UUID, or the text's.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        switch self {
+        case .uuid(let value): value.withBytes(body)
+        case .text(let text): text.bytes.withUnsafeBytes(body)
+        }
+    }
+
     /// The canonical text.
     package var text: ByteString {
         switch self {
