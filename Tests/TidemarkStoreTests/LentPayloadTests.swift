@@ -4,7 +4,7 @@ import TidemarkTesting
 
 @testable import TidemarkStore
 
-/// What a flush reads while the store goes on (law L8).
+/// What a flush reads while the store goes on (laws L5, L8).
 @Suite struct LentPayloadTests {
     private let ids = (0..<300).map { ByteString("entity \($0)") }
 
