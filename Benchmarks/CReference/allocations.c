@@ -1,7 +1,14 @@
 // Counts what goes through the allocator: the executable's own malloc stands before the system's.
+// A sanitizer has one of its own, which this would be called by before it is set up; then nothing is counted.
 #include "reference.h"
 
-#if defined(__GLIBC__)
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define HAS_SANITIZER
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(HAS_SANITIZER)
 
 #include <errno.h>
 #include <stdatomic.h>
