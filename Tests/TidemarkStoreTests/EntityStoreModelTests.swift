@@ -34,7 +34,7 @@ import TidemarkTesting
         var random = SeededGenerator(seed: seed)
         let idCount = random.pick([3, 20, 200, 1_500])
         let weights = (0..<6).map { _ in 1 + random.below(10) }
-        var store = EntityStore(seed: 7)
+        var store = EntityStore(seed: 7, spareByteCountMin: 0)
         var model = Model()
         for step in 0..<(idCount > 1_000 ? 1_500 : 300) {
             let key = key(random.below(idCount))
@@ -54,6 +54,7 @@ import TidemarkTesting
                 case 4:
                     let seenCountMax = random.pick([1, 3, 1_000])
                     evict(random.below(400), seenCountMax: seenCountMax, &store, &model)
+                    store.compact(seenCountMax: random.pick([0, 3, 1_000]))
                 default:
                     // The last flush may be with the journal for some time before the next one is taken.
                     if !model.underWay.isEmpty, random.chance(500) {

@@ -28,7 +28,7 @@ import TidemarkTesting
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `a flush under way reads what was taken, whatever is written, removed and reduced meanwhile`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var store = EntityStore(seed: 7)
+        var store = EntityStore(seed: 7, spareByteCountMin: 0)
         var step = 0
         func change(_ store: inout EntityStore) {
             step += 1
@@ -41,7 +41,9 @@ import TidemarkTesting
                 switch random.below(8) {
                 case 0: store.remove(index)
                 case 1: store.reduce(index, to: [Array("b".utf8)])
-                case 2: _ = store.evict(toByteCount: 0, seenCountMax: 5)
+                case 2:
+                    _ = store.evict(toByteCount: 0, seenCountMax: 5)
+                    store.compact(seenCountMax: random.below(400))
                 default: Array(text.utf8).withUnsafeBytes { _ = store.write(index, payload: $0, stamp: stamp(step)) }
                 }
             }
@@ -85,6 +87,73 @@ import TidemarkTesting
         #expect(store.entityByteCount == entityByteCount, "what only a flush reads is no entity's")
         store.flushCommitted()
         #expect(store.retired.isEmpty)
+        store.checkInvariants()
+    }
+
+    @Test func `memory of payloads that left here and there is given back, and no payload changes`() {
+        var random = SeededGenerator(seed: 11)
+        var store = EntityStore(seed: 7)
+        let ids = (0..<30_000).map { ByteString("\($0)") }
+        func payload(_ number: Int) -> [UInt8] {
+            [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 300 + number % 60)
+        }
+        func write(_ number: Int) {
+            identity(ids[number]) { identity in
+                payload(number).withUnsafeBytes { bytes in
+                    if let index = store.find(identity) {
+                        _ = store.write(index, payload: bytes, stamp: stamp(1))
+                    } else {
+                        store.insert(identity, payload: bytes, stamp: stamp(1))
+                    }
+                }
+            }
+        }
+        for number in ids.indices { write(number) }
+        var flush = FlushBatch()
+        store.takeDirty(into: &flush)
+        store.flushCommitted()
+        // One of eight was used lately, somewhere; of those a few are being written while the others leave.
+        let used = ids.indices.filter { _ in random.below(8) == 0 }
+        for number in used { identity(ids[number]) { if let index = store.find($0) { store.touch(index) } } }
+        for number in used.prefix(500) {
+            identity(ids[number]) { identity in
+                guard let index = store.find(identity) else { return }
+                _ = [UInt8](repeating: 0xEE, count: 333).withUnsafeBytes {
+                    store.write(index, payload: $0, stamp: stamp(2))
+                }
+            }
+        }
+        flush = FlushBatch()
+        store.takeDirty(into: &flush)
+        let taken = contents(flush)
+        let goal = store.entityByteCount / 8
+        for _ in 0..<400 where store.entityByteCount > goal {
+            let slice = store.evict(toByteCount: goal, seenCountMax: 256)
+            store.compact(seenCountMax: slice.evictedCount * 4)
+        }
+        store.checkInvariants()
+        // What left last is behind the slots that were looked at; commits go on, at most once around.
+        store.compact(seenCountMax: ids.count)
+        store.checkInvariants()
+        let (isSparse, chunks, blocks) = (
+            store.arena.isSparse, store.arena.chunkByteCount, store.arena.blockByteCount
+        )
+        #expect(!isSparse, "\(chunks) bytes for \(blocks)")
+        let isAsTaken = contents(flush) == taken
+        #expect(isAsTaken)
+        store.flushCommitted()
+        let written = Set(used.prefix(500))
+        var seenCount = 0
+        var wrongCount = 0
+        store.forEach { key, bytes, _ in
+            seenCount += 1
+            guard case .text(let text) = key.id, let number = Int(text.description), !written.contains(number) else {
+                return
+            }
+            if !bytes.elementsEqual(payload(number)) { wrongCount += 1 }
+        }
+        #expect(wrongCount == 0)
+        #expect(seenCount == store.count && seenCount > 1_000)
         store.checkInvariants()
     }
 

@@ -53,7 +53,13 @@ extension EntityStore {
     private static var keptDirtyCountMax: Int { 32_768 }
 
     /// The last flush that was taken is with the journal, which reads it no more.
-    package mutating func flushCommitted() { endFlush() }
+    package mutating func flushCommitted() {
+        endFlush()
+        compact(seenCountMax: EntityStore.compactedSlotCountMax)
+    }
+
+    /// Slots that are looked at after a commit: 1,024, some 0.1 ms.
+    private static var compactedSlotCountMax: Int { 1_024 }
 
     private mutating func endFlush() {
         isFlushUnderWay = false

@@ -32,11 +32,13 @@ package struct EntityStore: ~Copyable {
 
     var mostRecent = EntityStore.none
     var leastRecent = EntityStore.none
-    var arena = PayloadArena()
+    var arena: PayloadArena
     /// Blocks that the flush under way reads, and that no entity has any more. Bounded by what it took.
     var retired: [UInt32] = []
     /// Bytes of those.
     var retiredByteCount = 0
+    /// The last slot that ``compact(seenCountMax:)`` looked at.
+    var compactionHand = -1
 
     /// Slots that changed since the last flush, in the order of their first change; each once. Bounded by the
     /// flush policy: the engine stops reading before it grows past it.
@@ -70,8 +72,10 @@ package struct EntityStore: ~Copyable {
     /// - Parameters:
     ///   - seed: Random, for the hash table.
     ///   - lastRow: The journal's highest row; 0 when it has none.
-    package init(seed: UInt64, lastRow: Int64 = 0) {
+    ///   - spareByteCountMin: Bytes that may lie free between payloads without being worth any work: 1 MiB; less is for tests.
+    package init(seed: UInt64, lastRow: Int64 = 0, spareByteCountMin: Int = 1 << 20) {
         self.seed = seed
+        arena = PayloadArena(spareByteCountMin: spareByteCountMin)
         nextRow = lastRow + 1
         tableCapacity = EntityStore.tableCapacityMin
         table = .allocate(capacity: tableCapacity)

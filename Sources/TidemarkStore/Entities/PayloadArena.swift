@@ -8,7 +8,7 @@
 /// - Source: docs/decisions/0003-payload-storage.md.
 struct PayloadArena: ~Copyable {
     static let none = UInt32.max
-
+    private let spareByteCountMin: Int
     let memory = PayloadMemory()
     /// Those of `memory`, which is asked only when one is added.
     private var chunks: UnsafeMutablePointer<PayloadMemory.Chunk>
@@ -23,7 +23,9 @@ struct PayloadArena: ~Copyable {
     /// Bytes of chunks, with their free blocks.
     private(set) var chunkByteCount = 0
 
-    init() {
+    /// - Parameter spareByteCountMin: As for ``EntityStore``.
+    init(spareByteCountMin: Int = 1 << 20) {
+        self.spareByteCountMin = spareByteCountMin
         chunks = memory.chunks
         // One more for those of no class, which never have a free block but while they are taken.
         open = .allocate(capacity: BlockSize.classCount + 1)
@@ -81,6 +83,33 @@ struct PayloadArena: ~Copyable {
         if wasFull { self.open(number) }
         if chunk.pointee.isEmpty { removeChunk(number) }
     }
+
+    // MARK: Moving blocks
+
+    /// More than half as much as is in use lies free, and not little.
+    var isSparse: Bool { chunkByteCount - blockByteCount > max(spareByteCountMin, blockByteCount / 2) }
+
+    /// Whether a block lies in a chunk that is at most half in use, and another one has room for it.
+    ///
+    /// - Parameter place: In use.
+    func isWorthMoving(_ place: UInt32) -> Bool {
+        let number = place >> 6
+        let chunk = chunks[Int(number)]
+        return chunk.free.nonzeroBitCount * 2 >= Int(chunk.blockCount) && open[Int(chunk.size)] != number
+    }
+
+    /// Copies a block to another place, and frees it.
+    ///
+    /// - Returns: Where it is now.
+    mutating func move(_ place: UInt32) -> UInt32 {
+        let byteCount = byteCount(place)
+        let moved = allocate(byteCount)
+        address(moved).copyMemory(from: address(place), byteCount: byteCount)
+        free(place)
+        return moved
+    }
+
+    // MARK: Chunks
 
     private mutating func addChunk(_ size: Int, _ blockByteCount: Int) -> UInt32 {
         let blockCount = BlockSize.blockCount(blockByteCount, usedCount: Int(usedCounts[size]))

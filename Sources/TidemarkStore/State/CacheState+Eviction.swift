@@ -16,6 +16,7 @@ extension CacheState {
             toByteCount: byteCountMax, seenCountMax: seenCountMax, keptTypes: typeRules.kept
         ) { key in queries.keepsInMemory(key) }
         absentCount += Int64(slice.evictedCount)
+        entities.compact(seenCountMax: slice.evictedCount * 4)
         return slice
     }
 
@@ -40,6 +41,7 @@ extension CacheState {
             }
         }
         endUnit(at: now)
+        entities.compact(seenCountMax: slice.evictedCount * 4)
         return slice
     }
 
