@@ -8,17 +8,11 @@ extension JournalDatabase {
     /// Reads entities by key.
     func load(_ keys: [StoredKey]) throws -> LoadedEntities {
         let statements = try openStatements()
-        var loaded = LoadedEntities()
-        var damaged: [DamagedRow] = []
+        var found = Found()
         func read() throws {
             for key in keys {
-                switch try statements.entityReader.read(key, statements.decoder, memory.dictionaries) {
-                case .found(let entity): loaded.entities.append(entity)
-                case .absent: continue
-                case .damaged(let row, let fault):
-                    loaded.damaged.append(StoredRow(key: key, row: row))
-                    damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
-                }
+                found.add(
+                    try statements.entityReader.read(key, statements.decoder, memory.dictionaries), under: key, memory)
             }
         }
         try queue.writeWithoutTransaction { db in
@@ -29,8 +23,25 @@ extension JournalDatabase {
                 return .commit
             }
         }
-        report(damaged)
-        return loaded
+        report(found.damaged)
+        return found.loaded
+    }
+
+    /// What was read so far.
+    private struct Found {
+        var loaded = LoadedEntities()
+        /// The same as in `loaded`, as it is reported.
+        var damaged: [DamagedRow] = []
+
+        mutating func add(_ answer: EntityReader.Answer, under key: StoredKey, _ memory: JournalMemory) {
+            switch answer {
+            case .found(let entity): loaded.entities.append(entity)
+            case .absent: break
+            case .damaged(let row, let fault):
+                loaded.damaged.append(StoredRow(key: key, row: row))
+                damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
+            }
+        }
     }
 
     /// Entities that an index may name for one page, at most: beyond, reading them all in key order finds some sooner.
@@ -42,41 +53,33 @@ extension JournalDatabase {
     ) throws -> LoadedEntities {
         precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
         let statements = try openStatements()
-        var loaded = LoadedEntities()
-        var damaged: [DamagedRow] = []
+        var found = Found()
+        var isFull: Bool { found.loaded.entities.count == countMax || found.loaded.damaged.count == countMax }
         try queue.writeWithoutTransaction { db in
             try db.inTransaction(.deferred) {
                 if let constraint, let ids = try candidates(library, type, after: id?.text, constraint, statements) {
                     for id in ids {
                         let key = StoredKey(library: library, type: type, id: id)
-                        switch try statements.entityReader.read(key, statements.decoder, memory.dictionaries) {
-                        case .found(let entity): loaded.entities.append(entity)
-                        case .absent: continue
-                        case .damaged(let row, let fault):
-                            loaded.damaged.append(StoredRow(key: key, row: row))
-                            damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
-                        }
-                        if loaded.entities.count == countMax || loaded.damaged.count == countMax { break }
+                        found.add(
+                            try statements.entityReader.read(key, statements.decoder, memory.dictionaries), under: key,
+                            memory)
+                        if isFull { break }
                     }
                     return .commit
                 }
                 _ = try statements.ranges.forEach(
                     library: library, type: type, after: id?.text, expectedCount: countMax
                 ) { key, record in
-                    switch EntityReader.answer(record, key: key, statements.decoder, memory.dictionaries) {
-                    case .found(let entity): loaded.entities.append(entity)
-                    case .absent: break
-                    case .damaged(let row, let fault):
-                        loaded.damaged.append(StoredRow(key: key, row: row))
-                        damaged.append(DamagedRow(key: memory.entityKey(key), row: row, fault: fault))
-                    }
-                    return loaded.entities.count < countMax && loaded.damaged.count < countMax
+                    found.add(
+                        EntityReader.answer(record, key: key, statements.decoder, memory.dictionaries), under: key,
+                        memory)
+                    return !isFull
                 }
                 return .commit
             }
         }
-        report(damaged)
-        return loaded
+        report(found.damaged)
+        return found.loaded
     }
 
     /// The ids behind `after` that the best index names, by their text, each once.

@@ -5,7 +5,7 @@ import TidemarkStore
 /// Collects payloads of types without a dictionary, and makes one when there are enough.
 ///
 /// A type gets its dictionary once, at the flush whose rows bring its samples to ``sampleCountMin``:
-/// with fewer, a dictionary of 16 KiB mostly remembers its samples. Training takes some 0.03 s for a
+/// with fewer, a dictionary of 16 KiB mostly remembers its samples. Training takes some 0.04 s for a
 /// type, happens before the flush's rows are written and so covers them, and never again for that type.
 /// At ``dictionaryCountMax`` dictionaries or ``sampleByteCountMax`` waiting bytes it stops collecting;
 /// rows of other types are compressed without one.
@@ -13,7 +13,7 @@ struct DictionaryTrainer {
     /// 16 KiB.
     static let dictionaryByteCount = 16 << 10
     /// Bytes of a piece that the dictionary is put together from: 537, which is what zstd's own search found best of five sizes
-    /// for payloads of 400 to 500 bytes. Searching each time takes some six times as long, and saves 0.4 % at most.
+    /// for payloads of 400 to 500 bytes. Searching each time takes some four times as long, and saves 0.4 % at most.
     /// - Source: docs/decisions/0005-data-file.md.
     static let segmentByteCount = 537
     /// Samples that a type needs: 1,000.
