@@ -19,7 +19,7 @@ def check(name,val,want,ctx):
         bad+=1
         e=next(V[name].iter_errors(val),None)
         print("MISMATCH",name,want,ctx,str(val)[:150],(e.message[:200] if e else ''))
-summary_zero={k:0 for k in ["lines","members_quarantined","reconciled","blank","control","messages","entities","seconds","events_per_second","db_bytes"]}
+summary_zero={k:0 for k in ["lines","members_quarantined","reconciled","late","blank","control","messages","entities","seconds","events_per_second","db_bytes"]}
 summary_zero["events"]={k:0 for k in ["applied","duplicate","ignored","quarantined","held"]}
 def lines(run,f):
     if "input" in run: b="\n".join(run["input"]).encode("utf-8","surrogatepass")+b"\n"
@@ -76,7 +76,7 @@ check("queries",q,True,'');check("queries",{**q,"keys":["file:x"]},True,'');chec
 p={"ok":True,"error_count":0,"errors":[],"types":[{"name":"Song","kind":"type","max_age":60,"inherits":False,"source":"own","interface":None,"fields":[{"name":"artist","type":"Artist","composite":True,"max_age":None,"inherits":False,"source":"interface","interface":"Media","cascades":True}]}]}
 check("policy",p,True,'');check("policy",{**p,"ok":False},False,'');check("policy",{"ok":False,"error_count":1,"errors":[{"code":"unknown_type","line":1,"column":8,"message":"no"}],"types":[]},True,'')
 z={"applied":0,"duplicate":0,"ignored":0,"quarantined":0,"held":0}
-check("stats",{"entities":1,"queries":0,"observers":0,"pending":0,"memory_bytes":1,"disk_bytes":1,"hits":0,"misses":{"absent":1},"evictions":0,"notifications":0,"libraries":{},"storage":"ok","lines":0,"events":z,"members_quarantined":0,"reconciled":0,"blank":0,"control":0,"messages":0},True,'')
+check("stats",{"entities":1,"queries":0,"observers":0,"pending":0,"memory_bytes":1,"disk_bytes":1,"hits":0,"misses":{"absent":1},"evictions":0,"notifications":0,"libraries":{},"storage":"ok","lines":0,"events":z,"members_quarantined":0,"reconciled":0,"late":0,"blank":0,"control":0,"messages":0},True,'')
 # Transcripts: requests by their method, and what is expected of the cache, as far as it is written out.
 def holds_placeholder(v):
     if isinstance(v,str): return v=="<any>" or v.startswith("<=")

@@ -19,6 +19,8 @@ public struct EventCounts: Hashable, Sendable {
     public var membersQuarantined: Int64 = 0
     /// Events that an upstream brought and that were admitted.
     public var reconciled: Int64 = 0
+    /// Events whose number had been declared lost and that came after all. Each is in its own bin too.
+    public var late: Int64 = 0
 
     public init() {}
 
@@ -43,6 +45,7 @@ public struct EventCounts: Hashable, Sendable {
         difference.held -= right.held
         difference.membersQuarantined -= right.membersQuarantined
         difference.reconciled -= right.reconciled
+        difference.late -= right.late
         return difference
     }
 }

@@ -16,11 +16,14 @@ public struct EventSequence: Hashable, Comparable, Sendable {
         left.rawValue < right.rawValue
     }
 
-    /// - Precondition: Not the last sequence there is, 2^63-1.
-    @inlinable
-    public var successor: EventSequence { EventSequence(rawValue + 1) }
+    /// The last sequence there can be, 2^63-1.
+    public static let last = EventSequence(.max)
 
-    /// One below; ``beforeFirst`` for 0.
+    /// One above; ``last`` stays what it is.
     @inlinable
-    public var predecessor: EventSequence { EventSequence(rawValue - 1) }
+    public var successor: EventSequence { rawValue == .max ? self : EventSequence(rawValue + 1) }
+
+    /// One below; ``beforeFirst`` for 0 and for itself.
+    @inlinable
+    public var predecessor: EventSequence { rawValue < 0 ? .beforeFirst : EventSequence(rawValue - 1) }
 }

@@ -14,7 +14,7 @@ import TidemarkTesting
         #expect(result.outputLines.count == 1)
         let expected =
             "{\"lines\":12,\"events\":{\"applied\":8,\"duplicate\":1,\"ignored\":1,\"quarantined\":1,\"held\":0},"
-            + "\"members_quarantined\":1,\"reconciled\":0,\"blank\":1,\"control\":0,\"messages\":0,\"entities\":5,"
+            + "\"members_quarantined\":1,\"reconciled\":0,\"late\":0,\"blank\":1,\"control\":0,\"messages\":0,\"entities\":5,"
             + "\"libraries\":{\"home\":{\"epoch\":\"\",\"sequence\":9,\"state\":\"stale\",\"lost\":[[8,8]]}},\"seconds\":"
         #expect(result.outputText.hasPrefix(expected))
         let merged = try await CommandRunner().run(["get", "--db", folder.path("a.db"), "album:summer"])

@@ -80,7 +80,7 @@ import TidemarkWire
         summary.databaseByteCount = 4_096
         let expected =
             "{\"lines\":12,\"events\":{\"applied\":9,\"duplicate\":0,\"ignored\":0,\"quarantined\":2,\"held\":0},"
-            + "\"members_quarantined\":0,\"reconciled\":0,\"blank\":1,\"control\":0,\"messages\":0,\"entities\":5,"
+            + "\"members_quarantined\":0,\"reconciled\":0,\"late\":0,\"blank\":1,\"control\":0,\"messages\":0,\"entities\":5,"
             + "\"libraries\":{\"home\":{\"epoch\":\"\",\"sequence\":9,\"state\":\"stale\",\"lost\":[[3,4]]},"
             + "\"new\":{\"epoch\":\"b\",\"sequence\":null,\"state\":\"cold\",\"lost\":[]}},"
             + "\"seconds\":1.500,\"events_per_second\":7,\"db_bytes\":4096"

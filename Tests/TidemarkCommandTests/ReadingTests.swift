@@ -146,7 +146,7 @@ import TidemarkTesting
         #expect(
             result.outputText.hasSuffix(
                 #""storage":"ok","lines":12,"events":{"applied":9,"duplicate":0,"ignored":1,"quarantined":1,"held":0},"#
-                    + #""members_quarantined":1,"reconciled":0,"blank":1,"control":0,"messages":0,"#
+                    + #""members_quarantined":1,"reconciled":0,"late":0,"blank":1,"control":0,"messages":0,"#
                     + #""ignored_kinds":{"JobProgress":1}}"# + "\n"))
         #expect(
             try await fixture.run(["stats"]).outputText.hasPrefix(

@@ -26,10 +26,12 @@ import TidemarkTesting
             let id = random.below(idCount)
             switch random.below(10) {
             case 0...5:
-                withIdentity(id) { keys.insert($0) }
+                var forgotten: LibraryIndex?
+                withIdentity(id) { forgotten = keys.insert($0) }
                 if let old = model.firstIndex(of: id) { model[old] = nil }
                 model.append(id)
-                if model.count > countMax { model.removeFirst() }
+                let oldest = model.count > countMax ? model.removeFirst() : nil
+                #expect(forgotten == oldest.map { LibraryIndex($0 % 3) }, "seed \(seed), step \(step)")
             case 6, 7:
                 withIdentity(id) { keys.remove($0) }
                 if let old = model.firstIndex(of: id) { model[old] = nil }

@@ -20,6 +20,24 @@ import TidemarkTesting
         try compare(seed: seed, options: options, hasUpstream: true)
     }
 
+    /// What was lost comes after all, in any order, some of it twice; numbers lie and lines are cut on the way.
+    @Test(arguments: 1...120 as ClosedRange<UInt64>)
+    func `late copies of everything leave what the model says`(_ seed: UInt64) throws {
+        var options = StreamOptions()
+        options.hasEpochs = seed % 5 == 0
+        options.hasHeartbeats = seed % 2 == 0
+        var generator = StreamGenerator(seed: seed, options: options)
+        let generated = generator.generate()
+        var limits = Limits()
+        let hasUpstream = seed % 4 == 1
+        if seed % 3 == 0, !hasUpstream { limits.heldEventCountMax = 7 }
+        var random = SeededGenerator(seed: seed ^ 0x6C61_7465)
+        let first = LyingLines.spoiled(generated.stream, &random)
+        let late = LyingLines.shuffled(generated.log, &random)
+        let comparison = ModelComparison(limits: limits, upstream: hasUpstream ? generated.log : nil, seed: seed)
+        #expect(try comparison.differences(ofRuns: [first, late, generated.stream]) == [], "seed \(seed)")
+    }
+
     private func compare(seed: UInt64, options: StreamOptions, hasUpstream: Bool) throws {
         var generator = StreamGenerator(seed: seed, options: options)
         let generated = generator.generate()

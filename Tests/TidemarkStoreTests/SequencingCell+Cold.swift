@@ -14,14 +14,24 @@ extension SequencingCell {
         SequencingCell("cold/ahead", from: .cold, gives: "live 600; applied 1; wrote f600") {
             try $0.event(600)
         },
-        SequencingCell("cold/hole", from: .cold, gives: "gap 5; quarantined 1") {
+        SequencingCell("cold/hole", from: .cold, gives: "cold -; quarantined 1") {
             try $0.hole(6)
         },
-        SequencingCell("cold/hole", "with prev", from: .cold, gives: "gap 2; quarantined 1") {
+        SequencingCell("cold/hole", "with prev", from: .cold, gives: "cold -; quarantined 1") {
             try $0.hole(6, prev: 2)
         },
-        SequencingCell("cold/hole", "before the first", from: .cold, gives: "gap -; quarantined 1") {
+        SequencingCell("cold/hole", "before the first", from: .cold, gives: "cold -; quarantined 1") {
             try $0.hole(0)
+        },
+        SequencingCell(
+            "cold/hole", "with an upstream, and a good event below it", from: .cold, hasUpstream: true,
+            gives: "live 4; applied 1; quarantined 1; wrote f4"
+        ) {
+            try $0.hole(6)
+            try $0.event(4)
+        },
+        SequencingCell("cold/late", from: .anew, gives: "stale 3; epoch b; applied 1; wrote f3") {
+            try $0.event(3)
         },
         SequencingCell("cold/unsequenced", "after a reset", from: .anew, gives: "stale -; epoch b; applied 1; wrote u")
         {

@@ -37,7 +37,7 @@ extension SequencingCell {
             try $0.event(7, prev: 5)
         },
         SequencingCell(
-            "gap/hole", "behind what is held", from: .gap, gives: "gap 8; applied 2; quarantined 1; wrote f7 f8"
+            "gap/hole", "behind what is held", from: .gap, gives: "live 8; applied 2; quarantined 1; wrote f7 f8"
         ) {
             try $0.hole(9)
             try $0.event(7, prev: 5)
@@ -51,6 +51,9 @@ extension SequencingCell {
         ) {
             try $0.hole(9, epoch: "b")
             try $0.event(7, prev: 5)
+        },
+        SequencingCell("gap/late", from: .gapLossy, gives: "gap 5; applied 1; wrote f4") {
+            try $0.event(4)
         },
         SequencingCell("gap/unsequenced", from: .gap, gives: "gap 5; applied 1; wrote u") {
             try $0.unsequenced()
@@ -130,8 +133,7 @@ extension SequencingCell {
             try $0.event(10)
         },
         SequencingCell(
-            "gap/held-full", "a hole that finds no room is lost with the gap", from: .gap, heldEventCountMax: 1,
-            gives: "stale 8; lost 6-7; applied 1; quarantined 1; wrote f8"
+            "gap/held-full", "a hole takes no room", from: .gap, heldEventCountMax: 1, gives: "gap 5; quarantined 1"
         ) {
             try $0.hole(7)
         },

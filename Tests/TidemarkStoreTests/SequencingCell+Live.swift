@@ -23,11 +23,85 @@ extension SequencingCell {
         SequencingCell("live/hole", "of another epoch", from: .liveNamed, gives: "live 5; epoch a; quarantined 1") {
             try $0.hole(6, epoch: "b")
         },
-        SequencingCell("live/hole", "next", from: .live, gives: "gap 5; quarantined 1") {
+        SequencingCell("live/hole", "next", from: .live, gives: "live 5; quarantined 1") {
             try $0.hole(6)
+            $0.windowExpires()
         },
-        SequencingCell("live/hole", "ahead", from: .live, gives: "gap 5; quarantined 1") {
+        SequencingCell("live/hole", "far ahead", from: .live, gives: "live 6; applied 1; quarantined 1; wrote f6") {
+            try $0.hole(.max)
+            $0.inputEnds()
+            try $0.event(6)
+        },
+        SequencingCell("live/hole", "a good event above proves it", from: .live, gives: "gap 5; quarantined 1") {
+            try $0.hole(6)
+            try $0.event(7)
+        },
+        SequencingCell(
+            "live/hole", "without an epoch", from: .liveNamed, hasUpstream: true,
+            gives: "live 5; epoch a; quarantined 1"
+        ) {
+            try $0.hole(6)
+            $0.windowExpires()
+        },
+        SequencingCell(
+            "live/hole", "of the first epoch", from: .live, hasUpstream: true,
+            gives: "live 7; epoch b; applied 2; quarantined 2; wrote f6 f7; ask from 8, attempt 1"
+        ) {
             try $0.hole(9)
+            try $0.hole(10, epoch: "b")
+            try $0.event(6, epoch: "b")
+            try $0.event(7)
+            $0.windowExpires()
+        },
+        SequencingCell(
+            "live/hole", "asked for once", from: .live, hasUpstream: true,
+            gives: "live 5; quarantined 1; ask from 6, attempt 1"
+        ) {
+            try $0.hole(6)
+            $0.windowExpires()
+            try $0.answer([])
+            $0.windowExpires()
+            $0.inputEnds()
+        },
+        SequencingCell(
+            "live/hole", "asked for once, and the upstream fails", from: .live, hasUpstream: true,
+            gives: "live 5; quarantined 1; ask from 6, attempt 1"
+        ) {
+            try $0.hole(6)
+            $0.windowExpires()
+            $0.fail()
+            $0.windowExpires()
+        },
+        SequencingCell(
+            "live/hole", "filled by the upstream", from: .live, hasUpstream: true,
+            gives: "live 6; quarantined 1; reconciled 1; wrote f6; ask from 6, attempt 1"
+        ) {
+            try $0.hole(6)
+            $0.windowExpires()
+            try $0.answer([SequencingRig.event(6)])
+        },
+        SequencingCell(
+            "live/hole", "unusable in the answer, too", from: .live, hasUpstream: true,
+            gives: "stale 6; lost 6-6; quarantined 1; ask from 6, attempt 1"
+        ) {
+            try $0.hole(6)
+            $0.windowExpires()
+            try $0.answer([SequencingRig.unusable(6)])
+        },
+        SequencingCell(
+            "live/hole", "a line of the answer above it proves it", from: .live, hasUpstream: true,
+            gives: "reconciling 5; quarantined 1; ask from 6, attempt 1; wait 125, attempt 1"
+        ) {
+            try $0.hole(6)
+            $0.windowExpires()
+            try $0.answer([SequencingRig.unusable(7)])
+        },
+        SequencingCell("live/late", from: .liveLossy, gives: "live 5; applied 1; wrote f4") {
+            try $0.event(4)
+        },
+        SequencingCell("live/late", "twice", from: .liveLossy, gives: "live 5; applied 1; duplicate 1; wrote f4") {
+            try $0.event(4)
+            try $0.event(4)
         },
         SequencingCell("live/unsequenced", from: .live, gives: "live 5; applied 1; wrote u") {
             try $0.unsequenced(epoch: "z")

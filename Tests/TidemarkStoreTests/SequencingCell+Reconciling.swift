@@ -28,6 +28,15 @@ extension SequencingCell {
         SequencingCell("reconciling/hole", from: .reconciling, gives: "reconciling 5; quarantined 1") {
             try $0.hole(9)
         },
+        SequencingCell("reconciling/late", from: .reconcilingLossy, gives: "reconciling 5; applied 1; wrote f4") {
+            try $0.event(4)
+        },
+        SequencingCell(
+            "reconciling/late", "in the answer", from: .reconcilingLossy,
+            gives: "reconciling 5; reconciled 1; wrote f4; wait 125, attempt 2"
+        ) {
+            try $0.answer([SequencingRig.event(4)], attempt: 2)
+        },
         SequencingCell("reconciling/unsequenced", from: .reconciling, gives: "reconciling 5; applied 1; wrote u") {
             try $0.unsequenced()
         },

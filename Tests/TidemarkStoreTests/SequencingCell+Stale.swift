@@ -25,11 +25,30 @@ extension SequencingCell {
         ) {
             try $0.hole(6, epoch: "b")
         },
-        SequencingCell("stale/hole", "next", from: .stale, gives: "gap 5; lost 4-4; quarantined 1") {
+        SequencingCell("stale/hole", "next", from: .stale, gives: "stale 5; lost 4-4; quarantined 1") {
             try $0.hole(6)
         },
-        SequencingCell("stale/hole", "ahead", from: .stale, gives: "gap 5; lost 4-4; quarantined 1") {
-            try $0.hole(9)
+        SequencingCell("stale/hole", "of a lost number", from: .stale, gives: "stale 5; lost 4-4; quarantined 1") {
+            try $0.hole(4)
+        },
+        SequencingCell("stale/late", "the last lost number", from: .stale, gives: "live 5; applied 1; wrote f4") {
+            try $0.event(4)
+        },
+        SequencingCell("stale/late", "a heartbeat says nothing", from: .stale, gives: "live 5; applied 1") {
+            try $0.heartbeat(2, sequence: 4)
+        },
+        SequencingCell(
+            "stale/late", "the log began anew", from: .staleAgain,
+            gives: "stale 8; lost 6-6; applied 2; wrote f7 f8"
+        ) {
+            try $0.event(8)
+            $0.inputEnds()
+            try $0.event(7)
+        },
+        SequencingCell(
+            "stale/late", "of another epoch", from: .staleNamed, gives: "stale 4; epoch b; applied 1; wrote f4"
+        ) {
+            try $0.event(4, epoch: "b")
         },
         SequencingCell("stale/unsequenced", from: .stale, gives: "stale 5; lost 4-4; applied 1; wrote u") {
             try $0.unsequenced(epoch: "z")

@@ -23,7 +23,8 @@ struct SequencingCell: Sendable, CustomStringConvertible {
         self.id = id
         self.note = note
         self.start = start
-        self.hasUpstream = hasUpstream || start == .reconciling || start == .reconcilingNamed
+        self.hasUpstream =
+            hasUpstream || start == .reconciling || start == .reconcilingNamed || start == .reconcilingLossy
         self.heldEventCountMax = heldEventCountMax
         self.heldByteCountMax = heldByteCountMax
         self.expected = expected
@@ -48,6 +49,12 @@ struct SequencingCell: Sendable, CustomStringConvertible {
         case staleNamed
         /// The log went back from 9 to 5.
         case staleAgain
+        /// 4 is lost, and a query was refreshed since.
+        case liveLossy
+        /// 4 is lost, and 8 is held.
+        case gapLossy
+        /// 4 is lost, 8 is held, and attempt 2 asks from 6 on.
+        case reconcilingLossy
     }
 
     /// Runs the case.
@@ -79,10 +86,16 @@ struct SequencingCell: Sendable, CustomStringConvertible {
             try rig.event(3, epoch: start == .stale ? nil : "a")
             try rig.event(5)
             rig.inputEnds()
+        case .liveLossy, .gapLossy, .reconcilingLossy:
+            try rig.event(3)
+            try rig.event(5)
+            rig.inputEnds()
+            if hasUpstream { rig.fail(isFinal: true) }
+            if start == .liveLossy { try rig.refreshQuery() } else { try rig.event(8) }
         case .staleAgain:
             try rig.event(9)
             try rig.heartbeat(5)
         }
-        if start == .reconciling || start == .reconcilingNamed { rig.windowExpires() }
+        if start == .reconciling || start == .reconcilingNamed || start == .reconcilingLossy { rig.windowExpires() }
     }
 }

@@ -24,10 +24,12 @@ import TidemarkTesting
                 numbers.formUnion(first...last)
             } else {
                 let number = Int64(random.below(200))
-                // Taking one out may part a range: the bound holds after each insertion.
-                if lost.ranges.count < countMax || countMax == 1_000 {
-                    lost.remove(EventSequence(number))
-                    numbers.remove(number)
+                let last = number + Int64(random.below(4))
+                let before = lost
+                if lost.remove(LostRange(first: EventSequence(number), last: EventSequence(last))) {
+                    numbers.subtract(number...last)
+                } else {
+                    #expect(lost == before && before.ranges.count == countMax, "seed \(seed), step \(step)")
                 }
             }
             let own = lost.ranges.flatMap { Array($0.first.rawValue...$0.last.rawValue) }
@@ -36,6 +38,11 @@ import TidemarkTesting
             if countMax == 1_000 { #expect(own == numbers.sorted(), "seed \(seed), step \(step)") }
             let areApart = zip(lost.ranges, lost.ranges.dropFirst()).allSatisfy { $0.last.successor < $1.first }
             #expect(areApart, "seed \(seed), step \(step)")
+            let probe = Int64(random.below(210))
+            #expect(lost.contains(EventSequence(probe)) == own.contains(probe), "seed \(seed), step \(step)")
+            #expect(
+                lost.first(from: EventSequence(probe))?.rawValue == own.first { $0 >= probe },
+                "seed \(seed), step \(step)")
             // Joined over the bound, more is lost than was; from there on that is what is lost.
             numbers = Set(own)
         }
@@ -53,10 +60,8 @@ import TidemarkTesting
             let sequence = Int64(random.below(random.pick([30, 400])))
             switch random.below(10) {
             case 0..<6:
-                let held = event(sequence, byteCount: 1 + random.below(20), isHole: random.chance(200))
-                let known = model[sequence]
-                let wanted: ReorderBuffer.Insertion =
-                    known == nil ? .added : known?.isHole == true && !held.isHole ? .filled : .duplicate
+                let held = event(sequence, byteCount: 1 + random.below(20))
+                let wanted: ReorderBuffer.Insertion = model[sequence] == nil ? .added : .duplicate
                 #expect(buffer.insert(held) == wanted, "seed \(seed), step \(step)")
                 if wanted != .duplicate { model[sequence] = held }
             case 6..<9:
@@ -77,11 +82,10 @@ import TidemarkTesting
         }
     }
 
-    private func event(_ sequence: Int64, byteCount: Int, isHole: Bool) -> HeldEvent {
+    private func event(_ sequence: Int64, byteCount: Int) -> HeldEvent {
         HeldEvent(
-            event: ChangeEvent(kind: isHole ? .unusable : .changed, line: 0), members: [], bytes: [],
-            sequence: EventSequence(sequence), previous: EventSequence(sequence - 1), source: .upstream, offset: 0,
-            byteCount: isHole ? 0 : byteCount, heldAt: 0)
+            event: ChangeEvent(kind: .changed, line: 0), members: [], bytes: [], sequence: EventSequence(sequence),
+            previous: EventSequence(sequence - 1), source: .upstream, offset: 0, byteCount: byteCount, heldAt: 0)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)

@@ -41,8 +41,9 @@ final class SequencingRig {
         try feed(SequencingRig.line("\"sequence\":\(sequence),\(prev)", epoch, "{\"ResourceChanged\":{}}"))
     }
 
-    func heartbeat(_ last: Int64, epoch: String? = nil) throws {
-        try feed(SequencingRig.line("", epoch, "{\"Heartbeat\":{\"last_sequence\":\(last)}}"))
+    func heartbeat(_ last: Int64, sequence: Int64? = nil, epoch: String? = nil) throws {
+        let fields = sequence.map { "\"sequence\":\($0)," } ?? ""
+        try feed(SequencingRig.line(fields, epoch, "{\"Heartbeat\":{\"last_sequence\":\(last)}}"))
     }
 
     func reset(_ epoch: String, sequence: Int64? = nil, envelopeEpoch: String? = nil) throws {
@@ -95,6 +96,24 @@ final class SequencingRig {
     private static func line(_ fields: String, _ epoch: String?, _ event: String) -> String {
         let epoch = epoch.map { "\"epoch\":\"\($0)\"," } ?? ""
         return "{\"library_id\":\"a\",\(fields)\(epoch)\"event\":\(event)}"
+    }
+
+    /// A line that cannot be used, with a number that can be read.
+    static func unusable(_ sequence: Int64) -> String {
+        line("\"sequence\":\(sequence),", nil, "{\"ResourceChanged\":{}}")
+    }
+
+    /// The server answers a query of the library.
+    func refreshQuery() throws {
+        var framer = LineFramer(limits: limits)
+        let line = #"{"library_id":"a","event":{"BatchChanged":{"resource_type":"file","resources":[]}}}"# + "\n"
+        Array(line.utf8).withUnsafeBytes { framer.append($0) }
+        guard let block = framer.takeBlocks().first else { return }
+        let head = AnswerHead(
+            key: QueryKey(library: "a", method: "all", canonicalInput: "{}"), timeToLive: nil, asOf: nil,
+            membership: nil,
+            membershipText: [], tags: [], isLocal: false, start: nil)
+        _ = try state.store(try decoder.decode(block), head, at: now)
     }
 
     // MARK: Outcome

@@ -17,7 +17,7 @@ import TidemarkTesting
     @Test func `the table has a cell for every state and every input`() throws {
         let cells = try cells()
         let inputs = cells.filter { $0.hasPrefix("cold/") }.map { $0.dropFirst("cold/".count) }
-        #expect(inputs.count == 20)
+        #expect(inputs.count == 21)
         #expect(cells == Self.states.flatMap { state in inputs.map { "\(state)/\($0)" } })
     }
 

@@ -25,6 +25,7 @@ extension SyncCache {
             return state.expireGaps(at: now, patience: patience)
         }
         perform(requests)
+        followLosses()
         guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
         // With input waiting the window cannot expire before that was read; looking again takes a window's time.
         let delay =
@@ -61,7 +62,7 @@ extension SyncCache {
         gapTimer = spawn { [weak self] in await self?.gapTimerFired() }
     }
 
-    private func perform(_ requests: [ReconcileRequest]) {
+    func perform(_ requests: [ReconcileRequest]) {
         for request in requests {
             switch request {
             case .ask(let library, let sequence, let attempt):
@@ -120,6 +121,10 @@ extension SyncCache {
             }
         }
         settle(library, attempt, requests)
+        var isAnswered = false
+        if case .success = result { isAnswered = true }
+        if case .failure(let error) = result, !error.isFinal { hasUpstreamFailed = true }
+        followHealing(of: library, isAnswered: isAnswered)
     }
 
     private func take(
@@ -174,6 +179,7 @@ extension SyncCache {
             return state.resumeReconcile(of: library, attempt: attempt, at: now)
         }
         settle(library, attempt, requests)
+        followHealing(of: library, isAnswered: false)
     }
 
     private func settle(_ library: LibraryIndex, _ attempt: UInt64, _ requests: [ReconcileRequest]) {

@@ -32,6 +32,14 @@ public actor SyncCache {
     var gapTimer: Task<Void, Never>?
     /// One for each library that is being asked for, or waits for its next attempt; bounded by `libraryCountMax`.
     var reconcileTasks: [LibraryIndex: ReconcileTask] = [:]
+    /// When lost numbers are asked for again. Empty without an upstream.
+    var healing = HealSchedule()
+    /// Waits for the next question for lost numbers; nil when none is due.
+    var healTimer: HealTimer?
+    /// ``TidemarkStore/CacheState/lossCount`` when the schedule last followed it; -1 before that.
+    var seenLossCount: Int64 = -1
+    /// The last question to the upstream brought no answer.
+    var hasUpstreamFailed = false
     /// Inputs that feed this cache. Bounded by who opens them.
     var inputs: [InputID: InputPosition] = [:]
     var nextInput: UInt32 = 0
@@ -182,6 +190,7 @@ public actor SyncCache {
         try await cache.takeOutUnstored()
         try await cache.activateLayers()
         await cache.beginMakingRoom()
+        await cache.beginHealing()
         return cache
     }
 
@@ -295,6 +304,7 @@ public actor SyncCache {
         guard !isClosed else { return }
         isClosed = true
         gapTimer?.cancel()
+        healTimer?.task.cancel()
         expiryTimer?.task.cancel()
         memoryTimer?.cancel()
         await failFetches("the cache is being closed")

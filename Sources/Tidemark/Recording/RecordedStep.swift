@@ -18,6 +18,8 @@ package enum RecordedStep: Sendable {
     case resumption(library: ByteString, attempt: UInt64)
     /// An answer could not be applied, and is asked for again.
     case postponement(library: ByteString, attempt: UInt64)
+    /// The upstream is asked for numbers that were lost.
+    case healing(library: ByteString)
     case transaction([TransactionOperation], library: ByteString, expecting: TransactionExpectations)
     /// What a removal found.
     case removal([EntityKey])

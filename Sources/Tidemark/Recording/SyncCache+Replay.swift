@@ -17,7 +17,7 @@ extension SyncCache {
         switch step {
         case .lines(let batch, let events):
             try await withLoaded({ state.keysToLoad(for: batch) }) { applyRecorded(batch, events) }
-        case .gaps, .answer, .failure, .resumption, .postponement:
+        case .gaps, .answer, .failure, .resumption, .postponement, .healing:
             try await replayGaps(step)
         case .removal(let keys):
             try await withLoaded({ keys.compactMap { state.keyToLoad($0) } }) {
@@ -93,6 +93,9 @@ extension SyncCache {
         case .postponement(let name, let attempt):
             guard let library = state.libraryIndex(of: name) else { return }
             _ = recorded(step, at: now) { state.postponeReconcile(of: library, attempt: attempt) }
+        case .healing(let name):
+            guard let library = state.libraryIndex(of: name) else { return }
+            _ = recorded(step, of: name, at: now) { state.beginHealing(library, at: now) }
         default: preconditionFailure("\(step) has nothing to do with gaps")
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
@@ -7,22 +8,55 @@ import TidemarkWire
 struct GapsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gaps",
-        abstract: "Show each library's position and the numbers that were lost.",
+        abstract: "Show each library's position and the numbers that were lost, ask for them, or take a cursor back.",
         discussion: """
             A number is lost when it never came and no upstream could bring it. Lost numbers mean that entities may be \
             older than the server's; the state then says stale.
 
-            EXAMPLE
+            --heal asks an upstream for the lost numbers now. --rewind takes back a cursor that a line with a wrong \
+            number moved far ahead: lost numbers above --to are forgotten, and the log goes on behind it.
+
+            EXAMPLES
               tidemark gaps --db cache.db
+              tidemark gaps --db cache.db --heal --upstream file:complete.ndjson
+              tidemark gaps --db cache.db --rewind --library photos --to 19505
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var scope: LibraryOptions
     @OptionGroup var format: FormatOptions
 
+    @Flag(help: "Ask the upstream for the lost numbers, then show what is left.")
+    var heal = false
+
+    @Option(help: ArgumentHelp("Where to ask: file:PATH, a complete log of event lines.", valueName: "address"))
+    var upstream: UpstreamAddress?
+
+    @Flag(
+        help: "Take the cursor of --library back to --to, then show where it stands. Its queries are stale afterwards.")
+    var rewind = false
+
+    @Option(name: .customLong("to"), help: ArgumentHelp("The last number that is right.", valueName: "n"))
+    var target: Int64?
+
+    func validate() throws {
+        if heal && rewind { throw ValidationError("--heal and --rewind exclude each other: rewind first, then heal.") }
+        if heal, upstream == nil {
+            throw ValidationError("--heal asks an upstream: say which, as --upstream file:PATH.")
+        }
+        if upstream != nil, !heal { throw ValidationError("--upstream is for --heal.") }
+        if rewind, scope.library == nil { throw ValidationError("--rewind is for one library: say --library ID.") }
+        if rewind, target == nil { throw ValidationError("--rewind goes back to a number: say --to N.") }
+        if target != nil, !rewind { throw ValidationError("--to is for --rewind.") }
+        if let target, target < 0 { throw ValidationError("--to is a number from 0 on.") }
+    }
+
     func run() async throws {
         let reader = try CacheReader(path: database.path)
-        let statuses = try reader.libraries().map(\.status).filter {
+        if heal { try await healNow() }
+        if rewind { try await rewindNow() }
+        let statuses = try (heal || rewind ? CacheReader(path: database.path) : reader).libraries().map(\.status).filter
+        {
             scope.library == nil || $0.library == scope.library
         }
         let output = Output.standard()

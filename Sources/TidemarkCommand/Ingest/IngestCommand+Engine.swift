@@ -27,6 +27,8 @@ extension IngestCommand {
             configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
         try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: errors)
         let before = await cache.counts()
+        // Before the first line: what the input and the upstream both bring is then counted the same in every run.
+        await cache.heal()
         let stream: IngestStream
         do throws(InputError) {
             stream = try await IngestStream(of: input, into: cache)

@@ -67,6 +67,7 @@ package final class EntryDecoder {
             return .resumption(library: try library(params), attempt: try number("attempt", params))
         case "postponement":
             return .postponement(library: try library(params), attempt: try number("attempt", params))
+        case "healing": return .healing(library: try library(params))
         case "removal": return .removal(try keys("keys", params))
         case "clearing": return .clearing(library: try params.text("library_id"))
         case "fetch": return .fetch(try number("fetch", params), library: try library(params))

@@ -44,6 +44,7 @@ extension RecordedStep {
         case .failure: "failure"
         case .resumption: "resumption"
         case .postponement: "postponement"
+        case .healing: "healing"
         case .transaction: "transaction"
         case .removal: "removal"
         case .clearing: "clearing"
@@ -90,6 +91,8 @@ extension JSONLine {
             array { $0.keys(keys) }
         case .clearing(let library):
             member("library_id", library)
+        case .healing(let library):
+            member("library_id", Optional(library))
         case .fetch(let number, let library):
             member("fetch", number)
             member("library_id", Optional(library))
@@ -194,6 +197,7 @@ extension RecordedOutcome {
             ("applied", counts.applied), ("duplicate", counts.duplicate), ("ignored", counts.ignored),
             ("quarantined", counts.quarantined), ("held", counts.held),
             ("members_quarantined", counts.membersQuarantined), ("reconciled", counts.reconciled),
+            ("late", counts.late),
             ("blank", counts.blank), ("control", counts.control), ("messages", counts.messages),
         ]
     }

@@ -8,7 +8,7 @@ import TidemarkWire
 /// - Source: Protocol/recordings.md, the first line.
 package struct RecordingSetup: Sendable {
     /// The format that this code writes, and the newest that it reads.
-    package static let formatVersion: Int64 = 1
+    package static let formatVersion: Int64 = 2
 
     /// Who recorded: `run`, `ingest` or `replay`.
     package var command: ByteString
@@ -129,6 +129,12 @@ package struct RecordingSetup: Sendable {
             throw CacheError(
                 .invalidParams,
                 "the recording is of a newer format than \(RecordingSetup.formatVersion): use a newer tidemark")
+        }
+        guard version == RecordingSetup.formatVersion else {
+            throw CacheError(
+                .invalidParams,
+                "the recording is of format \(version), made when broken lines moved cursors and lost events stayed lost: "
+                    + "replay it with the tidemark that made it")
         }
         guard let nested = params.value("configuration") else { throw params.wrong("configuration", "an object") }
         let setup = try Params(nested, path: "configuration")

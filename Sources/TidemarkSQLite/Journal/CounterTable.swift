@@ -72,7 +72,14 @@ struct CounterTable {
     /// When the last flush was taken: milliseconds since 1970.
     static let takenAt = "taken_at"
     /// How far what is stored is ahead of a library's cursor: a sequence, or -1 when it is not.
-    static func answeredThrough(_ library: LibraryIndex) -> String { "answered_through_\(library)" }
+    static func answeredThrough(_ library: LibraryIndex) -> String { "\(answeredThroughPrefix)\(library)" }
+    static let answeredThroughPrefix = "answered_through_"
+    /// The highest sequence that was known when something of a library's keys was last forgotten, or -1.
+    static func forgottenThrough(_ library: LibraryIndex) -> String { "\(forgottenThroughPrefix)\(library)" }
+    static let forgottenThroughPrefix = "forgotten_through_"
+    /// Whether a library is stale because numbers were lost, and for no other reason: 1, or 0.
+    static func staleByLoss(_ library: LibraryIndex) -> String { "\(staleByLossPrefix)\(library)" }
+    static let staleByLossPrefix = "stale_by_loss_"
     /// How many samples a dictionary was trained from.
     static func dictionarySamples(_ number: Int64) -> String { "dictionary_samples_\(number)" }
     /// Records that are in quarantine.
@@ -83,7 +90,7 @@ struct CounterTable {
             ("lines", \.lines), ("blank", \.blank), ("control", \.control), ("messages", \.messages),
             ("applied", \.applied), ("duplicate", \.duplicate), ("ignored", \.ignored),
             ("quarantined", \.quarantined), ("held", \.held), ("members_quarantined", \.membersQuarantined),
-            ("reconciled", \.reconciled),
+            ("reconciled", \.reconciled), ("late", \.late),
         ]
     }
 }

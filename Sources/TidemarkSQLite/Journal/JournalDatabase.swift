@@ -76,6 +76,9 @@ final class JournalDatabase {
         for index in state.libraries.indices {
             let answered = counters[CounterTable.answeredThrough(LibraryIndex(index))] ?? -1
             if answered >= 0 { state.libraries[index].answeredThrough = EventSequence(answered) }
+            let forgotten = counters[CounterTable.forgottenThrough(LibraryIndex(index))] ?? -1
+            if forgotten >= 0 { state.libraries[index].forgottenThrough = EventSequence(forgotten) }
+            state.libraries[index].isStaleByLossAlone = counters[CounterTable.staleByLoss(LibraryIndex(index))] == 1
         }
         state.ignoredKinds = try CounterTable.ignoredKinds(connection)
         let dictionaries = try DictionaryTable.read(connection)
@@ -85,7 +88,7 @@ final class JournalDatabase {
         memory.typeNames = state.types
         for record in state.libraries {
             if !record.lost.isEmpty { memory.lost[record.index] = record.lost }
-            memory.answeredThrough[record.index] = record.answeredThrough
+            memory.places[record.index] = LibraryPlaces(record)
         }
         for (_, dictionary) in dictionaries.dictionaries.sorted(by: { $0.key < $1.key }) { memory.add(dictionary) }
         memory.lastDictionary = dictionaries.lastNumber
@@ -197,11 +200,9 @@ final class JournalDatabase {
             record.entityCount -= next.entityCountCorrections[record.index] ?? 0
             try statements.libraries.write(record, lostBefore: next.lost[record.index] ?? [])
             next.lost[record.index] = record.lost.isEmpty ? nil : record.lost
-            if record.answeredThrough != next.answeredThrough[record.index] {
-                try statements.counters.write(
-                    CounterTable.answeredThrough(record.index), record.answeredThrough?.rawValue ?? -1)
-                next.answeredThrough[record.index] = record.answeredThrough
-            }
+            let places = LibraryPlaces(record)
+            try places.write(over: next.places[record.index] ?? LibraryPlaces(), of: record.index, statements.counters)
+            next.places[record.index] = places
         }
         for change in flush.tombstones {
             if let tombstone = change.tombstone {

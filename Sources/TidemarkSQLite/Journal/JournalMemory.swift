@@ -10,8 +10,8 @@ struct JournalMemory {
     var typeNames: [ByteString] = []
     /// The ranges that are stored, so that equal ones are not written again.
     var lost: [LibraryIndex: [LostRange]] = [:]
-    /// How far what is stored is ahead of the cursors; libraries that are not ahead are left out.
-    var answeredThrough: [LibraryIndex: EventSequence] = [:]
+    /// The places in the libraries' logs that are stored among the counters, so that equal ones are not written again.
+    var places: [LibraryIndex: LibraryPlaces] = [:]
     /// By number: all that pass their check. At most ``DictionaryTrainer/dictionaryCountMax`` and the
     /// few that a repair replaced.
     var dictionaries: [Int64: PayloadDictionary] = [:]

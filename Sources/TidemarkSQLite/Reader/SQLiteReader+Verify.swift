@@ -167,7 +167,7 @@ extension SQLiteReader {
                 report.add(.library(record.name, "the cursor \(cursor.rawValue) is below every sequence"))
             }
             for (range, next) in zip(record.lost, record.lost.dropFirst())
-            where next.first.rawValue <= range.last.rawValue + 1 {
+            where next.first <= range.last.successor {
                 report.add(.library(record.name, "lost ranges overlap at \(next.first.rawValue)"))
             }
             if let last = record.lost.last, record.cursor.map({ $0 < last.last }) ?? true {

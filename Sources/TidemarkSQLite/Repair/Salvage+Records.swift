@@ -44,12 +44,14 @@ extension Salvage {
 
     /// The name of a counter that may hold a library's number.
     private func counter(_ name: String) -> String? {
-        let prefix = "answered_through_"
-        guard name.hasPrefix(prefix) else { return name }
+        // A repair makes libraries stale for reasons of its own.
+        if name.hasPrefix(CounterTable.staleByLossPrefix) { return nil }
+        let prefixes = [CounterTable.answeredThroughPrefix, CounterTable.forgottenThroughPrefix]
+        guard let prefix = prefixes.first(where: { name.hasPrefix($0) }) else { return name }
         guard let old = LibraryIndex(name.dropFirst(prefix.count)), let new = names.libraryNumbers[old] else {
             return nil
         }
-        return CounterTable.answeredThrough(new)
+        return "\(prefix)\(new)"
     }
 
     /// Their hashes hold the numbers of library and type: under others they mean other keys.

@@ -78,7 +78,7 @@ struct SalvagedNames {
         for range in record.lost {
             guard let cursor = record.cursor, range.first <= cursor else { continue }
             let end = min(range.last, cursor)
-            if let last = ranges.last, range.first.rawValue <= last.last.rawValue + 1 {
+            if let last = ranges.last, range.first <= last.last.successor {
                 ranges[ranges.count - 1] = LostRange(first: last.first, last: max(last.last, end))
             } else {
                 ranges.append(LostRange(first: range.first, last: end))

@@ -33,6 +33,10 @@ package struct LibraryTruth: Sendable {
     package private(set) var hasGaps = false
     /// Entities that an answer gave whose place is one of another log: what the cache shows is believed until the log ends.
     private var blurred: Set<String> = []
+    /// Numbers that were lost when the cache was looked at last.
+    private var lost: [ClosedRange<Int64>] = []
+    /// Numbers of no event that the cache was told of in this log, with what the lines that named them said.
+    private var lies: [(number: Int64, changes: [(id: String, change: ServerChange)])] = []
     /// Mutations whose events the last look passed.
     package private(set) var settledMutations: Set<String> = []
     /// A log ended since the look before.
@@ -65,6 +69,32 @@ package struct LibraryTruth: Sendable {
     package mutating func deny(_ sequence: Int64) {
         denied.insert(sequence)
         hasGaps = true
+    }
+
+    /// Whether the source claimed that an event does not exist.
+    package func isDenied(_ sequence: Int64) -> Bool { denied.contains(sequence) }
+
+    /// Whether numbers lied since the log began.
+    package var hasLies: Bool { !lies.isEmpty }
+
+    /// The cache was told of a number that the log does not have.
+    package mutating func heard(lie number: Int64, changes: [(id: String, change: ServerChange)]) {
+        lies.append((number, changes))
+        hasGaps = true
+    }
+
+    /// The cache took its cursor back: what it wrote above counts as written there.
+    package mutating func takenBack(to sequence: Int64) {
+        cursor = sequence
+        lost = lost.compactMap { $0.lowerBound > sequence ? nil : $0.lowerBound...min($0.upperBound, sequence) }
+        for (id, known) in entities {
+            entities[id] = Set(
+                known.map { candidate in
+                    var candidate = candidate
+                    candidate.written = min(candidate.written, sequence)
+                    return candidate
+                })
+        }
     }
 
     // MARK: Following the cursor
@@ -145,6 +175,9 @@ package struct LibraryTruth: Sendable {
         _ library: ServerLibrary, for next: Int, through heard: ArraySlice<(log: Int, base: Int64)>
     ) {
         if let cursor { mayHave(library.logs[log].events(after: cursor, through: .max)) }
+        for range in lost {
+            mayHave(library.logs[log].events(after: range.lowerBound - 1, through: range.upperBound))
+        }
         for beginning in heard {
             mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
         }
@@ -165,6 +198,8 @@ package struct LibraryTruth: Sendable {
         hasLeft = true
         denied = []
         blurred = []
+        lost = []
+        lies = []
     }
 
     /// Some of these events may have been applied.
@@ -182,6 +217,7 @@ package struct LibraryTruth: Sendable {
 
     private mutating func join(_ other: LibraryTruth) {
         hasGaps = hasGaps || other.hasGaps
+        lies += other.lies
         origins.merge(other.origins) { $0.union($1) }
         for (id, known) in other.entities { entities[id] = candidates(id).union(known) }
         for id in entities.keys where other.entities[id] == nil {
@@ -193,26 +229,64 @@ package struct LibraryTruth: Sendable {
         through next: Int64, _ lost: [ClosedRange<Int64>], _ library: ServerLibrary
     ) -> String? {
         hasBegun = true
-        for event in library.logs[log].events(after: cursor ?? 0, through: next) {
+        let log = library.logs[log]
+        guard next <= max(log.last, lies.map(\.number).max() ?? log.last) else {
+            return "it came to \(next), and nothing that can be believed goes past \(log.last) (L4)"
+        }
+        if let problem = recover(lost, log) { return problem }
+        for event in log.events(after: cursor ?? 0, through: next) {
             if lost.contains(where: { $0.contains(event.sequence) }) { continue }
-            let isDenied = denied.contains(event.sequence)
-            if event.isPoison {
-                if isDenied { continue }
-                return "it passed \(event.sequence), which cannot be used, and does not call it lost (L4)"
-            }
-            for (id, change) in event.changes {
+            if let problem = apply(event) { return problem }
+        }
+        for (number, changes) in lies {
+            for (id, change) in changes {
                 let known = candidates(id)
-                let after = Set(known.map { $0.after(change, sequence: event.sequence) })
-                entities[id] = isDenied ? known.union(after) : after
-                for answer in onTheWay[id] ?? [] where answer.log == log {
-                    let next = candidates(id)
-                    entities[id] = next.union(next.map { $0.after(answer: answer.fields, sequence: answer.sequence) })
-                }
+                entities[id] = known.union(known.map { $0.after(change, sequence: number) })
             }
-            guard let mutation = event.mutation else { continue }
-            if isDenied { doubtfulMutations.insert(mutation) } else { settledMutations.insert(mutation) }
         }
         cursor = next
+        self.lost = lost
+        return nil
+    }
+
+    private mutating func apply(_ event: ServerEvent) -> String? {
+        let isDenied = denied.contains(event.sequence)
+        if event.isPoison {
+            if isDenied { return nil }
+            return "it passed \(event.sequence), which cannot be used, and does not call it lost (L4)"
+        }
+        for (id, change) in event.changes {
+            let known = candidates(id)
+            let after = Set(known.map { $0.after(change, sequence: event.sequence) })
+            entities[id] = isDenied ? known.union(after) : after
+            for answer in onTheWay[id] ?? [] where answer.log == log {
+                let next = candidates(id)
+                entities[id] = next.union(next.map { $0.after(answer: answer.fields, sequence: answer.sequence) })
+            }
+        }
+        guard let mutation = event.mutation else { return nil }
+        if isDenied { doubtfulMutations.insert(mutation) } else { settledMutations.insert(mutation) }
+        return nil
+    }
+
+    /// Follows what came of numbers that were lost before.
+    ///
+    /// One that is lost no more has come: an entity is what it would be had the event come in its place, or a later write stands. One
+    /// that is still lost may have come, and have been held off in part.
+    private mutating func recover(_ next: [ClosedRange<Int64>], _ log: ServerLog) -> String? {
+        for range in lost {
+            for event in log.events(after: range.lowerBound - 1, through: range.upperBound) where !event.isPoison {
+                if !next.contains(where: { $0.contains(event.sequence) }) {
+                    if let problem = apply(event) { return problem }
+                } else {
+                    for (id, change) in event.changes where event.changes.count > 1 {
+                        let known = candidates(id)
+                        entities[id] = known.union(known.map { $0.after(change, sequence: event.sequence) })
+                    }
+                    if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
+                }
+            }
+        }
         return nil
     }
 

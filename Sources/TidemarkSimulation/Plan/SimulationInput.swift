@@ -15,6 +15,8 @@ package struct SimulationInput: Hashable, Sendable {
         case truncate
         case rubbish
         case heartbeat
+        case lateCopy
+        case lie
         // What upstreams do.
         case upstreamFault
         case upstreamLate

@@ -15,6 +15,9 @@ package struct SimulationTraits: Sendable {
     /// Ids beside the five that come all the time.
     package let coldIDCount: Int
 
+    /// Lines come whose numbers lie far ahead of the log.
+    package let hasLies: Bool
+
     /// - Parameter isQuiet: Nothing goes wrong by itself.
     package init(seed: UInt64, isQuiet: Bool = false) {
         var random = SeededGenerator(seed: seed ^ 0x7261_6974)
@@ -26,6 +29,7 @@ package struct SimulationTraits: Sendable {
         entityCountMax = evicts ? Int64(4 + random.below(8)) : nil
         coldIDCount = random.pick([2, 10, 40])
         let hasFaults = random.chance(800) && !isQuiet
+        hasLies = hasFaults && random.chance(250)
         var weights: [Int] = []
         for kind in SimulationInput.Kind.allCases {
             let drawn = random.pick([0, 1, 1, 4])
@@ -37,6 +41,7 @@ package struct SimulationTraits: Sendable {
         // Where a process ends at every change of its disk, there should be many changes.
         if isQuiet { for kind in [SimulationInput.Kind.wait, .flush, .update, .answerUpdate, .put] { weigh(kind, 8) } }
         if !hasEpochs { weigh(.restart, 0) }
+        if !hasLies { weigh(.lie, 0) }
         self.weights = weights
     }
 
@@ -49,7 +54,8 @@ package struct SimulationTraits: Sendable {
         case .wait, .flush: 2 + 2 * drawn
         case .update, .answerUpdate, .put, .fetch, .observe: 3 * drawn
         case .heartbeat, .cancel, .stall, .invalidate, .remove, .rollBack, .waitLong: drawn
-        case .drop, .duplicate, .reorder, .truncate, .rubbish: hasFaults ? 2 * drawn : 0
+        case .drop, .duplicate, .reorder, .truncate, .rubbish, .lateCopy: hasFaults ? 2 * drawn : 0
+        case .lie: hasFaults ? 1 : 0
         case .poison, .restart, .restore, .upstreamFault, .upstreamLate, .queryFault: hasFaults ? drawn : 0
         case .slowDisk, .diskFails, .diskFull, .readFails, .stopAtChange, .kill, .reopen: hasFaults ? drawn : 0
         }

@@ -17,6 +17,8 @@ package enum UpstreamFault: CaseIterable, Sendable {
     case repeats
     /// It leaves out events and says that it did not.
     case lies
+    /// It says that its log is whole up to the last number there can be.
+    case boasts
     /// It takes so long that much happens meanwhile.
     case isLate
 }
@@ -53,6 +55,8 @@ package final class SimulatedServer: Sendable {
         package var hasFailed = false
         /// What was answered, for who reads along; nil when nobody does.
         package var told: [String]?
+        /// A word for "all" is believed up to a tail that was heard: where tails lie, too, what passes unsaid is nobody's fault.
+        package var mayBoast = true
         /// Questions under way.
         package var questionCount = 0
     }
@@ -130,6 +134,8 @@ extension SimulatedServer: Upstream {
             let index = events.isEmpty ? nil : state.random.below(events.count)
             if let index { draft.denied = [events.remove(at: index).sequence] }
             draft.coveredThrough = library.logs.count > 1 && events.isEmpty ? nil : library.last
+        case .boasts:
+            draft.coveredThrough = isOver || !state.mayBoast ? nil : .max
         case .isCut, .isLate, nil:
             break
         }

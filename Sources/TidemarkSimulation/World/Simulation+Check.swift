@@ -85,7 +85,7 @@ extension Simulation {
                     after: range.first.rawValue - 1, through: range.last.rawValue)
                 let isExcused =
                     !traits.hasUpstream || server.with { $0.hasFailed } || events.contains(where: \.isPoison)
-                    || events.isEmpty
+                    || events.isEmpty || known.hasLies
                 guard isExcused else {
                     throw SimulationFailure(
                         "\(name): \(range.first) to \(range.last) are called lost, and the upstream never failed (L4)")

@@ -6,7 +6,7 @@ import TidemarkTesting
 
 extension Simulation {
     /// What may pass, in simulated milliseconds, until the cache is what the server is.
-    private static let patience: Int64 = 900_000
+    static let patience: Int64 = 900_000
 
     /// All faults stop. The cache has to become what the server is, and to be that when it is opened again.
     func end() throws {
@@ -27,6 +27,11 @@ extension Simulation {
         try settleEdits()
         try deliverAll()
         try check(isThorough: true)
+        try takeBackLies()
+        try deliverAll()
+        try healAll()
+        try check(isThorough: true)
+        try checkHealed()
         try becomeLive()
         try check(isThorough: true)
         try compareWithServer()
@@ -65,12 +70,7 @@ extension Simulation {
 
     /// Gaps close; what is stale is refreshed.
     private func becomeLive() throws {
-        let isAtRest = {
-            try self.statuses().allSatisfy { $0.phase == .live || $0.phase == .stale || $0.phase == .cold }
-        }
-        guard try wait(atMost: Self.patience, until: isAtRest) else {
-            throw SimulationFailure("it never comes to the end of the log: \(try statuses())")
-        }
+        try comeToRest()
         for status in try statuses() {
             let name = status.library.description
             if try status.phase == .stale || mayLack || isExcused(name) { try refresh(name) }
@@ -78,6 +78,17 @@ extension Simulation {
         for status in try statuses() where status.phase == .stale {
             throw SimulationFailure("\(status.library) stays stale though everything was fetched")
         }
+    }
+
+    /// Nothing is missing, held or asked for any more.
+    func comeToRest() throws {
+        let isAtRest = {
+            try self.statuses().allSatisfy { $0.phase == .live || $0.phase == .stale || $0.phase == .cold }
+        }
+        guard try wait(atMost: Self.patience, until: isAtRest) else {
+            throw SimulationFailure("it never comes to the end of the log: \(try statuses())")
+        }
+        try check(isThorough: true)
     }
 
     private func refresh(_ name: String) throws {

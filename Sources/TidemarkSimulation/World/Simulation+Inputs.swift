@@ -16,6 +16,8 @@ extension Simulation {
         case .restore: try restore(name, &random)
         case .deliver, .drop, .duplicate, .reorder, .truncate, .rubbish, .heartbeat:
             try transport(input, name, &random)
+        case .lateCopy: try lateCopies(name, input: input.number, &random)
+        case .lie: try lie(name, input: input.number, &random)
         case .upstreamFault:
             let faults = (0...random.below(4)).map { _ in random.pick(UpstreamFault.allCases) }
             server.with { $0.faults += faults }
@@ -94,7 +96,7 @@ extension Simulation {
             else { return nil }
             return WireLine(
                 text: library.line(event), library: name, log: library.logs.count - 1, base: event.sequence - 1,
-                spoiledBase: event.previous, isSpoiled: isPoison)
+                isEvent: true, isSpoiled: isPoison)
         }
         if let line {
             trace?("    + \(line.text)")
@@ -121,8 +123,7 @@ extension Simulation {
         guard random.chance(500), let library = server.library(name) else { return }
         wire[name, default: []].append(
             WireLine(
-                text: library.reset, library: name, log: library.logs.count - 1, base: nil, spoiledBase: nil,
-                isReset: true))
+                text: library.reset, library: name, log: library.logs.count - 1, base: nil, isReset: true))
     }
 
     /// The server is put back to before the cache's place, and says so at once: nobody can tell two histories of one epoch apart
@@ -159,7 +160,7 @@ extension Simulation {
             [
                 WireLine(
                     text: library.heartbeat, library: name, log: library.logs.count - 1, base: library.last,
-                    spoiledBase: nil, isHeartbeat: true)
+                    isHeartbeat: true)
             ], input: current?.number ?? .max)
     }
 
@@ -194,7 +195,7 @@ extension Simulation {
             let rubbish = ["", " ", "[]", "{", #""Pong""#, #"{"LogMessage":{}}"#, #"{"Nonsense":{}}"#, "\u{FF}x", "12"]
             for _ in 0...random.below(3) {
                 arriving.append(
-                    WireLine(text: random.pick(rubbish), library: name, log: 0, base: nil, spoiledBase: nil))
+                    WireLine(text: random.pick(rubbish), library: name, log: 0, base: nil))
             }
             take(random.below(3))
         case .heartbeat: return try beat(name)
@@ -208,14 +209,8 @@ extension Simulation {
     /// Gives lines to the cache.
     func ingest(_ arriving: [WireLine], input: Int) throws {
         guard process != nil else { return }
-        // A line whose epoch cannot be read may begin nothing: it would stand for a place in whatever log is heard next.
-        var begun = Set(Self.libraryNames.filter { truth.libraries[$0]?.cursor != nil })
-        let lines = arriving.filter { line in
-            if line.isReset { begun.remove(line.library) }
-            if line.base != nil, !line.isSpoiled { begun.insert(line.library) }
-            return !line.isSpoiled || begun.contains(line.library)
-        }
-        delivered = (delivered + lines.filter { $0.spoiledBase != nil }).suffix(32)
+        let lines = arriving
+        delivered = (delivered + lines.filter(\.isEvent)).suffix(32)
         let mayBeOvertaken = !isSettled
         for line in lines {
             if line.isReset {
@@ -223,11 +218,11 @@ extension Simulation {
                 process?.durable.forget(line.library)
             }
             if line.isReset || line.log != truth.libraries[line.library]?.log { fresh.remove(line.library) }
-            for base in [line.base, line.spoiledBase] {
-                guard let base else { continue }
-                truth.libraries[line.library]?.heard(
-                    log: line.log, base: base, mayGoBack: line.isHeartbeat && mayBeOvertaken)
-            }
+            // A line that cannot be used stands for no place, whatever number it names.
+            guard let base = line.base, !line.isSpoiled else { continue }
+            let hasLies = truth.libraries[line.library]?.hasLies == true
+            truth.libraries[line.library]?.heard(
+                log: line.log, base: base, mayGoBack: line.isHeartbeat && (mayBeOvertaken || hasLies))
         }
         if let trace { for line in lines { trace("    > \(line.text)") } }
         let bytes = Array(lines.map { $0.text + "\n" }.joined().utf8)

@@ -80,6 +80,8 @@ package final class Simulation {
             libraries[name] = ServerLibrary(name: name, epoch: traits.hasEpochs ? "e0" : nil)
         }
         server = SimulatedServer(libraries: libraries, clock: clock, seed: plan.seed ^ 0x7365_7276)
+        let mayBoast = !plan.traits.hasLies
+        server.with { $0.mayBoast = mayBoast }
         truth = WorldTruth(libraries: Self.libraryNames)
     }
 

@@ -6,8 +6,8 @@ struct WireLine {
     let log: Int
     /// From where a cache that knows nothing of the log goes on when it hears the line; nil: of no place.
     let base: Int64?
-    /// The same when the line arrives spoiled.
-    let spoiledBase: Int64?
+    /// It is an event of the log, usable or not.
+    var isEvent = false
     /// It says that the log begins anew.
     var isReset = false
     /// It says up to where the log goes. One that an upstream's answer overtook says that the log went back.

@@ -14,17 +14,22 @@ package struct EntityStamp: Hashable, Sendable {
 
     /// nil when the write had none.
     package var sequence: EventSequence?
-    /// The library's generation; sequences compare only within one. Below 2^30.
+    /// The library's generation; sequences compare only within one. Below 2^29.
     package var generation: UInt32
     /// Milliseconds since 1970.
     package var writtenAt: Int64
     package var writer: Writer
+    /// The write named some fields and left others as they were, or as they were not: a merge, an answer, a confirmation.
+    package var isPartial: Bool
 
-    package init(sequence: EventSequence?, generation: UInt32, writtenAt: Int64, writer: Writer = .event) {
+    package init(
+        sequence: EventSequence?, generation: UInt32, writtenAt: Int64, writer: Writer = .event, isPartial: Bool = false
+    ) {
         self.sequence = sequence
         self.generation = generation
         self.writtenAt = writtenAt
         self.writer = writer
+        self.isPartial = isPartial
     }
 
     /// Whether an event with `sequence` comes too late to change what this stamp stands on.
@@ -40,18 +45,21 @@ package struct EntityStamp: Hashable, Sendable {
     }
 }
 
-/// Generation and writer in the 32 bits that slots and journals have for them.
+/// Writer (2 bits), partial or not (1 bit) and generation (29 bits) in the 32 bits that slots and journals have for them.
 extension EntityStamp {
     private static let writerShift: UInt32 = 30
-    private static let generationMask: UInt32 = 1 << 30 - 1
+    private static let partialBit: UInt32 = 1 << 29
+    private static let generationMask: UInt32 = 1 << 29 - 1
 
     package init(sequence: EventSequence?, packedGeneration: UInt32, writtenAt: Int64) {
         self.init(
             sequence: sequence, generation: packedGeneration & EntityStamp.generationMask, writtenAt: writtenAt,
-            writer: Writer(rawValue: UInt8(packedGeneration >> EntityStamp.writerShift)) ?? .event)
+            writer: Writer(rawValue: UInt8(packedGeneration >> EntityStamp.writerShift)) ?? .event,
+            isPartial: packedGeneration & EntityStamp.partialBit != 0)
     }
 
     package var packedGeneration: UInt32 {
-        generation & EntityStamp.generationMask | UInt32(writer.rawValue) << EntityStamp.writerShift
+        generation & EntityStamp.generationMask | (isPartial ? EntityStamp.partialBit : 0)
+            | UInt32(writer.rawValue) << EntityStamp.writerShift
     }
 }

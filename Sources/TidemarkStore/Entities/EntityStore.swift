@@ -163,6 +163,8 @@ package struct EntityStore: ~Copyable {
         _ index: UInt32, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil
     ) -> Bool {
         let completeness = completeness(of: index)
+        var stamp = stamp
+        stamp.isPartial = fields != nil
         dateFields(fields, of: index, payload, stamp)
         let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
         // A journal keeps values of what is all there: it wants to see it again when that changes.
@@ -240,7 +242,7 @@ package struct EntityStore: ~Copyable {
         return index
     }
 
-    private mutating func setStamp(_ stamp: EntityStamp, of index: UInt32) {
+    mutating func setStamp(_ stamp: EntityStamp, of index: UInt32) {
         self.slot(index).pointee.sequence = stamp.sequence?.rawValue ?? -1
         self.slot(index).pointee.generation = stamp.packedGeneration
         self.slot(index).pointee.writtenAt = stamp.writtenAt

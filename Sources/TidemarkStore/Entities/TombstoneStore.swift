@@ -25,15 +25,22 @@ package struct TombstoneStore {
 
     package subscript(key: StoredKey) -> Tombstone? { tombstones[key]?.tombstone }
 
+    /// - Returns: Libraries whose oldest tombstones were removed to make room, once for each; usually none.
     /// - Complexity: O(1) amortized.
-    package mutating func insert(_ tombstone: Tombstone, for key: StoredKey) {
+    @discardableResult
+    package mutating func insert(_ tombstone: Tombstone, for key: StoredKey) -> [LibraryIndex] {
         place(tombstone, for: key)
         changes.append(FlushTombstone(key: key, tombstone: tombstone))
-        while let oldest = takeOver() ?? takeOldest(at: tombstone.deletedAt) { remove(oldest) }
+        var forgotten: [LibraryIndex] = []
+        while let oldest = takeOver() ?? takeOldest(at: tombstone.deletedAt) {
+            remove(oldest)
+            forgotten.append(oldest.library)
+        }
         if order.count > 2 * tombstones.count + TombstoneStore.slackCount {
             order = order[orderStart...].filter { tombstones[$0.key]?.number == $0.number }
             orderStart = 0
         }
+        return forgotten
     }
 
     /// The entity came back.
@@ -48,6 +55,20 @@ package struct TombstoneStore {
         changes.removeAll { libraries.contains($0.key.library) }
         order = order[orderStart...].filter { tombstones[$0.key]?.number == $0.number }
         orderStart = 0
+    }
+
+    /// Deletes of a generation above a sequence count as made at it.
+    ///
+    /// - Complexity: O(tombstones).
+    package mutating func lower(_ library: LibraryIndex, generation: UInt32, to sequence: EventSequence) {
+        for (key, entry) in tombstones where key.library == library {
+            guard entry.tombstone.generation == generation, let own = entry.tombstone.sequence, own > sequence else {
+                continue
+            }
+            let lowered = Tombstone(sequence: sequence, generation: generation, deletedAt: entry.tombstone.deletedAt)
+            tombstones[key] = (lowered, entry.number)
+            changes.append(FlushTombstone(key: key, tombstone: lowered))
+        }
     }
 
     package mutating func takeChanges() -> [FlushTombstone] {

@@ -17,11 +17,15 @@ package struct LibraryRecord: Hashable, Sendable {
     package var entityCount: Int64
     /// The highest sequence that an answer or a confirmation stands for, while that is ahead of the cursor; else nil.
     package var answeredThrough: EventSequence?
+    /// The highest sequence that was known when something of a key was last forgotten; nil when nothing was in this generation.
+    package var forgottenThrough: EventSequence?
+    /// The library is stale because numbers were lost, and for no other reason.
+    package var isStaleByLossAlone: Bool
 
     package init(
         index: LibraryIndex, name: ByteString, epoch: ByteString?, generation: UInt32,
         cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64,
-        answeredThrough: EventSequence? = nil
+        answeredThrough: EventSequence? = nil, forgottenThrough: EventSequence? = nil, isStaleByLossAlone: Bool = false
     ) {
         self.index = index
         self.name = name
@@ -32,6 +36,8 @@ package struct LibraryRecord: Hashable, Sendable {
         self.lost = lost
         self.entityCount = entityCount
         self.answeredThrough = answeredThrough
+        self.forgottenThrough = forgottenThrough
+        self.isStaleByLossAlone = isStaleByLossAlone
     }
 
     /// As people see it; gap and reconciling are not stored.

@@ -1,3 +1,5 @@
+import TidemarkModel
+
 /// What one event, batch, transaction or answer has done so far: observers are told of it at once, when it is over.
 struct ChangeUnit {
     /// A list may change in several places: then the whole list is compared, not step by step.
@@ -24,4 +26,6 @@ struct ChangeUnit {
     var outlived: [Int64] = []
     /// Observed entities that changed, in order; each once.
     var entities: [UInt32] = []
+    /// The number of the late event that makes the unit; nil for every other unit.
+    var lateSequence: EventSequence?
 }

@@ -20,6 +20,9 @@ struct QueryEntry {
     /// Milliseconds; nil: never expires.
     var timeToLive: Int64?
     var asOf: EventSequence?
+    /// The number up to which the server's answer is known to hold everything: `asOf`, or the cursor when it was asked for.
+    /// nil when nobody knows, as after a restart, or when the log began anew since.
+    var listedThrough: EventSequence?
     /// Milliseconds since 1970 of the last answer.
     var storedAt: Int64 = 0
     /// Milliseconds since 1970; nil while nothing invalidated it.

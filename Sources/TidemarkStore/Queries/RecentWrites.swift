@@ -10,6 +10,8 @@ struct RecentWrites {
         var sequence: EventSequence?
         /// An answer to a query wrote it: to another answer that counts by its sequence, if it has one.
         var isAnswer = false
+        /// A late event wrote it: to every answer it counts by its sequence, whenever it came.
+        var isLate = false
     }
 
     /// 8,192: what arrives in a second or less while an answer is awaited.
@@ -22,9 +24,11 @@ struct RecentWrites {
     /// The highest sequence by library that was forgotten.
     private var forgotten: [LibraryIndex: EventSequence] = [:]
 
-    mutating func append(_ key: StoredKey, sequence: EventSequence?, isAnswer: Bool = false) {
+    mutating func append(
+        _ key: StoredKey, sequence: EventSequence?, isAnswer: Bool = false, isLate: Bool = false
+    ) {
         ordinal += 1
-        let write = Write(key: key, sequence: sequence, isAnswer: isAnswer)
+        let write = Write(key: key, sequence: sequence, isAnswer: isAnswer, isLate: isLate)
         guard ring.count == RecentWrites.countMax else { return ring.append(write) }
         forget(ring[next])
         ring[next] = write

@@ -1,7 +1,6 @@
 import TidemarkModel
 
-/// An event that waits for the ones before it, with its own copy of what it points to; or a hole, where an
-/// event is known to stand that could not be used.
+/// An event that waits for the ones before it, with its own copy of what it points to.
 package final class HeldEvent: Sendable {
     package let event: ChangeEvent
     package let members: [ChangeMember]
@@ -31,10 +30,7 @@ package final class HeldEvent: Sendable {
         self.heldAt = heldAt
     }
 
-    /// Nothing to apply stands here.
-    package var isHole: Bool { event.kind == .unusable }
-
-    /// What it takes of the reorder buffer's byte bound: its line's size; nothing for a hole.
+    /// The share of the reorder buffer's byte bound that it takes: its line's size.
     package let byteCount: Int
 }
 

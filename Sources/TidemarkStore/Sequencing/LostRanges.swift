@@ -2,8 +2,8 @@ import TidemarkModel
 
 /// The sequences of one library that were declared lost: ascending, adjacent ones joined.
 ///
-/// Holds at most `countMax` ranges; past it, the two that lie closest become one, which then also covers what
-/// lies between them: better to call too much lost than too little.
+/// Holds at most `countMax` ranges. Past it, the two that lie closest become one, which then also covers the numbers
+/// between them: a number that is called lost without need is asked for again, one that is not called lost never is.
 package struct LostRanges: Hashable, Sendable {
     package private(set) var ranges: [LostRange]
     let countMax: Int
@@ -14,6 +14,8 @@ package struct LostRanges: Hashable, Sendable {
         self.countMax = countMax
     }
 
+    package var isEmpty: Bool { ranges.isEmpty }
+
     /// - Complexity: O(n).
     package mutating func insert(_ range: LostRange) {
         var first = range.first
@@ -21,11 +23,11 @@ package struct LostRanges: Hashable, Sendable {
         var result: [LostRange] = []
         result.reserveCapacity(ranges.count + 1)
         var index = 0
-        while index < ranges.count, ranges[index].last.rawValue < first.rawValue - 1 {
+        while index < ranges.count, ranges[index].last.successor < first {
             result.append(ranges[index])
             index += 1
         }
-        while index < ranges.count, ranges[index].first.rawValue - 1 <= last.rawValue {
+        while index < ranges.count, ranges[index].first.predecessor <= last {
             first = min(first, ranges[index].first)
             last = max(last, ranges[index].last)
             index += 1
@@ -36,20 +38,58 @@ package struct LostRanges: Hashable, Sendable {
         if ranges.count > countMax { joinClosest() }
     }
 
+    /// - Complexity: O(log n).
     package func contains(_ sequence: EventSequence) -> Bool {
-        ranges.contains { $0.first <= sequence && sequence <= $0.last }
+        let index = firstIndex(endingFrom: sequence)
+        return index < ranges.count && ranges[index].first <= sequence
     }
 
-    /// Takes a sequence out: it was applied after all.
-    package mutating func remove(_ sequence: EventSequence) {
-        guard let index = ranges.firstIndex(where: { $0.first <= sequence && sequence <= $0.last }) else { return }
-        let range = ranges.remove(at: index)
-        if sequence < range.last {
-            ranges.insert(LostRange(first: EventSequence(sequence.rawValue + 1), last: range.last), at: index)
+    /// The lowest lost number that is not below `sequence`; nil when there is none.
+    ///
+    /// - Complexity: O(log n).
+    package func first(from sequence: EventSequence) -> EventSequence? {
+        let index = firstIndex(endingFrom: sequence)
+        return index < ranges.count ? max(ranges[index].first, sequence) : nil
+    }
+
+    /// Removes the numbers of a range that are lost; they were applied after all, or never existed.
+    ///
+    /// - Returns: false when that would leave more than `countMax` ranges; nothing was removed then.
+    /// - Complexity: O(n).
+    @discardableResult
+    package mutating func remove(_ range: LostRange) -> Bool {
+        var result: [LostRange] = []
+        result.reserveCapacity(ranges.count + 1)
+        for own in ranges {
+            guard own.first <= range.last, range.first <= own.last else {
+                result.append(own)
+                continue
+            }
+            if own.first < range.first { result.append(LostRange(first: own.first, last: range.first.predecessor)) }
+            if range.last < own.last { result.append(LostRange(first: range.last.successor, last: own.last)) }
         }
-        if range.first < sequence {
-            ranges.insert(LostRange(first: range.first, last: EventSequence(sequence.rawValue - 1)), at: index)
+        guard result.count <= max(countMax, ranges.count) else { return false }
+        ranges = result
+        return true
+    }
+
+    /// Removes all numbers of ``insert(_:)`` above a sequence: the log does not go that far.
+    ///
+    /// - Complexity: O(n).
+    package mutating func removeAll(above sequence: EventSequence) {
+        guard sequence < .last else { return }
+        // A range is only cut at its end: there are never more ranges than before.
+        remove(LostRange(first: sequence.successor, last: .last))
+    }
+
+    private func firstIndex(endingFrom sequence: EventSequence) -> Int {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].last < sequence { low = middle + 1 } else { high = middle }
         }
+        return low
     }
 
     private mutating func joinClosest() {

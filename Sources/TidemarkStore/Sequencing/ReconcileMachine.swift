@@ -28,7 +28,16 @@ package struct ReconcileMachine {
         case ignore
     }
 
+    /// Why the upstream is asked.
+    private enum Purpose {
+        /// Something is missing ahead of the cursor.
+        case gap
+        /// Something behind the cursor was lost.
+        case healing
+    }
+
     private var state = State.idle
+    private var purpose = Purpose.gap
     /// Grows with every question; an answer with another number is stale.
     package private(set) var attempt: UInt64 = 0
     private var failureCount = 0
@@ -54,14 +63,33 @@ package struct ReconcileMachine {
 
     package var isActive: Bool { state != .idle }
 
+    /// Whether the question under way is for what was lost.
+    package var isHealing: Bool { isActive && purpose == .healing }
+
     /// Whether this attempt's answer is still wanted.
     package func isAsking(_ attempt: UInt64) -> Bool { state == .asking && attempt == self.attempt }
 
     /// - Precondition: Nothing is under way.
     package mutating func start(at now: Int64) -> Action {
-        precondition(state == .idle, "a library has one reconciliation at a time")
+        precondition(state == .idle, "a library has one question at a time")
         failureCount = 0
+        purpose = .gap
         return ask(at: now)
+    }
+
+    /// Asks for what was lost. An answer or a failure ends the question; when to ask again is not decided here.
+    ///
+    /// - Precondition: Nothing is under way.
+    package mutating func startHealing(at now: Int64) -> Action {
+        precondition(state == .idle, "a library has one question at a time")
+        purpose = .healing
+        return ask(at: now)
+    }
+
+    /// The answer to a question for what was lost is here, or will not come.
+    package mutating func healed(attempt: UInt64) -> Action {
+        guard isHealing, isAsking(attempt) else { return .ignore }
+        return stop(.settled)
     }
 
     /// The upstream answered and its events were applied.

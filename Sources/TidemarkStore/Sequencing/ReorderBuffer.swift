@@ -23,6 +23,11 @@ package struct ReorderBuffer {
     /// In order of sequence.
     package var all: ArraySlice<HeldEvent> { events[start...] }
 
+    /// The highest `prev` of a held event; nil when nothing is held.
+    ///
+    /// - Complexity: O(n).
+    package var highestPrevious: EventSequence? { all.lazy.map(\.previous).max() }
+
     package var isOver: Bool { count > countMax || byteCount > byteCountMax }
 
     /// What insertion did.
@@ -30,19 +35,12 @@ package struct ReorderBuffer {
         case added
         /// An event of that sequence is held already; it stays.
         case duplicate
-        /// A hole of that sequence made way.
-        case filled
     }
 
     /// - Complexity: O(log n) to find the place, O(n) moves behind it; disorder is short, so few.
     package mutating func insert(_ event: HeldEvent) -> Insertion {
         let index = position(of: event.sequence)
-        if index < events.count, events[index].sequence == event.sequence {
-            guard events[index].isHole, !event.isHole else { return .duplicate }
-            byteCount += event.byteCount - events[index].byteCount
-            events[index] = event
-            return .filled
-        }
+        if index < events.count, events[index].sequence == event.sequence { return .duplicate }
         events.insert(event, at: index)
         byteCount += event.byteCount
         return .added

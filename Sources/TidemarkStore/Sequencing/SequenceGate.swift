@@ -14,20 +14,23 @@ package struct SequenceGate {
     package private(set) var generation: UInt32
     /// The last sequence that was applied, or passed over as lost; nil before the first.
     package private(set) var cursor: EventSequence?
-    /// Something was lost or the log began anew; cleared when a query is refreshed.
-    package private(set) var isStale: Bool
+    /// Why the library's queries may be older than its log; nil when nothing says so.
+    package private(set) var staleCause: StaleCause?
     package private(set) var lost: LostRanges
     package private(set) var held: ReorderBuffer
-    /// A heartbeat's last sequence, while it lies ahead of the cursor.
+    /// Numbers at which an unusable line stood. Empty without an upstream.
+    package private(set) var holes: HoleList
+    /// The highest number that is known to exist ahead of the cursor, beside held events: a heartbeat's last sequence, or a
+    /// hole that an answer proved.
     package private(set) var tail: EventSequence?
     /// When the tail was first seen ahead, in milliseconds since 1970.
     package private(set) var tailSeenAt: Int64 = 0
 
     package init(limits: Limits) {
         generation = 0
-        isStale = false
         lost = LostRanges(countMax: limits.lostRangeCountMax)
         held = ReorderBuffer(limits: limits)
+        holes = HoleList(countMax: limits.heldEventCountMax)
     }
 
     /// Continues where a journal left off; nothing is held.
@@ -36,9 +39,20 @@ package struct SequenceGate {
         epoch = record.epoch
         generation = record.generation
         cursor = record.cursor
-        isStale = record.isStale
+        staleCause = record.isStale ? record.isStaleByLossAlone ? .loss : .newLog : nil
         lost = LostRanges(record.lost, countMax: limits.lostRangeCountMax)
     }
+
+    /// Why queries of a library may be older than its log.
+    package enum StaleCause: Equatable, Sendable {
+        /// Numbers were lost, and nothing else.
+        case loss
+        /// The log began anew.
+        case newLog
+    }
+
+    /// Cleared when a query is refreshed, or when all that was lost has come.
+    package var isStale: Bool { staleCause != nil }
 
     // MARK: Events
 
@@ -48,6 +62,8 @@ package struct SequenceGate {
         case apply
         /// Its effect is there already.
         case duplicate
+        /// Its number was declared lost: it takes effect out of order, and moves no cursor.
+        case late
         /// Something before it is missing: ``hold(_:)`` it.
         case hold
         /// Another log: ``beginEpoch(_:baseline:)``, then apply it.
@@ -61,13 +77,15 @@ package struct SequenceGate {
     ) -> Verdict {
         if let eventEpoch, let epoch, eventEpoch != epoch { return .newEpoch }
         guard let cursor else { return .apply }
-        if sequence <= cursor { return .duplicate }
+        if sequence <= cursor { return lost.contains(sequence) ? .late : .duplicate }
         return (previous ?? sequence.predecessor) <= cursor ? .apply : .hold
     }
 
     /// The first epoch that is heard is taken over without a reset.
     package mutating func adoptFirstEpoch(_ eventEpoch: ByteString?) {
-        if epoch == nil { epoch = eventEpoch }
+        guard epoch == nil, let eventEpoch else { return }
+        epoch = eventEpoch
+        holes.keep(epoch: eventEpoch)
     }
 
     /// The cursor follows an event that was applied.
@@ -76,23 +94,40 @@ package struct SequenceGate {
     package mutating func advance(to sequence: EventSequence) {
         if let cursor { precondition(sequence > cursor, "cursor \(cursor) cannot go to \(sequence)") }
         cursor = sequence
-        forgetReachedTail()
+        forgetReached()
     }
 
     package mutating func hold(_ event: HeldEvent) -> ReorderBuffer.Insertion {
         held.insert(event)
     }
 
-    /// A bad event stands at this sequence: what comes before it is expected, and it itself is missing.
+    /// Remembers a number at which an unusable line stood, to ask for it once. Nothing else changes.
     ///
-    /// - Returns: false when there is nothing to wait for: the cursor has passed it, or it is of another log.
-    package mutating func noteHole(_ hole: HeldEvent, epoch eventEpoch: ByteString?) -> Bool {
-        if let eventEpoch, let epoch, eventEpoch != epoch { return false }
-        if let cursor, hole.sequence <= cursor { return false }
-        // What precedes the first event that is ever seen is the baseline, even when that event is bad.
-        if cursor == nil { cursor = hole.previous }
-        return held.insert(hole) == .added
+    /// A line that was cut off before its epoch may be of a log that is over: without an epoch it is a hole only in a log
+    /// that never had one.
+    ///
+    /// - Returns: false when it is no hole: the library is cold, the cursor has passed it, it is held, or it is of another log.
+    package mutating func noteHole(
+        at sequence: EventSequence, epoch eventEpoch: ByteString?, now: Int64
+    ) -> Bool {
+        if let epoch, eventEpoch != epoch { return false }
+        guard let cursor, sequence > cursor, held.event(at: sequence) == nil else { return false }
+        holes.insert(sequence, epoch: eventEpoch, at: now)
+        return true
     }
+
+    /// An answer has a line at `sequence` that cannot be used either: holes up to it are missing numbers.
+    package mutating func proveHoles(through sequence: EventSequence, at now: Int64) {
+        guard let cursor, let proven = holes.highest(through: sequence), proven > cursor else { return }
+        if tail == nil { tailSeenAt = now }
+        tail = max(tail ?? proven, proven)
+    }
+
+    /// A question for everything that is missing, holes included, is under way.
+    package mutating func markHolesAsked() { holes.markAsked() }
+
+    /// The question is over: holes that it did not prove are forgotten.
+    package mutating func removeAskedHoles() { holes.removeAsked() }
 
     /// The next held event, when nothing is missing before it; it leaves the buffer.
     ///
@@ -103,7 +138,7 @@ package struct SequenceGate {
             _ = held.takeFirst()
             return .passed(first)
         }
-        guard first.previous <= cursor, !first.isHole else { return nil }
+        guard first.previous <= cursor else { return nil }
         _ = held.takeFirst()
         return .apply(first)
     }
@@ -148,16 +183,17 @@ package struct SequenceGate {
     /// The library's log begins anew.
     ///
     /// - Parameter baseline: The new cursor; nil when the next sequenced event is to be it.
-    /// - Returns: How many held events were forgotten; holes do not count, their lines were counted as quarantined.
+    /// - Returns: How many held events of inputs were forgotten.
     package mutating func beginEpoch(_ newEpoch: ByteString?, baseline: EventSequence?) -> Int {
-        let forgotten = held.all.count { !$0.isHole && $0.source != .upstream }
+        let forgotten = held.all.count { $0.source != .upstream }
         held.removeAll()
+        holes.removeAll()
         tail = nil
         lost = LostRanges(countMax: lost.countMax)
         epoch = newEpoch
         generation += 1
         cursor = baseline
-        isStale = true
+        staleCause = .newLog
         return forgotten
     }
 
@@ -167,9 +203,7 @@ package struct SequenceGate {
     package var missing: LostRange? {
         guard let cursor else { return nil }
         if let first = held.first {
-            if first.previous <= cursor {
-                return first.isHole ? LostRange(first: first.sequence, last: first.sequence) : nil
-            }
+            if first.previous <= cursor { return nil }
             return LostRange(first: cursor.successor, last: first.previous)
         }
         guard let tail, tail > cursor else { return nil }
@@ -182,46 +216,92 @@ package struct SequenceGate {
         return held.first?.heldAt ?? tailSeenAt
     }
 
+    /// When a hole was seen that nobody was asked for, in milliseconds since 1970; nil when there is none.
+    package var holeSince: Int64? { holes.isEmpty ? nil : holes.unaskedSince }
+
+    /// Whether the first number that is missing stood on an unusable line of an input, too.
+    package var isFirstMissingHole: Bool { missing.map { holes.contains($0.first) } ?? false }
+
     /// Gives up what ``missing`` names: the cursor passes over it, and what was held behind it becomes ready.
     ///
+    /// - Parameter isFirstAlone: Only the first number is lost; the others stay missing.
     /// - Returns: What was lost; nil when nothing is missing.
-    package mutating func declareLost() -> LostRange? {
-        guard let range = missing else { return nil }
-        if let first = held.first, first.isHole, first.sequence == range.first { _ = held.takeFirst() }
+    package mutating func declareLost(isFirstAlone: Bool = false) -> LostRange? {
+        guard let missing else { return nil }
+        let range = isFirstAlone ? LostRange(first: missing.first, last: missing.first) : missing
         lost.insert(range)
         cursor = range.last
-        isStale = true
-        forgetReachedTail()
+        if staleCause == nil { staleCause = .loss }
+        forgetReached()
         return range
+    }
+
+    /// The number that an event was admitted under is lost all the same: the event could not be written.
+    package mutating func noteLost(_ sequence: EventSequence) {
+        lost.insert(LostRange(first: sequence, last: sequence))
+        if staleCause == nil { staleCause = .loss }
+    }
+
+    /// How far the word of an upstream may move the cursor: to the last event of its answer, to the tail, or to the place
+    /// before a held event. Beyond that nothing shows that the log goes on.
+    ///
+    /// - Parameter last: The answer's last event; nil when it has none.
+    /// - Complexity: O(held events).
+    package func witness(answeredTo last: EventSequence?) -> EventSequence {
+        [last, tail, held.highestPrevious].compactMap { $0 }.max() ?? .beforeFirst
     }
 
     /// The upstream says that its log has nothing more up to a sequence: what did not come does not exist.
     ///
-    /// Stops before a held event or hole, which is known to exist.
+    /// Stops before a held event, which is known to exist.
     package mutating func skip(through covered: EventSequence) {
         guard let cursor, covered > cursor else { return }
         let bound = held.first.map { min($0.previous, covered) } ?? covered
         if bound > cursor { advance(to: bound) }
     }
 
-    /// A sequence that was lost was applied after all, out of order.
-    package mutating func recover(_ sequence: EventSequence) {
-        lost.remove(sequence)
+    // MARK: What was lost
+
+    /// Lost numbers were applied after all, out of order, or never existed.
+    ///
+    /// - Returns: false when they stay lost, because there would be too many ranges.
+    @discardableResult
+    package mutating func recover(_ range: LostRange) -> Bool { lost.remove(range) }
+
+    /// Nothing is lost any more, and no query is stale: what made the library stale is over, unless its log began anew.
+    package mutating func clearLoss() {
+        if lost.isEmpty, staleCause == .loss { staleCause = nil }
     }
 
     /// What the journal had is gone: everything up to the cursor counts as lost.
     package mutating func markLostThroughCursor() {
         guard let cursor, cursor > .beforeFirst else { return }
         lost.insert(LostRange(first: EventSequence(0), last: cursor))
-        isStale = true
+        if staleCause == nil { staleCause = .loss }
+    }
+
+    /// Takes back a cursor that a lying number moved: the log goes on behind `sequence`.
+    ///
+    /// - Precondition: `sequence` is at or below the cursor. Nothing is held.
+    package mutating func rewind(to sequence: EventSequence) {
+        guard let cursor else { preconditionFailure("a cold library has no cursor to take back") }
+        precondition(sequence <= cursor, "cursor \(cursor) cannot be taken back to \(sequence)")
+        precondition(held.isEmpty, "\(held.count) held events would be passed over")
+        self.cursor = sequence
+        lost.removeAll(above: sequence)
+        holes.removeAll()
+        tail = nil
+        staleCause = .newLog
     }
 
     /// A query was refreshed from the server.
     package mutating func clearStale() {
-        isStale = false
+        staleCause = nil
     }
 
-    private mutating func forgetReachedTail() {
-        if let tail, let cursor, tail <= cursor { self.tail = nil }
+    private mutating func forgetReached() {
+        guard let cursor else { return }
+        if let tail, tail <= cursor { self.tail = nil }
+        if !holes.isEmpty { holes.remove(through: cursor) }
     }
 }

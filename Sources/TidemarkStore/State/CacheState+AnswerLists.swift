@@ -17,6 +17,7 @@ extension CacheState {
         queries[query].isLocal = head.isLocal
         queries[query].timeToLive = head.timeToLive
         queries[query].asOf = head.asOf
+        queries[query].listedThrough = head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: queries[query].library))
         queries[query].storedAt = now
         queries[query].staleSince = nil
         queries[query].horizon = nil

@@ -71,7 +71,7 @@ extension CacheState {
         let newer = newerWrites(than: head, in: library)
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
-            generation: libraries[Int(library)].gate.generation, writtenAt: now, writer: .answer)
+            generation: libraries[Int(library)].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
         isUnwritten = true
         libraries[Int(library)].isChanged = true
         beginUnit(isMulti: true)

@@ -116,9 +116,10 @@ extension CacheState {
         guard let type = index(ofType: view.bytes[view.event.type]) else {
             preconditionFailure("a type lost its number")
         }
-        let stamp = EntityStamp(
-            sequence: view.event.sequence, generation: libraries[Int(library)].gate.generation, writtenAt: now)
         let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
+        let stamp = EntityStamp(
+            sequence: view.event.sequence, generation: libraries[Int(library)].gate.generation, writtenAt: now,
+            isPartial: rules != nil)
         for member in view.ownMembers {
             if let reason = member.reason {
                 setAside(member, of: view, because: reason, at: now)
@@ -189,7 +190,7 @@ extension CacheState {
         return index
     }
 
-    private mutating func write(
+    mutating func write(
         _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules?, keepsIdentity: Bool,
         stamp: EntityStamp
     ) {
@@ -261,7 +262,7 @@ extension CacheState {
     }
 
     /// The one stored entity that goes by one of the alternate ids; nil when there is none or more than one.
-    private func alternateMatch(_ rules: MergeRules, _ identity: EntityIdentity) -> UInt32? {
+    func alternateMatch(_ rules: MergeRules, _ identity: EntityIdentity) -> UInt32? {
         var match: UInt32?
         for id in rules.alternateIDs {
             let index = withIdentity(StoredKey(library: identity.library, type: identity.type, id: id)) {

@@ -48,14 +48,21 @@ extension CacheState {
 
     // MARK: Who asks
 
-    /// What a delete of the server's takes along: all but what is newer.
-    func cascade(from key: StoredKey, _ tombstone: Tombstone) -> [StoredKey] {
+    /// The entities that a delete of the server's takes along: all but newer ones.
+    ///
+    /// - Parameter isLate: The delete comes out of order. What was written at its own number, or without a number since the log
+    ///   began, may be newer, and stays.
+    func cascade(from key: StoredKey, _ tombstone: Tombstone, isLate: Bool = false) -> [StoredKey] {
         cascade(
             from: [key],
             isGoing: { key in
-                withIdentity(key) { entities.find($0) }.map {
-                    !entities.stamp(of: $0).isNewer(than: tombstone.sequence, generation: tombstone.generation)
-                } ?? false
+                guard let index = withIdentity(key, { entities.find($0) }) else { return false }
+                let stamp = entities.stamp(of: index)
+                if isLate, stamp.generation == tombstone.generation {
+                    guard let own = stamp.sequence, let deleted = tombstone.sequence else { return false }
+                    return own < deleted
+                }
+                return !stamp.isNewer(than: tombstone.sequence, generation: tombstone.generation)
             }, resource: { storedResource($0) })
     }
 

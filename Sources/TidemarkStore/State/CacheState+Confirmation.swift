@@ -123,7 +123,8 @@ extension CacheState {
     private mutating func confirm(
         _ resource: [UInt8], _ key: StoredKey, sequence: EventSequence?, generation: UInt32, at now: Int64
     ) {
-        var stamp = EntityStamp(sequence: sequence, generation: generation, writtenAt: now, writer: .confirmation)
+        var stamp = EntityStamp(
+            sequence: sequence, generation: generation, writtenAt: now, writer: .confirmation, isPartial: true)
         let index = withIdentity(key) { entities.find($0) }
         if let index {
             let stored = entities.stamp(of: index)

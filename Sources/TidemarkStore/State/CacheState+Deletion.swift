@@ -32,7 +32,7 @@ extension CacheState {
         var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
         if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }
         if !evicted.isEmpty { key.withIdentity(seed: entities.seed) { evicted.remove($0) } }
-        tombstones.insert(tombstone, for: key)
+        for library in tombstones.insert(tombstone, for: key) { noteForgotten(in: library) }
         if let handle { followDelete(handle, at: tombstone.deletedAt) }
         if let handle { noteOutlived(handle, generation: tombstone.generation) }
     }

@@ -206,7 +206,7 @@ extension CacheState {
 
     private mutating func noteEvicted(_ key: StoredKey) {
         leavings?.evicted.append(key)
-        key.withIdentity(seed: entities.seed) { evicted.insert($0) }
+        if let library = key.withIdentity(seed: entities.seed, { evicted.insert($0) }) { noteForgotten(in: library) }
     }
 }
 

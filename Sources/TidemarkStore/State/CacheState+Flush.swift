@@ -60,8 +60,9 @@ extension CacheState {
             index: library, name: libraryNames.names[Int(library)], epoch: entry.gate.epoch,
             generation: entry.gate.generation,
             cursor: cursor, isStale: entry.gate.isStale, lost: entry.gate.lost.ranges,
-            entityCount: entry.entityCount - entry.unstoredCount, answeredThrough: isAhead ? entry.answeredThrough : nil
-        )
+            entityCount: entry.entityCount - entry.unstoredCount,
+            answeredThrough: isAhead ? entry.answeredThrough : nil, forgottenThrough: entry.forgottenThrough,
+            isStaleByLossAlone: entry.gate.staleCause == .loss)
     }
 
     /// The journal lost what it had: all that memory holds is to be written again, under a database made anew.
@@ -91,6 +92,7 @@ extension CacheState {
             libraries[index].isChanged = true
             libraries[index].entityCount = resident[index]
             libraries[index].gate.markLostThroughCursor()
+            lossCount += 1
         }
     }
 }

@@ -44,7 +44,7 @@ extension CacheState {
         if entities.completeness(of: index).isEvaluable {
             let payload = entities.payload(of: index)
             for query in queries.candidates(library: library, type: type, resource: payload)
-            where queries[query].visit != queries.unit.stamp {
+            where queries[query].visit != queries.unit.stamp && admitsLate(query, at: now) {
                 enter(index, query, at: now)
             }
         }

@@ -123,6 +123,7 @@ extension CacheState {
             absentCount -= 1
             libraries[Int(damaged.key.library)].entityCount -= 1
             libraries[Int(damaged.key.library)].isChanged = true
+            noteForgotten(in: damaged.key.library)
             isUnwritten = true
         }
     }

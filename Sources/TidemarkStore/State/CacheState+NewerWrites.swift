@@ -87,8 +87,13 @@ extension CacheState {
                 isPartial: isBehind && !sequenced.isWhole, asOf: asOf, isUnsure: meanwhile == nil)
         }
         guard let start = head.start else { return NewerWrites(keys: [], writes: [], isPartial: false) }
-        guard let writes = recentWrites.writes(after: start.write) else {
+        guard let remembered = recentWrites.writes(after: start.write) else {
             return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor, isUnsure: true)
+        }
+        // The answer was made when the log was at the cursor, or later: it holds what a late event up to there says.
+        let writes = remembered.filter { write in
+            guard write.isLate, let sequence = write.sequence else { return true }
+            return start.cursor.map { sequence > $0 } ?? true
         }
         // Another answer that came meanwhile, for a higher place, may be newer or older. It stays: what is behind its place will
         // come as events, and what is before it never again.

@@ -45,6 +45,8 @@ extension CacheState {
         return view.string(view.event.library) ?? configuration.defaultLibrary
     }
 
+    /// Remembers the number of an unusable line, so that the upstream is asked for it. Without an upstream nobody can be asked:
+    /// a hole then says nothing that the next good event does not.
     private mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) {
         let library =
             if let name = view.text(view.event.library) {
@@ -52,16 +54,9 @@ extension CacheState {
             } else {
                 configuration.defaultLibrary.bytes.withUnsafeBytes { index(ofLibrary: $0) }
             }
-        guard let library else { return }
-        var bare = ChangeEvent(kind: .unusable, line: view.event.line)
-        bare.previous = view.event.previous
-        let hole = EventView(
-            event: bare, members: UnsafeBufferPointer(start: nil, count: 0), bytes: view.bytes, source: view.source,
-            offset: view.offset, byteCount: 0
-        ).held(sequence: sequence, at: now)
-        libraries[Int(library)].isChanged = true
-        guard libraries[Int(library)].gate.noteHole(hole, epoch: epoch(of: view, in: library)) else { return }
+        guard let library, configuration.hasUpstream, view.source != .upstream,
+            libraries[Int(library)].gate.noteHole(at: sequence, epoch: epoch(of: view, in: library), now: now)
+        else { return }
         watch(library)
-        makeRoom(in: library, at: now)
     }
 }

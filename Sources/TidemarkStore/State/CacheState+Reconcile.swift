@@ -44,7 +44,7 @@ extension CacheState {
         }
         watched.removeAll { library in
             let entry = libraries[Int(library)]
-            guard entry.gate.missing == nil, !entry.machine.isActive else { return false }
+            guard entry.gate.missing == nil, entry.gate.holes.isEmpty, !entry.machine.isActive else { return false }
             libraries[Int(library)].isWatched = false
             libraries[Int(library)].isUrgent = false
             return true
@@ -54,7 +54,7 @@ extension CacheState {
 
     private func isDue(_ library: LibraryIndex, at now: Int64, patience: GapPatience) -> Bool {
         let entry = libraries[Int(library)]
-        guard !entry.machine.isActive, let since = entry.gate.missingSince else { return false }
+        guard !entry.machine.isActive, let since = entry.openSince else { return false }
         switch patience {
         case .none: return true
         case .window: return entry.isUrgent || now.subtractingClamped(since) >= configuration.reorderWindow
@@ -67,7 +67,7 @@ extension CacheState {
         var deadline: Int64?
         for library in watched {
             let entry = libraries[Int(library)]
-            guard !entry.machine.isActive, let since = entry.gate.missingSince else { continue }
+            guard !entry.machine.isActive, let since = entry.openSince else { continue }
             let own = entry.isUrgent ? since : since.addingClamped(configuration.reorderWindow)
             deadline = min(deadline ?? own, own)
         }
@@ -98,14 +98,19 @@ extension CacheState {
         guard libraries[Int(library)].machine.isAsking(attempt) else { return [] }
         defer { noteStatus(of: library, at: now) }
         isUnwritten = true
+        if libraries[Int(library)].machine.isHealing {
+            return heal(library, with: answer, coveredThrough: coveredThrough, attempt: attempt, at: now)
+        }
         let cursor = libraries[Int(library)].gate.cursor
         let generation = libraries[Int(library)].gate.generation
-        var bad: Set<EventSequence> = []
-        var isForeign = false
-        for batch in answer { applyAnswer(batch, to: library, bad: &bad, isForeign: &isForeign, at: now) }
-        // Where the upstream's log has begun anew, its numbers are not this log's. What came and cannot be used does exist.
-        let firstBad = bad.filter { $0 > libraries[Int(library)].gate.cursor ?? .beforeFirst }.min()
-        let coveredThrough = isForeign ? nil : coveredThrough.map { min($0, firstBad?.predecessor ?? $0) }
+        var scan = AnswerScan()
+        for batch in answer {
+            forEachEvent(of: batch, answering: library, &scan) { state, view in state.take(view, of: batch, at: now) }
+        }
+        if let last = scan.proving.max() { libraries[Int(library)].gate.proveHoles(through: last, at: now) }
+        let coveredThrough = scan.covered(
+            through: coveredThrough, from: libraries[Int(library)].gate.cursor,
+            witness: libraries[Int(library)].gate.witness(answeredTo: scan.last))
         // Each held event stops the skipping; applying it leads on to the next gap, which is covered as well.
         var skippedTo = cursor
         while let coveredThrough, libraries[Int(library)].gate.generation == generation {
@@ -115,10 +120,10 @@ extension CacheState {
             skippedTo = libraries[Int(library)].gate.cursor
         }
         // The same bad event again: nobody has a good one.
-        while let missing = libraries[Int(library)].gate.missing, missing.first == missing.last,
-            bad.contains(missing.first), libraries[Int(library)].gate.held.first?.sequence == missing.first
+        while let missing = libraries[Int(library)].gate.missing, scan.proving.contains(missing.first),
+            libraries[Int(library)].gate.isFirstMissingHole
         {
-            loseGap(library, at: now)
+            loseGap(library, isFirstAlone: true, at: now)
         }
         libraries[Int(library)].isChanged = true
         let gate = libraries[Int(library)].gate
@@ -128,36 +133,6 @@ extension CacheState {
         return follow(action, of: library, at: now)
     }
 
-    private mutating func applyAnswer(
-        _ batch: EventBatch, to library: LibraryIndex, bad: inout Set<EventSequence>, isForeign: inout Bool,
-        at now: Int64
-    ) {
-        let ownName = libraryNames.names[Int(library)]
-        batch.withBytes { bytes in
-            batch.members.withUnsafeBufferPointer { members in
-                for event in batch.events where event.kind != .reset && event.kind != .message {
-                    guard let sequence = event.sequence else { continue }
-                    let view = EventView(
-                        event: event, members: members, bytes: bytes, source: .upstream,
-                        offset: batch.firstOffset + Int64(batch.lines[Int(event.line)].offset),
-                        byteCount: Int(batch.lines[Int(event.line)].count))
-                    let name = view.string(event.library) ?? configuration.defaultLibrary
-                    guard name == ownName else { continue }
-                    // A log file also holds what came before the log began anew; that is no answer.
-                    if let epoch = epoch(of: view, in: library), epoch != libraries[Int(library)].gate.epoch ?? epoch {
-                        isForeign = true
-                        continue
-                    }
-                    if event.kind == .unusable {
-                        bad.insert(sequence)
-                    } else {
-                        take(view, of: batch, at: now)
-                    }
-                }
-            }
-        }
-    }
-
     /// The upstream failed.
     ///
     /// - Parameter isFinal: Asking again is of no use.
@@ -165,6 +140,9 @@ extension CacheState {
         of library: LibraryIndex, attempt: UInt64, isFinal: Bool, random: Double, at now: Int64
     ) -> [ReconcileRequest] {
         defer { noteStatus(of: library, at: now) }
+        if libraries[Int(library)].machine.isHealing { return endHealing(of: library, attempt: attempt, at: now) }
+        // A hole that nothing proved is asked for once.
+        let isFinal = isFinal || libraries[Int(library)].gate.missing == nil
         let action = libraries[Int(library)].machine.failed(attempt: attempt, isFinal: isFinal, random: random)
         return follow(action, of: library, at: now)
     }
@@ -184,7 +162,7 @@ extension CacheState {
         return follow(action, of: library, at: now)
     }
 
-    private mutating func follow(
+    mutating func follow(
         _ action: ReconcileMachine.Action, of library: LibraryIndex, at now: Int64
     ) -> [ReconcileRequest] {
         switch action {
@@ -192,6 +170,7 @@ extension CacheState {
             guard let cursor = libraries[Int(library)].gate.cursor else {
                 preconditionFailure("a library without a cursor misses nothing")
             }
+            libraries[Int(library)].gate.markHolesAsked()
             return [.ask(library: library, from: cursor.successor, attempt: attempt)]
         case .wait(let attempt, let milliseconds):
             return [.wait(library: library, attempt: attempt, milliseconds: milliseconds)]
@@ -202,8 +181,12 @@ extension CacheState {
             while let since = libraries[Int(library)].gate.missingSince, since <= askedAt {
                 loseGap(library, at: now)
             }
+            libraries[Int(library)].gate.removeAskedHoles()
             return []
-        case .settled, .ignore:
+        case .settled:
+            libraries[Int(library)].gate.removeAskedHoles()
+            return []
+        case .ignore:
             return []
         }
     }

@@ -106,6 +106,7 @@ extension CacheState {
     mutating func forget(_ key: StoredKey, at now: Int64) -> Bool {
         guard let index = withIdentity(key, { entities.find($0) }) else { return false }
         forgotten.insert(key)
+        noteForgotten(in: key.library)
         if let handle = drop(index) { followRemoval(handle, at: now) }
         return true
     }
@@ -117,6 +118,7 @@ extension CacheState {
         libraries[Int(row.key.library)].entityCount -= 1
         libraries[Int(row.key.library)].isChanged = true
         forgotten.insert(row.key)
+        noteForgotten(in: row.key.library)
         if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
     }
 
@@ -164,6 +166,7 @@ extension CacheState {
             libraries[Int(library)].unstoredCount = 0
             libraries[Int(library)].isRecovered = false
             forgotten.insert(library)
+            noteForgotten(in: library)
             evicted.removeAll(of: library)
             libraries[Int(library)].isChanged = true
             if !clearedLibraries.contains(library) { clearedLibraries.append(library) }

@@ -30,7 +30,7 @@ extension CacheState {
                 let view = EventView(
                     event: event, members: members, bytes: bytes, source: .line(batch.input, record.line),
                     offset: record.offset, byteCount: record.byteCount)
-                return applyLate(view, receivedAt: record.receivedAt, at: now)
+                return applyRetried(view, receivedAt: record.receivedAt, at: now)
             }
         }
         counts = countsBefore
@@ -40,7 +40,7 @@ extension CacheState {
         return isEffective ? .applied : .superseded
     }
 
-    private mutating func applyLate(_ view: EventView, receivedAt: Int64, at now: Int64) -> Bool {
+    private mutating func applyRetried(_ view: EventView, receivedAt: Int64, at now: Int64) -> Bool {
         let event = view.event
         let name = view.string(event.library) ?? configuration.defaultLibrary
         guard let library = name.bytes.withUnsafeBytes({ index(ofLibrary: $0) }),
@@ -51,19 +51,17 @@ extension CacheState {
             let gate = libraries[Int(library)].gate
             if let epoch = epoch(of: view, in: library), let current = gate.epoch, epoch != current { return false }
             if sequence <= cursor {
-                guard gate.lost.contains(sequence) else { return false }
-                libraries[Int(library)].gate.recover(sequence)
-                return writeLate(view, in: library, at: now)
+                return gate.lost.contains(sequence) && applyLate(view, sequence, in: library, at: now)
             }
         }
         if event.sequence == nil, isWrittenSince(receivedAt, view, in: library) { return false }
-        guard event.sequence != nil || event.kind == .reset else { return writeLate(view, in: library, at: now) }
+        guard event.sequence != nil || event.kind == .reset else { return writeRetried(view, in: library, at: now) }
         offer(view, to: library, at: now)
         return true
     }
 
     /// Only what changes entities is worth doing late: a heartbeat or a refresh of then says nothing now.
-    private mutating func writeLate(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
+    private mutating func writeRetried(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
         beginUnit(isMulti: isMulti(view, in: library))
         defer { endUnit(at: now) }
         defer { if !layers.isEmpty { settle(by: view, in: library, at: now) } }

@@ -18,6 +18,8 @@ extension CacheState {
             applyInOrder(view, sequence, in: library, at: now)
         case .duplicate:
             countDuplicate(view.source)
+        case .late:
+            applyLate(view, sequence, in: library, at: now)
         case .newEpoch:
             beginEpoch(eventEpoch, baseline: nil, in: library, at: now)
             applyInOrder(view, sequence, in: library, at: now)
@@ -33,7 +35,8 @@ extension CacheState {
         drain(library, at: now)
         // What was missing arrived by itself. An upstream's own events leave the decision to the end of its answer.
         if view.source != .upstream, libraries[Int(library)].machine.isActive,
-            libraries[Int(library)].gate.missing == nil
+            libraries[Int(library)].gate.missing == nil, libraries[Int(library)].gate.holes.isEmpty,
+            !libraries[Int(library)].machine.isHealing
         {
             libraries[Int(library)].machine.cancel()
         }
@@ -59,11 +62,9 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) {
         // The input's copy of a held event is as good as the upstream's, and was counted with its line.
-        if view.source == .upstream, let held = libraries[Int(library)].gate.held.event(at: sequence), !held.isHole {
-            return
-        }
+        if view.source == .upstream, libraries[Int(library)].gate.held.event(at: sequence) != nil { return }
         switch libraries[Int(library)].gate.hold(view.held(sequence: sequence, at: now)) {
-        case .added, .filled:
+        case .added:
             watch(library)
             makeRoom(in: library, at: now)
         case .duplicate:
@@ -87,9 +88,11 @@ extension CacheState {
     /// Declares the first gap lost and applies what waited behind it.
     ///
     /// - Returns: false when nothing is missing.
+    /// - Parameter isFirstAlone: Only the first number of the gap is lost.
     @discardableResult
-    mutating func loseGap(_ library: LibraryIndex, at now: Int64) -> Bool {
-        guard libraries[Int(library)].gate.declareLost() != nil else { return false }
+    mutating func loseGap(_ library: LibraryIndex, isFirstAlone: Bool = false, at now: Int64) -> Bool {
+        guard libraries[Int(library)].gate.declareLost(isFirstAlone: isFirstAlone) != nil else { return false }
+        lossCount += 1
         libraries[Int(library)].isChanged = true
         markAllStale(in: library, at: now)
         drain(library, at: now)
@@ -103,7 +106,7 @@ extension CacheState {
             case .apply(let held):
                 held.withView { view in _ = takePlace(view, held.sequence, in: library, at: now) }
             case .passed(let held):
-                if !held.isHole { countDuplicate(held.source) }
+                countDuplicate(held.source)
             }
         }
     }
@@ -114,7 +117,11 @@ extension CacheState {
         let isOfNewLog = view.event.epoch.isAbsent || view.string(view.event.epoch) == newEpoch
         let sequence = isOfNewLog ? view.event.sequence : nil
         if let sequence, let cursor = gate.cursor, gate.epoch == newEpoch, sequence <= cursor {
-            countDuplicate(view.source)
+            if gate.lost.contains(sequence) {
+                applyLate(view, sequence, in: library, at: now)
+            } else {
+                countDuplicate(view.source)
+            }
             return
         }
         beginEpoch(newEpoch, baseline: sequence, in: library, at: now)
@@ -133,10 +140,7 @@ extension CacheState {
             watch(library)
         case .newLog(let forgotten):
             counts.held += Int64(forgotten)
-            libraries[Int(library)].machine.cancel()
-            recentWrites.forgetSequences(of: library)
-            libraries[Int(library)].answeredThrough = nil
-            markAllStale(in: library, at: now)
+            forgetLog(of: library, at: now)
         }
     }
 
@@ -144,10 +148,17 @@ extension CacheState {
         _ epoch: ByteString?, baseline: EventSequence?, in library: LibraryIndex, at now: Int64
     ) {
         counts.held += Int64(libraries[Int(library)].gate.beginEpoch(epoch, baseline: baseline))
-        libraries[Int(library)].machine.cancel()
         libraries[Int(library)].isChanged = true
+        forgetLog(of: library, at: now)
+    }
+
+    /// A library's log began anew: its old numbers stand for nothing.
+    private mutating func forgetLog(of library: LibraryIndex, at now: Int64) {
+        libraries[Int(library)].machine.cancel()
         recentWrites.forgetSequences(of: library)
         libraries[Int(library)].answeredThrough = nil
+        libraries[Int(library)].forgottenThrough = nil
+        for query in queries.all where queries[query].library == library { queries[query].listedThrough = nil }
         markAllStale(in: library, at: now)
     }
 

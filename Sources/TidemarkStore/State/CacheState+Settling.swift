@@ -6,13 +6,17 @@ extension CacheState {
     ///
     /// In the event's own unit, so that nothing flickers.
     mutating func settle(by view: EventView, in library: LibraryIndex, at now: Int64) {
-        if let text = view.text(view.event.mutationID), let layer = layers.layer(named: ByteString(text)),
-            layer.library == library
-        {
-            drop([layer], at: now)
-        }
+        settleNamed(by: view, in: library, at: now)
         if let sequence = view.event.sequence { dropReached(sequence, in: library, at: now) }
         dropOutlived(at: now)
+    }
+
+    /// Settles the layer whose mutation an event names.
+    mutating func settleNamed(by view: EventView, in library: LibraryIndex, at now: Int64) {
+        guard let text = view.text(view.event.mutationID), let layer = layers.layer(named: ByteString(text)),
+            layer.library == library
+        else { return }
+        drop([layer], at: now)
     }
 
     /// Whether an event may change several entities.
@@ -68,7 +72,8 @@ extension CacheState {
     }
 
     mutating func noteOutlived(_ handle: UInt32, generation: UInt32) {
-        guard queries.keys.isLayered(handle) else { return }
+        // A late event settles the layer that it names and no other.
+        guard queries.keys.isLayered(handle), queries.unit.lateSequence == nil else { return }
         queries.unit.outlived += layers.outlived(over: handle, generation: generation)
     }
 

@@ -26,6 +26,8 @@ package struct CacheState: ~Copyable {
     var learntTypeCount = 0
     /// The type that was asked for last, under the name on the wire.
     var lastType: (name: [UInt8], index: TypeIndex)?
+    /// How often numbers were declared lost: a change says that there is more to ask for again.
+    package internal(set) var lossCount: Int64 = 0
     /// Libraries whose entry is watched; each once.
     var watched: [LibraryIndex] = []
     /// Records since the last flush, bounded by the flush policy.
@@ -66,7 +68,8 @@ package struct CacheState: ~Copyable {
         libraries = recovered.libraries.map { record in
             LibraryEntry(
                 gate: SequenceGate(recovered: record, limits: limits), entityCount: record.entityCount,
-                answeredThrough: record.answeredThrough, isChanged: false, isRecovered: true)
+                answeredThrough: record.answeredThrough, forgottenThrough: record.forgottenThrough, isChanged: false,
+                isRecovered: true)
         }
         queries = QueryIndex(
             limits: limits, keptListByteCountMax: configuration.keptListByteCountMax, lastNumber: recovered.lastQuery)
@@ -74,6 +77,7 @@ package struct CacheState: ~Copyable {
         typeNames = NameTable(recovered: recovered.types, countMax: limits.typeCountMax)
         absentCount = recovered.libraries.reduce(0) { $0 + $1.entityCount }
         learnTypes()
+        for library in evicted.forgottenOnRecovery { noteForgotten(in: library) }
         for record in recovered.queries { restore(record) }
         for record in recovered.layers { restore(record) }
         forgetRecentWrites()
@@ -82,18 +86,16 @@ package struct CacheState: ~Copyable {
     /// Entities in memory and with the journal.
     package var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
 
-    /// Events in reorder buffers, holes left out: their lines are counted in no bin yet.
+    /// Events of inputs in reorder buffers: their lines are counted in no bin yet.
     package var heldCount: Int {
-        libraries.reduce(0) { sum, library in
-            sum + library.gate.held.all.count { !$0.isHole && $0.source != .upstream }
-        }
+        libraries.reduce(0) { sum, library in sum + library.gate.held.all.count { $0.source != .upstream } }
     }
 
     /// The lowest line of an input that waits in a reorder buffer; lines from it on are not all applied yet.
     package func firstHeldLine(of input: InputID) -> Int64? {
         var first: Int64?
         for library in watched {
-            for event in libraries[Int(library)].gate.held.all where !event.isHole {
+            for event in libraries[Int(library)].gate.held.all {
                 if case .line(input, let line) = event.source { first = min(first ?? line, line) }
             }
         }

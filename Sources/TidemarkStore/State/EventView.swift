@@ -52,7 +52,7 @@ struct EventView {
         return HeldEvent(
             event: event, members: members, bytes: packed, sequence: sequence,
             previous: event.previous ?? sequence.predecessor, source: source, offset: offset,
-            byteCount: event.kind == .unusable ? 0 : byteCount, heldAt: now)
+            byteCount: byteCount, heldAt: now)
     }
 }
 

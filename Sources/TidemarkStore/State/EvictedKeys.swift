@@ -29,8 +29,17 @@ struct EvictedKeys {
     init(countMax: Int, recovered: [EvictedRecord] = []) {
         self.countMax = min(countMax, Int(UInt32.max))
         loggedCount = recovered.count
-        for record in recovered { if record.isBack { take(record.hash) } else { put(record.library, record.hash) } }
+        for record in recovered {
+            if record.isBack {
+                take(record.hash)
+            } else if let library = put(record.library, record.hash) {
+                forgottenOnRecovery.insert(library)
+            }
+        }
     }
+
+    /// Libraries whose keys did not all fit when the journal's log was read.
+    private(set) var forgottenOnRecovery: Set<LibraryIndex> = []
 
     var isEmpty: Bool { places.isEmpty }
     /// Keys that are remembered.
@@ -40,11 +49,12 @@ struct EvictedKeys {
         places.isEmpty ? false : places[identity.lastingHash] != nil
     }
 
-    mutating func insert(_ identity: EntityIdentity) {
-        guard countMax > 0 else { return }
+    /// - Returns: The library of the key that was forgotten to make room; nil when none was.
+    mutating func insert(_ identity: EntityIdentity) -> LibraryIndex? {
+        guard countMax > 0 else { return identity.library }
         let hash = identity.lastingHash
-        put(identity.library, hash)
         changes.append(EvictedRecord(library: identity.library, hash: hash))
+        return put(identity.library, hash)
     }
 
     /// The entity came back, or was deleted.
@@ -65,24 +75,29 @@ struct EvictedKeys {
         isLogVoid = true
     }
 
-    private mutating func put(_ library: LibraryIndex, _ hash: UInt64) {
-        guard countMax > 0 else { return }
+    private mutating func put(_ library: LibraryIndex, _ hash: UInt64) -> LibraryIndex? {
+        guard countMax > 0 else { return library }
         if ring.isEmpty {
             // At once: to grow from time to time would hold up who waits for one step. Pages that nothing is put into take no memory.
             places.reserveCapacity(min(countMax, EvictedKeys.reservedCountMax))
             ring.reserveCapacity(min(countMax, EvictedKeys.reservedCountMax))
         }
         let place: Int
+        var forgotten: LibraryIndex?
         if ring.count < countMax {
             place = ring.count
             ring.append((library, hash))
         } else {
             place = oldest
             oldest = (oldest + 1) % countMax
-            if places[ring[place].hash] == UInt32(place) { places[ring[place].hash] = nil }
+            if places[ring[place].hash] == UInt32(place) {
+                places[ring[place].hash] = nil
+                if ring[place].hash != hash { forgotten = ring[place].library }
+            }
             ring[place] = (library, hash)
         }
         places[hash] = UInt32(place)
+        return forgotten
     }
 
     @discardableResult

@@ -4,6 +4,8 @@ import TidemarkModel
 struct LibraryEntry {
     var gate: SequenceGate
     var machine = ReconcileMachine()
+    /// The first number of the question for lost numbers that is under way; nil when there is none.
+    var healingFrom: EventSequence?
     /// In memory and with the journal.
     var entityCount: Int64
     /// Of those, which the journal never has.
@@ -19,24 +21,33 @@ struct LibraryEntry {
 
     /// The highest sequence that an answer stands for, as far as is known: an answer may be ahead of the cursor.
     var answeredThrough: EventSequence?
-    /// What observers of the libraries were told last.
+    /// The highest sequence that was known when something of a key was last forgotten: a tombstone, an evicted key, a
+    /// removed entity. A key of which nothing is known is not written by a late event up to it.
+    var forgottenThrough: EventSequence?
+    /// The status that observers of the libraries were notified of last.
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
 
     init(
-        gate: SequenceGate, entityCount: Int64, answeredThrough: EventSequence? = nil, isChanged: Bool,
-        isRecovered: Bool = false
+        gate: SequenceGate, entityCount: Int64, answeredThrough: EventSequence? = nil,
+        forgottenThrough: EventSequence? = nil, isChanged: Bool, isRecovered: Bool = false
     ) {
         self.isRecovered = isRecovered
         self.answeredThrough = answeredThrough
+        self.forgottenThrough = forgottenThrough
         self.gate = gate
         self.entityCount = entityCount
         self.isChanged = isChanged
     }
 
+    /// When the first gap, or a hole that nobody was asked for, was seen, in milliseconds since 1970; nil when there is neither.
+    var openSince: Int64? {
+        guard let hole = gate.holeSince else { return gate.missingSince }
+        return min(gate.missingSince ?? hole, hole)
+    }
+
     var phase: LibraryPhase {
-        if machine.isActive { return .reconciling }
-        if gate.missing != nil { return .gap }
+        if gate.missing != nil { return machine.isActive ? .reconciling : .gap }
         if gate.isStale { return .stale }
         return gate.cursor == nil ? .cold : .live
     }

@@ -31,6 +31,7 @@ package struct GateConformance {
         for _ in 0..<random.below(30) { arrivals.insert(random.pick(log), at: random.below(arrivals.count + 1)) }
 
         var applied: [Int64] = []
+        var late: [Int64] = []
         var refused = 0
         for event in arrivals {
             let before = gate.cursor
@@ -39,6 +40,9 @@ package struct GateConformance {
                 gate.advance(to: event.sequence)
                 applied.append(event.sequence.rawValue)
             case .duplicate: refused += 1
+            case .late:
+                gate.recover(LostRange(first: event.sequence, last: event.sequence))
+                late.append(event.sequence.rawValue)
             case .hold: if gate.hold(event) == .duplicate { refused += 1 }
             case .newEpoch: throw Failure(seed: seed, message: "a new epoch without an epoch")
             }
@@ -49,7 +53,7 @@ package struct GateConformance {
             }
         }
         while gate.declareLost() != nil { refused += drain(&gate, into: &applied) }
-        try check(gate, log, arrivals, applied, refused, seed)
+        try check(gate, log, arrivals, applied, late, refused, seed)
     }
 
     /// A log of ascending sequences, some of them skipping numbers and saying so.
@@ -79,20 +83,21 @@ package struct GateConformance {
     }
 
     private func check(
-        _ gate: SequenceGate, _ log: [HeldEvent], _ arrivals: [HeldEvent], _ applied: [Int64], _ refused: Int,
-        _ seed: UInt64
+        _ gate: SequenceGate, _ log: [HeldEvent], _ arrivals: [HeldEvent], _ applied: [Int64], _ late: [Int64],
+        _ refused: Int, _ seed: UInt64
     ) throws {
         func fail(_ message: String) -> Failure { Failure(seed: seed, message: message) }
         guard zip(applied, applied.dropFirst()).allSatisfy({ $0 < $1 }) else {
             throw fail("applied out of order: \(applied)")
         }
-        guard applied.count + refused == arrivals.count else {
-            throw fail("\(applied.count) applied and \(refused) refused of \(arrivals.count)")
+        guard applied.count + late.count + refused == arrivals.count else {
+            throw fail("\(applied.count) applied, \(late.count) late and \(refused) refused of \(arrivals.count)")
         }
         guard gate.held.isEmpty, gate.missing == nil else { throw fail("something is held or missing at the end") }
         guard let first = applied.first, let cursor = gate.cursor else { throw fail("nothing was applied") }
         let lost = Set(gate.lost.ranges.flatMap { $0.first.rawValue...$0.last.rawValue })
-        let own = Set(applied)
+        let own = Set(applied + late)
+        guard own.count == applied.count + late.count else { throw fail("applied twice: \(applied) and late \(late)") }
         guard own.isDisjoint(with: lost) else { throw fail("applied and lost: \(own.intersection(lost).sorted())") }
         for event in log where event.sequence.rawValue > first && event.sequence <= cursor {
             guard own.contains(event.sequence.rawValue) || lost.contains(event.sequence.rawValue) else {

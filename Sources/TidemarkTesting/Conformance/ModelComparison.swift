@@ -22,7 +22,12 @@ package struct ModelComparison: Sendable {
     ///
     /// - Returns: For people; empty when both agree.
     /// - Throws: ``TidemarkWire/WireError``.
-    package func differences(of stream: [UInt8]) throws -> [String] {
+    package func differences(of stream: [UInt8]) throws -> [String] { try differences(ofRuns: [stream]) }
+
+    /// As ``differences(of:)``, over several inputs, each read to its end: what was lost in one may come in a later one.
+    ///
+    /// - Throws: ``TidemarkWire/WireError``.
+    package func differences(ofRuns streams: [[UInt8]]) throws -> [String] {
         var configuration = ReferenceConfiguration()
         configuration.typeAliases = ReferenceConfiguration.spacedriveAliases
         configuration.batchCountMax = limits.batchMemberCountMax
@@ -31,12 +36,16 @@ package struct ModelComparison: Sendable {
         configuration.heldCountMax = limits.heldEventCountMax
         configuration.upstream = upstream
         var model = ReferenceModel(configuration: configuration)
-        model.ingest(stream)
-        model.endOfInput()
+        for stream in streams {
+            model.ingest(stream)
+            model.endOfInput()
+        }
 
         var subject = StateUnderTest(limits: limits, typeAliases: ["entry": "file"], upstream: upstream, seed: seed)
-        try subject.ingest(stream)
-        try subject.endOfInput()
+        for stream in streams {
+            try subject.ingest(stream)
+            try subject.endOfInput()
+        }
 
         var differences: [String] = []
         let (summary, wanted) = (subject.summaryLine(), String(decoding: model.summary.line, as: UTF8.self))

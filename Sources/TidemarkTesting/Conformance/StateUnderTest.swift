@@ -129,7 +129,7 @@ package struct StateUnderTest: ~Copyable {
             + "\"duplicate\":\(counts.duplicate - before.duplicate),\"ignored\":\(counts.ignored - before.ignored),"
             + "\"quarantined\":\(counts.quarantined - before.quarantined),\"held\":\(counts.held - before.held)},"
             + "\"members_quarantined\":\(counts.membersQuarantined - before.membersQuarantined),"
-            + "\"reconciled\":\(counts.reconciled - before.reconciled),\"blank\":\(counts.blank - before.blank),"
+            + "\"reconciled\":\(counts.reconciled - before.reconciled),\"late\":\(counts.late - before.late),\"blank\":\(counts.blank - before.blank),"
             + "\"control\":\(counts.control - before.control),\"messages\":\(counts.messages - before.messages),"
             + "\"entities\":\(state.entityCount),\"libraries\":{\(libraries.joined(separator: ","))}}"
     }

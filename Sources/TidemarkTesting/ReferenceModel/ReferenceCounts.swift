@@ -11,6 +11,7 @@ package struct ReferenceCounts: Equatable, Sendable {
     package var held = 0
     package var membersQuarantined = 0
     package var reconciled = 0
+    package var late = 0
 
     package init() {}
 

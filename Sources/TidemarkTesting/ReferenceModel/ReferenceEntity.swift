@@ -1,14 +1,40 @@
-/// What the cache knows under one key.
+/// The cache's knowledge under one key.
 package struct ReferenceEntity: Equatable, Sendable {
+    /// The last write of one top-level field.
+    package struct FieldWrite: Equatable, Sendable {
+        package var sequence: Int64?
+        package var generation: Int
+    }
+
     package var json: ReferenceJSON
     /// The sequence of the event that wrote it last; nil when that event had none.
     package var sequence: Int64?
     /// In which generation of the library's log ``sequence`` counts.
     package var generation: Int
+    /// The last write that replaced the whole resource, as far as it is remembered; nil when it is not.
+    package var replacement: FieldWrite?
+    /// By name: the last write of every top-level field that the resource has.
+    package var fields: [[UInt8]: FieldWrite]
 
-    package init(json: ReferenceJSON, sequence: Int64?, generation: Int) {
+    /// - Parameters:
+    ///   - merged: The names that a merge set; nil when the whole resource was written.
+    ///   - before: The entity before the write; nil when there was none.
+    package init(
+        json: ReferenceJSON, sequence: Int64?, generation: Int, merged: Set<[UInt8]>?, before: ReferenceEntity?
+    ) {
         self.json = json
         self.sequence = sequence
         self.generation = generation
+        let write = FieldWrite(sequence: sequence, generation: generation)
+        var fields: [[UInt8]: FieldWrite] = [:]
+        for member in json.members ?? [] {
+            let name = member.key.unescaped
+            let isWritten = merged?.contains(name) ?? true
+            fields[name] = isWritten ? write : before?.fields[name] ?? before?.replacement ?? write
+        }
+        self.fields = fields
+        // A merge that set every field is the only write that is remembered.
+        let isOnly = fields.values.allSatisfy { $0 == write }
+        replacement = merged == nil ? write : isOnly ? nil : before?.replacement
     }
 }

@@ -1,7 +1,7 @@
 /// Where one library stands in its log.
 ///
 /// - Source: Protocol/sequencing.md.
-package struct ReferenceLibrary: Equatable, Sendable {
+package struct ReferenceLibrary: Sendable {
     /// The last sequence that is settled; -1 when a hole at 0 was the first thing heard; nil before any.
     package var cursor: Int64?
     /// Nil until an epoch is heard.
@@ -12,8 +12,12 @@ package struct ReferenceLibrary: Equatable, Sendable {
     package var tail: Int64?
     /// Sorted, disjoint, never adjacent.
     package var lost: [ClosedRange<Int64>] = []
-    /// Whether anything was lost or the log began anew. Stays until a query is refreshed.
-    package var isStale = false
+    /// Numbers at which unusable lines stood, with the epoch that each line named. Only with an upstream.
+    package var holes: [(sequence: Int64, epoch: [UInt8]?)] = []
+    /// Whether the log began anew. Stays until a query is refreshed.
+    package var isStaleByLog = false
+    /// Whether anything was lost. Stays until a query is refreshed, or all that was lost has come.
+    package var isStaleByLoss = false
     /// Grows each time the log begins anew.
     package var generation = 0
 
@@ -30,7 +34,7 @@ package struct ReferenceLibrary: Equatable, Sendable {
     /// The state as the summary names it. `reconciling` never shows: the model reconciles in one step.
     package var state: String {
         if hasGap { return "gap" }
-        if isStale { return "stale" }
+        if isStaleByLog || isStaleByLoss { return "stale" }
         return cursor == nil ? "cold" : "live"
     }
 
@@ -47,7 +51,35 @@ package struct ReferenceLibrary: Equatable, Sendable {
             }
         }
         lost = merged
-        isStale = true
+        isStaleByLoss = true
+    }
+
+    /// Takes numbers out of the lost ranges. When none are left, the library is as true as its log.
+    package mutating func recover(_ range: ClosedRange<Int64>) {
+        lost = lost.flatMap { own -> [ClosedRange<Int64>] in
+            guard own.overlaps(range) else { return [own] }
+            var parts: [ClosedRange<Int64>] = []
+            if own.lowerBound < range.lowerBound { parts.append(own.lowerBound...range.lowerBound - 1) }
+            if range.upperBound < own.upperBound { parts.append(range.upperBound + 1...own.upperBound) }
+            return parts
+        }
+        if lost.isEmpty { isStaleByLoss = false }
+    }
+
+    package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
+
+    /// Whether an unusable line stands ahead of the cursor.
+    package var hasHole: Bool { holes.contains { $0.sequence > cursor ?? .max } }
+
+    /// The highest hole ahead of the cursor that is not above a sequence.
+    package func highestHole(through sequence: Int64) -> Int64? {
+        holes.map(\.sequence).filter { $0 > cursor ?? .max && $0 <= sequence }.max()
+    }
+
+    /// The first epoch is heard: holes of another one, or of none, are forgotten.
+    package mutating func adopt(_ epoch: [UInt8]) {
+        self.epoch = epoch
+        holes.removeAll { $0.epoch != epoch }
     }
 
     /// Puts something behind the gap, in its place.
@@ -62,8 +94,9 @@ package struct ReferenceLibrary: Equatable, Sendable {
         cursor = nil
         held = []
         tail = nil
+        holes = []
         lost = []
-        isStale = true
+        isStaleByLog = true
         generation += 1
     }
 }

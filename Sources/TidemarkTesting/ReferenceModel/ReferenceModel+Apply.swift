@@ -33,7 +33,7 @@ extension ReferenceModel {
         }
     }
 
-    private mutating func rejectMember(_ index: Int, _ reason: ReferenceReason, _ offer: ReferenceOffer) {
+    mutating func rejectMember(_ index: Int, _ reason: ReferenceReason, _ offer: ReferenceOffer) {
         guard offer.origin == .stream else { return }
         counts.membersQuarantined += 1
         keep(

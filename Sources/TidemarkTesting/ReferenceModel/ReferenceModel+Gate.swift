@@ -21,7 +21,7 @@ extension ReferenceModel {
         guard var library = libraries[id] else { return }
         if let epoch = offer.event.epoch, epoch != library.epoch {
             // */first-epoch and */other-epoch
-            if library.epoch == nil { library.epoch = epoch } else { beginAnew(&library, epoch: epoch) }
+            if library.epoch == nil { library.adopt(epoch) } else { beginAnew(&library, epoch: epoch) }
             libraries[id] = library
         }
         guard let cursor = library.cursor else {
@@ -29,7 +29,7 @@ extension ReferenceModel {
             return
         }
         if sequence <= cursor {
-            drop(offer)
+            if library.isLost(sequence) { applyLate(offer, sequence) } else { drop(offer) }
             return
         }
         let previous = offer.event.previous(of: sequence)
@@ -37,13 +37,9 @@ extension ReferenceModel {
             advance(offer, to: sequence)
             return
         }
-        if let index = library.held.firstIndex(where: { $0.sequence == sequence }) {
-            guard library.held[index].offer == nil else {
-                drop(offer)
-                return
-            }
-            library.held.remove(at: index)
-            libraries[id] = library
+        if library.held.contains(where: { $0.sequence == sequence }) {
+            drop(offer)
+            return
         }
         let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: offer)
         if hasRoom(for: entry, in: library) {
@@ -67,24 +63,18 @@ extension ReferenceModel {
         while let library = libraries[id], isOver(library) { declareFirstGapLost(id) }
     }
 
-    /// The place of an unusable line.
-    mutating func holdHole(_ id: [UInt8], _ sequence: Int64, previous: Int64, epoch: [UInt8]?) {
-        guard var library = libraries[id] else { return }
-        if let epoch, let current = library.epoch, epoch != current { return }
-        let cursor = library.cursor ?? previous
-        library.cursor = cursor
-        libraries[id] = library
-        guard sequence > cursor, !library.held.contains(where: { $0.sequence == sequence }) else { return }
-        let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: nil)
-        if hasRoom(for: entry, in: library) {
-            library.hold(entry)
-            libraries[id] = library
-        } else if upstream != nil {
-            reconcile(id)
-            holdHole(id, sequence, previous: previous, epoch: epoch)
-        } else {
-            holdBeyondRoom(entry, id, library)
+    /// The number of an unusable line. It moves nothing, and is asked for once.
+    mutating func noteHole(_ id: [UInt8], _ sequence: Int64, epoch: [UInt8]?) {
+        guard upstream != nil, let library = libraries[id], let cursor = library.cursor, sequence > cursor else {
+            return
         }
+        if let current = library.epoch, epoch != current { return }
+        let isKnown =
+            library.held.contains { $0.sequence == sequence } || library.holes.contains { $0.sequence == sequence }
+        guard !isKnown, library.holes.count(where: { $0.sequence > cursor }) < configuration.heldCountMax else {
+            return
+        }
+        libraries[id]?.holes.append((sequence, epoch))
     }
 
     /// Applies an event that is next, then what it made applicable.
@@ -106,10 +96,10 @@ extension ReferenceModel {
         while let cursor = libraries[id]?.cursor, let head = libraries[id]?.held.first {
             if head.sequence <= cursor {
                 libraries[id]?.held.removeFirst()
-                if let offer = head.offer { drop(offer) }
-            } else if head.previous <= cursor, let offer = head.offer {
+                drop(head.offer)
+            } else if head.previous <= cursor {
                 libraries[id]?.held.removeFirst()
-                applyNext(offer, head.sequence)
+                applyNext(head.offer, head.sequence)
             } else {
                 return
             }
@@ -121,7 +111,7 @@ extension ReferenceModel {
         let id = offer.event.library
         guard offer.origin == .stream, var library = libraries[id] else { return }
         if let epoch = offer.event.epoch, epoch != library.epoch {
-            if library.epoch == nil { library.epoch = epoch } else { beginAnew(&library, epoch: epoch) }
+            if library.epoch == nil { library.adopt(epoch) } else { beginAnew(&library, epoch: epoch) }
         }
         if let cursor = library.cursor {
             if last > cursor {
@@ -142,7 +132,7 @@ extension ReferenceModel {
         guard var library = libraries[id] else { return }
         if let sequence = offer.event.sequence, let cursor = library.cursor, sequence <= cursor, epoch == library.epoch
         {
-            drop(offer)
+            if library.isLost(sequence) { applyLate(offer, sequence) } else { drop(offer) }
             return
         }
         beginAnew(&library, epoch: epoch)
@@ -153,7 +143,7 @@ extension ReferenceModel {
 
     /// Forgets what is held, counting it, and begins anew.
     private mutating func beginAnew(_ library: inout ReferenceLibrary, epoch: [UInt8]?) {
-        counts.held += library.held.count { $0.offer?.origin == .stream }
+        counts.held += library.held.count { $0.offer.origin == .stream }
         library.beginAnew(epoch: epoch)
     }
 

@@ -3,17 +3,31 @@
 extension ReferenceModel {
     /// Takes everything after the cursor from the upstream, then declares lost what is still missing.
     mutating func reconcile(_ id: [UInt8]) {
-        guard let library = libraries[id], library.hasGap, let cursor = library.cursor else { return }
+        guard let library = libraries[id], library.hasGap || library.hasHole, let cursor = library.cursor else {
+            return
+        }
         isReconciling = true
-        for offer in upstream ?? [] {
-            guard offer.event.library == id, let sequence = offer.event.sequence, sequence > cursor else { continue }
+        var provenThrough = cursor
+        for line in upstream ?? [] {
             // The log of another epoch is not this library's log.
-            if let epoch = offer.event.epoch, let current = libraries[id]?.epoch, epoch != current { continue }
-            admitOrHold(offer)
+            guard line.library == id else { continue }
+            if let epoch = line.epoch, let current = libraries[id]?.epoch, epoch != current { continue }
+            switch line {
+            case .offer(let offer):
+                guard let sequence = offer.event.sequence, sequence > cursor else { continue }
+                admitOrHold(offer)
+            case .bad(_, let sequence, let epoch):
+                // Without an epoch it may be of a log that is over.
+                if epoch != nil || libraries[id]?.epoch == nil { provenThrough = max(provenThrough, sequence) }
+            }
         }
         isReconciling = false
+        if let after = libraries[id], let proven = after.highestHole(through: provenThrough) {
+            libraries[id]?.tail = max(proven, after.tail ?? proven)
+        }
         while libraries[id]?.hasGap == true { declareFirstGapLost(id) }
         libraries[id]?.tail = nil
+        libraries[id]?.holes = []
     }
 
     /// Declares the missing events that are next to the cursor lost, and lets go of what waited for them.
@@ -21,10 +35,8 @@ extension ReferenceModel {
         guard var library = libraries[id], let cursor = library.cursor else { return }
         let last: Int64
         if let waiting = library.held.first {
-            // A hole with nothing missing before it is itself what is missing.
-            let isHole = waiting.offer == nil && waiting.previous <= cursor
-            last = isHole ? waiting.sequence : waiting.previous
-            library.recordLost((isHole ? waiting.sequence : cursor + 1)...last)
+            last = waiting.previous
+            library.recordLost(cursor + 1...last)
         } else if let tail = library.tail, tail > cursor {
             last = tail
             library.recordLost(cursor + 1...last)
@@ -36,14 +48,22 @@ extension ReferenceModel {
         drain(id)
     }
 
-    /// The events of an upstream's log that can fill a gap. Its heartbeats only take their place; its resets,
-    /// its unsequenced events and its unusable lines bring nothing.
-    static func offers(in log: [UInt8], _ configuration: ReferenceConfiguration) -> [ReferenceOffer] {
+    /// The lines of an upstream's log that name a number. Its heartbeats only take their place; its resets and its
+    /// unsequenced events bring nothing.
+    static func lines(of log: [UInt8], _ configuration: ReferenceConfiguration) -> [ReferenceUpstreamLine] {
         let decoder = ReferenceDecoder(configuration: configuration)
         return ReferenceFraming.lines(of: log).compactMap { line in
-            guard case .event(let event) = decoder.decode(line.bytes), event.sequence != nil else { return nil }
-            if case .reset = event.kind { return nil }
-            return ReferenceOffer(event: event, place: line.place, byteCount: line.bytes.count, origin: .upstream)
+            switch decoder.decode(line.bytes) {
+            case .event(let event):
+                if event.sequence == nil { return nil }
+                if case .reset = event.kind { return nil }
+                return .offer(
+                    ReferenceOffer(event: event, place: line.place, byteCount: line.bytes.count, origin: .upstream))
+            case .rejected(let rejection):
+                guard let library = rejection.library, let sequence = rejection.sequence else { return nil }
+                return .bad(library: library, sequence: sequence, epoch: rejection.epoch)
+            default: return nil
+            }
         }
     }
 }

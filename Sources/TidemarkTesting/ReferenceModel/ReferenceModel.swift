@@ -15,14 +15,14 @@ package struct ReferenceModel: Sendable {
     package internal(set) var counts = ReferenceCounts()
     /// The newest records, oldest first; survive a restart. Bound: `quarantineCountMax`.
     package internal(set) var quarantine: [ReferenceQuarantineRecord] = []
-    /// Usable sequenced events of the upstream's log, in its order.
-    private(set) var upstream: [ReferenceOffer]?
+    /// The lines of the upstream's log that name a number, in its order.
+    private(set) var upstream: [ReferenceUpstreamLine]?
     /// Whether an upstream's answer is being taken in: single flight.
     var isReconciling = false
 
     package init(configuration: ReferenceConfiguration) {
         self.configuration = configuration
-        upstream = configuration.upstream.map { Self.offers(in: $0, configuration) }
+        upstream = configuration.upstream.map { Self.lines(of: $0, configuration) }
     }
 
     /// Takes a whole stream, from its first byte to its last.
@@ -57,6 +57,7 @@ package struct ReferenceModel: Sendable {
     package mutating func restart() {
         for id in libraries.keys {
             libraries[id]?.held = []
+            libraries[id]?.holes = []
             libraries[id]?.tail = nil
         }
         counts = ReferenceCounts()
@@ -66,8 +67,9 @@ package struct ReferenceModel: Sendable {
     package func restarted(with configuration: ReferenceConfiguration) -> ReferenceModel {
         var next = self
         next.configuration = configuration
-        next.upstream = configuration.upstream.map { Self.offers(in: $0, configuration) }
+        next.upstream = configuration.upstream.map { Self.lines(of: $0, configuration) }
         next.restart()
+        next.heal()
         return next
     }
 
@@ -92,14 +94,14 @@ package struct ReferenceModel: Sendable {
         }
     }
 
-    /// An unusable line: recorded, and a hole in its library's log when it says where.
+    /// An unusable line: recorded, and a number to ask for when it says which.
     private mutating func reject(_ rejection: ReferenceRejection, at place: ReferencePlace) {
         counts.quarantined += 1
         keep(
             ReferenceQuarantineRecord(
                 place: place, reason: rejection.reason, library: rejection.library, sequence: rejection.sequence))
         guard let id = rejection.library, let sequence = rejection.sequence, open(id) else { return }
-        holdHole(id, sequence, previous: rejection.previous(of: sequence), epoch: rejection.epoch)
+        noteHole(id, sequence, epoch: rejection.epoch)
     }
 
     private mutating func record(_ reason: ReferenceReason, _ offer: ReferenceOffer) {

@@ -18,13 +18,106 @@ package struct ReferenceStore: Sendable {
             frozen = Self.identityNames(of: entities[match])
         }
         guard !isOutdated(key, stamp) else { return }
+        put(resource, key, metadata: metadata, frozen: frozen, stamp: stamp)
+    }
+
+    private mutating func put(
+        _ resource: ReferenceResource, _ key: ReferenceKey, metadata: ReferenceMetadata?, frozen: Set<[UInt8]>,
+        stamp: ReferenceStamp
+    ) {
         var json = resource.json
-        if let metadata, let base = entities[key]?.json.members, let incoming = resource.json.members {
+        let before = entities[key]
+        if let metadata, let base = before?.json.members, let incoming = resource.json.members {
             let merge = ReferenceMerge(noMergeFields: metadata.noMergeFields)
             json = .object(merge.merge(base, with: incoming, frozen: frozen))
         }
-        entities[key] = ReferenceEntity(json: json, sequence: stamp.sequence, generation: stamp.generation)
+        entities[key] = ReferenceEntity(
+            json: json, sequence: stamp.sequence, generation: stamp.generation,
+            merged: metadata == nil ? nil : ReferenceStore.names(of: resource.json), before: before)
         tombstones[key] = nil
+    }
+
+    private static func names(of json: ReferenceJSON) -> Set<[UInt8]> {
+        Set((json.members ?? []).map(\.key.unescaped))
+    }
+
+    // MARK: Late events
+
+    /// The outcome of one write whose number had been lost.
+    package enum LateOutcome: Equatable {
+        case written
+        /// A later write stands, and nothing of the late one would be left.
+        case superseded
+        /// Nothing was written, though something of it might be left.
+        case heldOff
+    }
+
+    /// Writes a resource of an event whose number had been lost.
+    ///
+    /// - Parameter isOwn: The same event wrote the entity before.
+    package mutating func writeLate(
+        _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp,
+        written: inout Set<ReferenceKey>
+    ) -> LateOutcome {
+        let named = ReferenceKey(library: stamp.library, type: type, id: resource.id)
+        let isOwn = written.contains(named)
+        var key = named
+        var frozen: Set<[UInt8]> = []
+        if entities[key] == nil {
+            if let tombstone = tombstones[key], tombstone.generation == stamp.generation {
+                guard let known = tombstone.sequence, let own = stamp.sequence else { return .heldOff }
+                if known >= own { return .superseded }
+            }
+            if let metadata, let match = onlyAlternate(metadata, of: key) {
+                key = match
+                frozen = Self.identityNames(of: entities[match])
+            }
+        }
+        if let entity = entities[key], entity.generation == stamp.generation {
+            guard let known = entity.sequence, let own = stamp.sequence else { return .heldOff }
+            if known > own || known == own && !isOwn {
+                let names = ReferenceStore.names(of: resource.json)
+                return isSuperseded(entity, own, sets: names, isReplacement: metadata == nil) ? .superseded : .heldOff
+            }
+        }
+        put(resource, key, metadata: metadata, frozen: frozen, stamp: stamp)
+        written.insert(named)
+        return .written
+    }
+
+    /// Deletes by an event whose number had been lost.
+    package mutating func deleteLate(type: [UInt8], id: [UInt8], stamp: ReferenceStamp) -> LateOutcome {
+        let key = ReferenceKey(library: stamp.library, type: type, id: id)
+        guard let own = stamp.sequence else { return .heldOff }
+        if let entity = entities[key], entity.generation == stamp.generation {
+            guard let known = entity.sequence else { return .heldOff }
+            if known >= own {
+                return isSuperseded(entity, own, sets: [], isReplacement: true) ? .superseded : .heldOff
+            }
+        }
+        if let tombstone = tombstones[key], tombstone.generation == stamp.generation {
+            guard let known = tombstone.sequence, known < own else { return .superseded }
+        }
+        entities[key] = nil
+        tombstones[key] = ReferenceTombstone(sequence: stamp.sequence, generation: stamp.generation)
+        return .written
+    }
+
+    /// Whether nothing of a write at `sequence` would be left under the later ones.
+    private func isSuperseded(
+        _ entity: ReferenceEntity, _ sequence: Int64, sets names: Set<[UInt8]>, isReplacement: Bool
+    ) -> Bool {
+        func isLater(_ write: ReferenceEntity.FieldWrite?) -> Bool {
+            guard let write, write.generation == entity.generation, let own = write.sequence else { return false }
+            return own >= sequence
+        }
+        if isLater(entity.replacement) { return true }
+        let later = Set(
+            entity.fields.keys.filter { name in
+                // Objects are merged into each other: parts of an older one may be left.
+                isLater(entity.fields[name]) && entity.json.member(name)?.members == nil
+            })
+        return later.isSuperset(of: names) && (!isReplacement || later.count == entity.fields.count)
     }
 
     /// Deletes an entity, known or not, and leaves a tombstone.

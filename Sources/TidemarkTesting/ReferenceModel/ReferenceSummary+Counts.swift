@@ -15,6 +15,7 @@ extension ReferenceSummary {
         own.held = Int(counts.held)
         own.membersQuarantined = Int(counts.membersQuarantined)
         own.reconciled = Int(counts.reconciled)
+        own.late = Int(counts.late)
         self.init(
             counts: own, entities: Int(entityCount),
             libraries: Dictionary(

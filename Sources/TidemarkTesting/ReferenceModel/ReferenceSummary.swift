@@ -28,7 +28,8 @@ package struct ReferenceSummary: Equatable, Sendable {
         return Self.object([
             ("lines", Self.number(counts.lines)), ("events", events),
             ("members_quarantined", Self.number(counts.membersQuarantined)),
-            ("reconciled", Self.number(counts.reconciled)), ("blank", Self.number(counts.blank)),
+            ("reconciled", Self.number(counts.reconciled)), ("late", Self.number(counts.late)),
+            ("blank", Self.number(counts.blank)),
             ("control", Self.number(counts.control)), ("messages", Self.number(counts.messages)),
             ("entities", Self.number(entities)), ("libraries", .object(members)),
         ]).written

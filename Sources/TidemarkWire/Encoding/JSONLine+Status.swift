@@ -45,6 +45,7 @@ extension JSONLine {
         }
         member("members_quarantined", counts.membersQuarantined)
         member("reconciled", counts.reconciled)
+        member("late", counts.late)
         member("blank", counts.blank)
         member("control", counts.control)
         member("messages", counts.messages)

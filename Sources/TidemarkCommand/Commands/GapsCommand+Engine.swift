@@ -1,0 +1,33 @@
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+
+/// The only place of this command that touches the engine.
+extension GapsCommand {
+    func healNow() async throws {
+        guard case .file(let path)? = upstream else { return }
+        let file = FileUpstream(path: path)
+        guard file.isReadable else {
+            throw Failure(
+                .noInput, "not_found", "cannot read \(path)", place: path, outcome: "nothing was asked for",
+                advice: "give the path of a log of event lines")
+        }
+        let cache = try await SyncCache.open(journal: try await SQLiteJournal.open(path: database.path), upstream: file)
+        await cache.heal(library: scope.library)
+        try await cache.close()
+    }
+
+    func rewindNow() async throws {
+        guard let library = scope.library, let target else { return }
+        let cache = try await SyncCache.open(journal: try await SQLiteJournal.open(path: database.path))
+        do {
+            try await cache.rewind(library: library, to: EventSequence(target))
+        } catch let error as CacheError {
+            try await cache.close()
+            throw Failure(
+                .usage, error.code.rawValue, error.message, place: database.path, outcome: "nothing changed",
+                advice: "see tidemark gaps --db \(database.path)")
+        }
+        try await cache.close()
+    }
+}

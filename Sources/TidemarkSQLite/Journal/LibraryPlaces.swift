@@ -1,0 +1,30 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The part of a library's record that stands among the counters: places in its log that most libraries do not have.
+struct LibraryPlaces: Equatable {
+    var answeredThrough: EventSequence?
+    var forgottenThrough: EventSequence?
+    var isStaleByLossAlone = false
+
+    init() {}
+
+    init(_ record: LibraryRecord) {
+        answeredThrough = record.answeredThrough
+        forgottenThrough = record.forgottenThrough
+        isStaleByLossAlone = record.isStaleByLossAlone
+    }
+
+    /// Writes the counters that differ from the stored ones.
+    func write(over stored: LibraryPlaces, of library: LibraryIndex, _ counters: CounterTable) throws {
+        if answeredThrough != stored.answeredThrough {
+            try counters.write(CounterTable.answeredThrough(library), answeredThrough?.rawValue ?? -1)
+        }
+        if forgottenThrough != stored.forgottenThrough {
+            try counters.write(CounterTable.forgottenThrough(library), forgottenThrough?.rawValue ?? -1)
+        }
+        if isStaleByLossAlone != stored.isStaleByLossAlone {
+            try counters.write(CounterTable.staleByLoss(library), isStaleByLossAlone ? 1 : 0)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import TidemarkModel
+
+/// The write of an event that comes after later writes of the same entity.
+enum LateWrite {
+    /// The whole resource; the names of its top-level fields.
+    case replacement([ByteString])
+    /// The names of the top-level fields that it sets.
+    case merge([ByteString])
+    case deletion
+}
+
+extension EntityStore {
+    /// Whether a late write would have left the entity as it is now, had it come in its place.
+    ///
+    /// So it is where the whole resource was written later. Where later writes named some fields only, it is so where they
+    /// named every field that the late write sets and every field that it would have removed. An object that an event merged
+    /// may hold parts of both, so it is taken for unknown.
+    ///
+    /// - Parameters:
+    ///   - index: An entity whose last write has a sequence at or above `sequence`.
+    ///   - sequence: The late event's, of `generation`.
+    /// - Complexity: O(fields).
+    func isSuperseded(
+        _ write: LateWrite, at sequence: EventSequence, generation: UInt32, in index: UInt32
+    ) -> Bool {
+        func isLater(_ stamp: EntityStamp) -> Bool {
+            guard let own = stamp.sequence else { return false }
+            return stamp.generation == generation && own >= sequence
+        }
+        let whole = stamp(of: index)
+        let stamps = fieldStamps[index]
+        let rest = stamps?.rest ?? whole
+        if !rest.isPartial, isLater(rest) { return true }
+        let payload = payload(of: index)
+        let object = JSONObject(payload, range: 0..<payload.count)
+        var later: Set<ByteString> = []
+        for member in object.members {
+            let name = ByteString(object.unescapedName(member))
+            let stamp = stamps?[name] ?? whole
+            let isMerged = stamp.writer == .event && payload[member.value.lowerBound] == UInt8(ascii: "{")
+            if isLater(stamp), !isMerged { later.insert(name) }
+        }
+        return switch write {
+        case .replacement(let fields): later.count == object.members.count && later.isSuperset(of: fields)
+        case .merge(let fields): later.isSuperset(of: fields)
+        case .deletion: later.count == object.members.count
+        }
+    }
+}
+
+extension EntityStore {
+    /// Writes of a generation above a sequence count as made at it; the entities that have one are written again.
+    ///
+    /// - Complexity: O(entities in memory).
+    mutating func lowerStamps(of library: LibraryIndex, generation: UInt32, to sequence: EventSequence) {
+        func lowered(_ stamp: EntityStamp) -> EntityStamp {
+            guard stamp.generation == generation, let own = stamp.sequence, own > sequence else { return stamp }
+            var stamp = stamp
+            stamp.sequence = sequence
+            return stamp
+        }
+        var found: [UInt32] = []
+        forEachIndex { if self.library(of: $0) == library { found.append($0) } }
+        for index in found {
+            let whole = stamp(of: index)
+            var isLowered = lowered(whole) != whole
+            if isLowered { setStamp(lowered(whole), of: index) }
+            if var stamps = fieldStamps[index] {
+                let before = stamps
+                stamps.rest = lowered(stamps.rest)
+                stamps.named = stamps.named.mapValues(lowered)
+                if stamps != before {
+                    setFieldStamps(stamps, of: index)
+                    isLowered = true
+                }
+            }
+            if isLowered { markDirty(index, hasNewPayload: true) }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import TidemarkModel
+
+/// Asking again for numbers that were lost.
+///
+/// - Source: Protocol/sequencing.md, healing.
+extension CacheState {
+    /// Whether a library has lost numbers that can be asked for now: nothing else is being asked.
+    package func canHeal(_ library: LibraryIndex) -> Bool {
+        let entry = libraries[Int(library)]
+        return configuration.hasUpstream && !entry.gate.lost.isEmpty && !entry.machine.isActive
+    }
+
+    /// Libraries that have lost numbers.
+    package var lossyLibraries: [LibraryIndex] {
+        libraries.indices.filter { !libraries[$0].gate.lost.isEmpty }.map { LibraryIndex($0) }
+    }
+
+    /// Whether a library's upstream is being asked for lost numbers.
+    package func isHealing(_ library: LibraryIndex) -> Bool { libraries[Int(library)].machine.isHealing }
+
+    /// The lost numbers of a library, as ranges.
+    package func lostRanges(of library: LibraryIndex) -> [LostRange] { libraries[Int(library)].gate.lost.ranges }
+
+    /// Begins one question for the lost numbers of a library.
+    ///
+    /// - Returns: The question; none when nothing is lost, or another question is under way.
+    package mutating func beginHealing(_ library: LibraryIndex, at now: Int64) -> [ReconcileRequest] {
+        canHeal(library) ? ask(forLostFrom: EventSequence(0), of: library, at: now) : []
+    }
+
+    private mutating func ask(
+        forLostFrom sequence: EventSequence, of library: LibraryIndex, at now: Int64
+    ) -> [ReconcileRequest] {
+        guard let first = libraries[Int(library)].gate.lost.first(from: sequence),
+            case .ask(let attempt) = libraries[Int(library)].machine.startHealing(at: now)
+        else { return [] }
+        libraries[Int(library)].healingFrom = first
+        return [.ask(library: library, from: first, attempt: attempt)]
+    }
+
+    /// Applies an answer to a question for lost numbers: its events that are lost come late, the others say nothing.
+    ///
+    /// Numbers up to `coveredThrough` that did not come do not exist, as far as the answer's last event shows that the log
+    /// goes: they are lost no more. An answer that brought something is followed by the question for what is lost behind it.
+    mutating func heal(
+        _ library: LibraryIndex, with answer: [EventBatch], coveredThrough: EventSequence?, attempt: UInt64,
+        at now: Int64
+    ) -> [ReconcileRequest] {
+        let before = libraries[Int(library)].gate.lost
+        let first = libraries[Int(library)].healingFrom ?? EventSequence(0)
+        var scan = AnswerScan()
+        var heldOff: Set<EventSequence> = []
+        for batch in answer {
+            forEachEvent(of: batch, answering: library, &scan) { state, view in
+                guard let sequence = view.event.sequence, state.libraries[Int(library)].gate.lost.contains(sequence)
+                else { return }
+                state.take(view, of: batch, at: now)
+                if state.libraries[Int(library)].gate.lost.contains(sequence) { heldOff.insert(sequence) }
+            }
+        }
+        if let covered = scan.covered(
+            through: coveredThrough, from: first.predecessor, witness: scan.last ?? .beforeFirst)
+        {
+            recover(from: first, through: covered, but: heldOff, in: library)
+        }
+        libraries[Int(library)].isChanged = true
+        _ = endHealing(of: library, attempt: attempt, at: now)
+        guard libraries[Int(library)].gate.lost != before, let last = scan.last, last < .last else { return [] }
+        return ask(forLostFrom: last.successor, of: library, at: now)
+    }
+
+    /// Numbers that do not exist are lost no more; those that came and could not be written stay lost.
+    private mutating func recover(
+        from first: EventSequence, through last: EventSequence, but heldOff: Set<EventSequence>,
+        in library: LibraryIndex
+    ) {
+        var next = first
+        for sequence in heldOff.sorted() where sequence >= next && sequence <= last {
+            if next < sequence { recover(LostRange(first: next, last: sequence.predecessor), in: library) }
+            next = sequence.successor
+        }
+        if next <= last { recover(LostRange(first: next, last: last), in: library) }
+    }
+
+    /// A question for lost numbers is over.
+    mutating func endHealing(of library: LibraryIndex, attempt: UInt64, at now: Int64) -> [ReconcileRequest] {
+        libraries[Int(library)].healingFrom = nil
+        return follow(libraries[Int(library)].machine.healed(attempt: attempt), of: library, at: now)
+    }
+
+    // MARK: Lying numbers
+
+    /// Why a cursor cannot be taken back.
+    package enum RewindRefusal: Error, Hashable, Sendable {
+        case unknownLibrary
+        /// The library has no cursor, or one that is not above the wanted place.
+        case notAhead(cursor: EventSequence?)
+        /// Something is held, or an upstream is being asked.
+        case busy
+    }
+
+    /// Takes back a cursor that a lying number moved: the log goes on behind `sequence`, and its queries are stale.
+    ///
+    /// Lost numbers above it are lost no more. Stamps above it stand for nothing: entities that carry one count as written at
+    /// `sequence`, so that the next event of the log changes them.
+    ///
+    /// - Precondition: Every entity whose stamp is above `sequence` is in memory.
+    package mutating func rewind(
+        _ name: ByteString, to sequence: EventSequence, at now: Int64
+    ) throws(RewindRefusal) {
+        guard let library = libraryNames.existingIndex(of: name) else { throw .unknownLibrary }
+        let entry = libraries[Int(library)]
+        guard let cursor = cursor(of: library), sequence < cursor else { throw .notAhead(cursor: cursor(of: library)) }
+        guard entry.gate.held.isEmpty, !entry.machine.isActive else { throw .busy }
+        libraries[Int(library)].gate.rewind(to: sequence)
+        libraries[Int(library)].isChanged = true
+        libraries[Int(library)].answeredThrough = entry.answeredThrough.map { min($0, sequence) }
+        libraries[Int(library)].forgottenThrough = entry.forgottenThrough.map { min($0, sequence) }
+        isUnwritten = true
+        let generation = entry.gate.generation
+        entities.lowerStamps(of: library, generation: generation, to: sequence)
+        tombstones.lower(library, generation: generation, to: sequence)
+        for query in queries.all where queries[query].library == library {
+            queries[query].listedThrough = queries[query].listedThrough.map { min($0, sequence) }
+            guard let asOf = queries[query].asOf, asOf > sequence else { continue }
+            queries[query].asOf = sequence
+            queries.markDirty(query)
+        }
+        forgetRecentWrites()
+        markAllStale(in: library, at: now)
+        noteStatus(of: library, at: now)
+    }
+}

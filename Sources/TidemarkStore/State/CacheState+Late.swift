@@ -1,0 +1,229 @@
+// Stage 4 of 7, for events whose number was declared lost. Before: SequenceGate. After: EntityStore, QueryIndex. Laws: L4, L7.
+
+import TidemarkModel
+
+/// Events that were given up and come after all.
+///
+/// - Source: Protocol/sequencing.md, late events.
+extension CacheState {
+    /// The outcome of one late write.
+    private enum LateEffect {
+        case written
+        /// A later write stands, and the entity is as it would be had the event come in its place.
+        case superseded
+        /// Nothing was written, and the entity may differ from what it would be had the event come in its place.
+        case heldOff
+    }
+
+    /// Applies an event whose number was lost, as one unit; the cursor stays where it is.
+    ///
+    /// Its number leaves the lost ranges, unless a write was held off or there would be too many ranges. Then a copy of the
+    /// event is late again, and changes nothing.
+    ///
+    /// - Returns: Whether anything was written or invalidated.
+    @discardableResult
+    mutating func applyLate(
+        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+    ) -> Bool {
+        count(view)
+        counts.late += 1
+        libraries[Int(library)].isChanged = true
+        // Without lists and observers there is nobody to notify.
+        let hasReaders = !queries.isEmpty
+        if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
+        queries.unit.lateSequence = sequence
+        let effects = writeLate(view, sequence, in: library, at: now)
+        if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
+        queries.unit.lateSequence = nil
+        if hasReaders { endUnit(at: now) }
+        if !effects.contains(.heldOff) { recover(view, sequence, in: library) }
+        return effects.contains(.written)
+    }
+
+    /// The numbers of an event that was applied late are lost no more, nor are those that its `prev` says do not exist.
+    private mutating func recover(_ view: EventView, _ sequence: EventSequence, in library: LibraryIndex) {
+        let first = view.event.previous.map { min($0.successor, sequence) } ?? sequence
+        recover(LostRange(first: first, last: sequence), in: library)
+    }
+
+    /// Numbers are lost no more. When none are left, the library is as whole as its queries.
+    mutating func recover(_ range: LostRange, in library: LibraryIndex) {
+        libraries[Int(library)].gate.recover(range)
+        guard libraries[Int(library)].gate.lost.isEmpty else { return }
+        let isAnyStale = queries.all.contains { query in
+            queries[query].library == library && queries[query].isStored && queries[query].staleSince != nil
+        }
+        if !isAnyStale { libraries[Int(library)].gate.clearLoss() }
+    }
+
+    private mutating func writeLate(
+        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+    ) -> [LateEffect] {
+        switch view.event.kind {
+        case .changed, .batchChanged:
+            let effects = upsertLate(view, sequence, in: library, at: now)
+            if view.event.isIndexOperation { invalidate(by: view, in: library, at: now) }
+            return effects
+        case .deleted:
+            return [deleteLate(view, sequence, in: library, at: now)]
+        case .bulk:
+            invalidate(by: view, in: library, at: now)
+            return [.written]
+        case .refresh:
+            invalidate(by: view, in: view.event.library.isAbsent ? nil : library, at: now)
+            return [.written]
+        // A heartbeat tells of a time that is over; a reset to the current log is done.
+        case .heartbeat, .reset, .unknown:
+            return []
+        case .unusable, .message:
+            preconditionFailure("\(view.event.kind) has no effect")
+        }
+    }
+
+    // MARK: Upserts
+
+    private mutating func upsertLate(
+        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+    ) -> [LateEffect] {
+        guard let type = index(ofType: view.bytes[view.event.type]) else {
+            preconditionFailure("a type lost its number")
+        }
+        let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
+        let stamp = EntityStamp(
+            sequence: sequence, generation: libraries[Int(library)].gate.generation, writtenAt: now,
+            isPartial: rules != nil)
+        var effects: [LateEffect] = []
+        // An event may write an entity twice: its own first write is no later one.
+        var written: Set<StoredKey> = []
+        for member in view.ownMembers {
+            if let reason = member.reason {
+                setAside(member, of: view, because: reason, at: now)
+                continue
+            }
+            let identity = identity(of: member, in: view, library: library, type: type)
+            let isRepeated = !written.isEmpty && written.contains(identity.storedKey)
+            let effect = upsertLate(
+                identity, view.bytes[member.resource], rules, stamp, sequence, isRepeated: isRepeated)
+            if effect == .written, view.event.memberCount > 1 { written.insert(identity.storedKey) }
+            effects.append(effect)
+        }
+        return effects
+    }
+
+    private mutating func upsertLate(
+        _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, _ rules: MergeRules?, _ stamp: EntityStamp,
+        _ sequence: EventSequence, isRepeated: Bool
+    ) -> LateEffect {
+        if let index = entities.find(identity) {
+            return writeLate(
+                resource, into: index, rules, keepsIdentity: false, stamp, sequence, isRepeated: isRepeated)
+        }
+        let key = identity.storedKey
+        let tombstone = tombstones.isEmpty ? nil : tombstones[key]
+        if let tombstone, tombstone.generation == stamp.generation {
+            guard let deletedAt = tombstone.sequence else { return .heldOff }
+            if deletedAt >= sequence { return .superseded }
+        }
+        if let rules, let index = alternateMatch(rules, identity) {
+            return writeLate(
+                resource, into: index, rules, keepsIdentity: true, stamp, sequence, isRepeated: isRepeated)
+        }
+        if tombstone != nil {
+            tombstones.remove(key)
+        } else if isForgotten(identity, through: sequence) {
+            return .heldOff
+        }
+        noteLateWrite(of: entities.key(of: insert(identity, resource, stamp: stamp)), sequence)
+        return .written
+    }
+
+    /// Writes into an entity that was last written before the event, or before its log began anew.
+    private mutating func writeLate(
+        _ resource: UnsafeRawBufferPointer, into index: UInt32, _ rules: MergeRules?, keepsIdentity: Bool,
+        _ stamp: EntityStamp, _ sequence: EventSequence, isRepeated: Bool
+    ) -> LateEffect {
+        let stored = entities.stamp(of: index)
+        if stored.generation == stamp.generation {
+            // Nobody can say whether a write without a number came before the event or after it.
+            guard let own = stored.sequence else { return .heldOff }
+            if own > sequence || own == sequence && !isRepeated {
+                let fields = JSONObject.fieldNames(of: resource)
+                let isSuperseded = entities.isSuperseded(
+                    rules == nil ? .replacement(fields) : .merge(fields), at: sequence,
+                    generation: stamp.generation, in: index)
+                return isSuperseded ? .superseded : .heldOff
+            }
+        }
+        write(resource, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
+        noteLateWrite(of: entities.key(of: index), sequence)
+        return .written
+    }
+
+    // MARK: Deletes
+
+    private mutating func deleteLate(
+        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+    ) -> LateEffect {
+        guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
+            preconditionFailure("a delete without a type or an id")
+        }
+        let generation = libraries[Int(library)].gate.generation
+        let identity = identity(of: member, in: view, library: library, type: type)
+        let key = identity.storedKey
+        if let index = entities.find(identity) {
+            let stored = entities.stamp(of: index)
+            if stored.generation == generation {
+                guard let own = stored.sequence else { return .heldOff }
+                if own >= sequence {
+                    return entities.isSuperseded(.deletion, at: sequence, generation: generation, in: index)
+                        ? .superseded : .heldOff
+                }
+            }
+        } else if let tombstone = tombstones[key], tombstone.generation == generation {
+            guard let deletedAt = tombstone.sequence, deletedAt < sequence else { return .superseded }
+        } else if tombstones[key] == nil, isForgotten(identity, through: sequence) {
+            return .heldOff
+        }
+        let tombstone = Tombstone(sequence: sequence, generation: generation, deletedAt: now)
+        let along = cascade(from: key, tombstone, isLate: true)
+        delete(key, tombstone)
+        delete(along: along, tombstone)
+        noteLateWrite(of: key, sequence)
+        return .written
+    }
+
+    // MARK: Keys of which nothing is known
+
+    /// Whether something of an absent key may have been known and forgotten that was newer than a sequence.
+    private func isForgotten(_ identity: EntityIdentity, through sequence: EventSequence) -> Bool {
+        if mayBeGone(identity) { return true }
+        return libraries[Int(identity.library)].forgottenThrough.map { sequence <= $0 } ?? false
+    }
+
+    /// Something of a library's keys is forgotten: late events up to the highest number known now may be older than it was.
+    mutating func noteForgotten(in library: LibraryIndex) {
+        guard let known = knownThrough(library), known != libraries[Int(library)].forgottenThrough else { return }
+        libraries[Int(library)].forgottenThrough = known
+        libraries[Int(library)].isChanged = true
+    }
+
+    /// Remembers a late write for answers that are on their way: to them it counts by its number.
+    private mutating func noteLateWrite(of key: StoredKey, _ sequence: EventSequence) {
+        if isAwaitingAnswers { recentWrites.append(key, sequence: sequence, isLate: true) }
+    }
+
+    // MARK: Lists
+
+    /// Whether a late event may put an entity into a list: not where the server's answer stands for the event's number or a
+    /// later one, as the answer left the entity out.
+    ///
+    /// A list whose answer stands for an unknown number is stale instead.
+    mutating func admitsLate(_ query: UInt32, at now: Int64) -> Bool {
+        guard let sequence = queries.unit.lateSequence, !queries[query].isLocal else { return true }
+        guard let listed = queries[query].listedThrough else {
+            markStale(query, at: now)
+            return false
+        }
+        return listed < sequence
+    }
+}

@@ -1,0 +1,44 @@
+// Events whose number had been declared lost, and that come after all.
+
+extension ReferenceModel {
+    /// Asks the upstream for everything that was lost, as a cache does when it is opened.
+    mutating func heal() {
+        for line in upstream ?? [] {
+            guard case .offer(let offer) = line, let sequence = offer.event.sequence,
+                let library = libraries[offer.event.library], library.isLost(sequence)
+            else { continue }
+            if let epoch = offer.event.epoch, let current = library.epoch, epoch != current { continue }
+            applyLate(offer, sequence)
+        }
+    }
+
+    /// Applies an event out of order: it moves no cursor, and a heartbeat or a reset says nothing.
+    mutating func applyLate(_ offer: ReferenceOffer, _ sequence: Int64) {
+        let event = offer.event
+        counts.late += 1
+        count(offer)
+        let generation = libraries[event.library]?.generation ?? 0
+        let stamp = ReferenceStamp(library: event.library, sequence: sequence, generation: generation)
+        var outcomes: [ReferenceStore.LateOutcome] = []
+        var written: Set<ReferenceKey> = []
+        switch event.kind {
+        case .changed(let type, let resource, let metadata):
+            outcomes.append(
+                store.writeLate(resource, type: type, metadata: metadata, stamp: stamp, written: &written))
+        case .batch(let type, let members, let metadata):
+            for (index, member) in members.enumerated() {
+                switch member {
+                case .good(let resource):
+                    outcomes.append(
+                        store.writeLate(resource, type: type, metadata: metadata, stamp: stamp, written: &written))
+                case .bad(let reason): rejectMember(index, reason, offer)
+                }
+            }
+        case .deleted(let type, let id): outcomes.append(store.deleteLate(type: type, id: id, stamp: stamp))
+        case .bulk, .refresh, .heartbeat, .reset, .unknown: break
+        }
+        guard !outcomes.contains(.heldOff) else { return }
+        let first = min(event.previous(of: sequence) + 1, sequence)
+        libraries[event.library]?.recover(first...sequence)
+    }
+}
