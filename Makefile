@@ -20,6 +20,13 @@ INPUT ?=
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
+ifeq ($(shell uname), Darwin)
+# Where Homebrew keeps the C libraries; Apple's compilers do not look there by themselves.
+BREW := $(shell brew --prefix 2> /dev/null)
+export CPATH := $(BREW)/include$(if $(CPATH),:$(CPATH))
+export LIBRARY_PATH := $(BREW)/lib$(if $(LIBRARY_PATH),:$(LIBRARY_PATH))
+endif
+
 .DEFAULT_GOAL := help
 
 ## run: build, apply a sample stream to a fresh database, and show what came of it
