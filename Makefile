@@ -20,11 +20,23 @@ INPUT ?=
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
 
+ifeq ($(shell uname), Darwin)
+# Where Homebrew keeps the C libraries; Apple's compilers do not look there by themselves.
+BREW := $(shell brew --prefix 2> /dev/null)
+export CPATH := $(BREW)/include$(if $(CPATH),:$(CPATH))
+export LIBRARY_PATH := $(BREW)/lib$(if $(LIBRARY_PATH),:$(LIBRARY_PATH))
+else
+# All release builds are linked so that they run where no Swift is installed: packages are made of the build that the
+# benchmarks measure, and other flags would build everything a second time.
+STATIC := --static-swift-stdlib
+endif
+RELEASE_BUILD = $(SWIFT) build -c release $(STATIC)
+
 .DEFAULT_GOAL := help
 
 ## run: build, apply a sample stream to a fresh database, and show what came of it
 run: deps
-	@$(SWIFT) build -c release --product tidemark
+	@$(RELEASE_BUILD) --product tidemark
 	@docs/examples/first-run.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
 ## test: every test
@@ -40,7 +52,7 @@ format-check:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 # The bench, built for release beside the command that it starts.
-BENCH_BUILD = $(SWIFT) build -c release --product tidemark-bench && $(SWIFT) build -c release --product tidemark
+BENCH_BUILD = $(RELEASE_BUILD) --product tidemark-bench && $(RELEASE_BUILD) --product tidemark
 BENCH_RUN = "$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench"
 
 ## bench: time every stage, or SUITE, beside its reference in one run, and keep the results (SUITE=apply BENCH=--smoke)
@@ -79,7 +91,7 @@ crash-points: deps
 
 ## simulate: run SEEDS schedules of the simulated world, in a release build, from SEED=1 on (SEEDS=20000); minutes
 simulate: deps
-	@$(SWIFT) build -c release --product tidemark
+	@$(RELEASE_BUILD) --product tidemark
 	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark" selftest --schedules $(SEEDS) \
 	    --seed $(if $(filter-out 0,$(SEED)),$(SEED),1)
 
@@ -122,13 +134,23 @@ soak: deps
 
 ## load-test: lines of a gigabyte, a million of rubbish, hosts that never read: the command at its limits; minutes
 load-test: deps
-	@$(SWIFT) build -c release --product tidemark
+	@$(RELEASE_BUILD) --product tidemark
 	TIDEMARK_LOAD=1 TIDEMARK_COMMAND="$$($(SWIFT) build -c release --show-bin-path)/tidemark" \
 	    $(SWIFT) test --disable-xctest --no-parallel --filter 'LoadTests|LoadHostTests'
 
+## dist: a .tar.gz and a .deb that need no Swift installation, below .build/dist; Linux
+dist: deps
+	@$(RELEASE_BUILD) --product tidemark
+	@rm -rf .build/dist
+	@Packaging/dist "$$($(SWIFT) build -c release --show-bin-path)/tidemark" .build/dist
+
+## dist-check: make the packages, install each into an empty root, and run it there; needs root or user namespaces
+dist-check: dist
+	@Packaging/check .build/dist
+
 ## extension: build what the sqlite3 shell loads to look into a database, and say where it is
 extension: deps
-	@$(SWIFT) build -c release --product tidemarksqlite
+	@$(RELEASE_BUILD) --product tidemarksqlite
 	@ls "$$($(SWIFT) build -c release --show-bin-path)"/libtidemarksqlite.*
 
 ## clean: remove what was built
@@ -143,5 +165,5 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: run dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps

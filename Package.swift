@@ -1,4 +1,4 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -12,7 +12,8 @@ let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
 
 let package = Package(
     name: "tidemark",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    // Linux and macOS. zstd and simdjson come from the system, and Apple's other platforms have neither.
+    platforms: [.macOS(.v15)],
     products: [
         .library(name: "Tidemark", targets: ["Tidemark"]),
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),

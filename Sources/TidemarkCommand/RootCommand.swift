@@ -3,7 +3,7 @@ import ArgumentParser
 /// `tidemark`: the list of commands.
 struct RootCommand: AsyncParsableCommand {
     /// - Source: docs/changelog.md.
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     static let configuration = CommandConfiguration(
         commandName: "tidemark",

@@ -92,14 +92,53 @@ import TidemarkTesting
 
     @Test func `what a build makes is not committed`() throws {
         let ignored = try Tree.text(".gitignore").split(separator: "\n").map(String.init)
-        for entry in [".build*/", ".swiftpm/", "*.xcodeproj", "DerivedData/", "/demo.db*"] {
+        for entry in [".build*/", "Package.resolved", ".swiftpm/", "*.xcodeproj", "DerivedData/", "/demo.db*"] {
             #expect(ignored.contains(entry), ".gitignore does not say \(entry)")
         }
     }
 
     @Test func `the changelog starts with the version that the command prints`() async throws {
         let version = try await CommandRunner().run(["--version"]).outputLines.first ?? "none"
-        #expect(try Tree.text("docs/changelog.md").contains("## \(version)"))
+        let headings = try Tree.text("docs/changelog.md").split(separator: "\n").filter { $0.hasPrefix("## ") }
+        // Between two releases one heading for what is to come may stand above it.
+        #expect(headings.filter { $0 != "## Unreleased" }.first == "## \(version)")
+        #expect(try Tree.text("README.md").contains("from: \"\(version)\""))
+    }
+
+    @Test func `the door is complete: licence, rules, hosted checks`() throws {
+        for path in ["LICENSE", "NOTICE", "CONTRIBUTING.md", "SECURITY.md", ".spi.yml", ".github/workflows/ci.yml"] {
+            #expect(Tree.exists(path), "\(path) is not there")
+        }
+        #expect(try Tree.text("LICENSE").contains(/Apache License\n *Version 2.0, January 2004/))
+        // What stands in the hosted workflow has to exist here.
+        let workflow = try Tree.text(".github/workflows/ci.yml")
+        let makefile = try Tree.text("Makefile")
+        for match in workflow.matches(of: /run: make ([a-z-]+)/) {
+            #expect(makefile.contains("\n\(match.1):"), "the hosted workflow says make \(match.1)")
+        }
+        for match in workflow.matches(of: /run: (\.ci\/[a-z]+)/) {
+            #expect(Tree.exists(String(match.1)), "the hosted workflow runs \(match.1)")
+        }
+    }
+
+    @Test func `documentation is made of every library, and of nothing else`() throws {
+        let manifest = try Tree.text("Package.swift")
+        let libraries = manifest.matches(of: /\.library\(name: "(Tidemark\w*)"/).map { String($0.1) }
+        let documented = try Tree.text(".spi.yml").matches(of: /- (Tidemark\w*)/).map { String($0.1) }
+        #expect(!libraries.isEmpty && documented.sorted() == libraries.sorted())
+    }
+
+    @Test func `the README says the platforms, the compiler and the libraries of the manifest`() throws {
+        let manifest = try Tree.text("Package.swift")
+        let readme = try Tree.text("README.md")
+        let tools = try #require(manifest.firstMatch(of: /swift-tools-version:([0-9.]+)/)).1
+        #expect(readme.contains("Swift \(tools) or"))
+        #expect(manifest.contains("platforms: [.macOS(.v15)],") && readme.contains("**macOS 15 or later**"))
+        // Those that the script installs where it can.
+        let script = try Tree.text(".ci/deps")
+        let packages = script.matches(of: /(?:apt|brew)\+=\(([a-z0-9-]+)\)/).map { String($0.1) }
+        #expect(packages.count == 5)
+        for package in packages { #expect(readme.contains("`\(package)`"), "the README does not name \(package)") }
     }
 
     /// The commands that the help lists.

@@ -21,10 +21,10 @@ enum Tree {
         return files
     }
 
-    /// The README and every page below `docs` and `Protocol`.
+    /// The pages at the root, and every page below `docs` and `Protocol`.
     static func documents() throws -> [String] {
         let folders = try ["docs", "Protocol"].filter(exists).flatMap { try paths(in: $0) }
-        return ["README.md"] + folders.filter { $0.hasSuffix(".md") }
+        return ["README.md", "CONTRIBUTING.md", "SECURITY.md"] + folders.filter { $0.hasSuffix(".md") }
     }
 
     /// A file's lines with their numbers from 1, without comments and without what stands in quotes.

@@ -21,7 +21,7 @@ import TidemarkTesting
     @Test func `the version is printed alone`() async throws {
         let result = try await CommandRunner().run(["--version"])
         #expect(result.status == 0)
-        #expect(result.outputText == "0.1.0\n")
+        #expect(result.outputText == "0.2.0\n")
     }
 
     @Test func `without arguments the help is printed`() async throws {

@@ -13,6 +13,13 @@ private enum DocstringExamples {
         var size: UInt64
     }
 
+    struct Shot: Resource {
+        static let resourceType = "shot"
+        static let conventions = ResourceConventions(names: .snakeCase, dates: .secondsSince1970)
+        var id: String
+        var takenAt: Date  // "taken_at":1714979289
+    }
+
     struct PhotoID: ResourceID, Codable, RawRepresentable {
         var rawValue: String
     }

@@ -15,6 +15,13 @@ struct Photo: Resource, Equatable {
     var rating: Int?
 }
 
+struct Shot: Resource, Equatable {
+    static let resourceType = "shot"
+    static let conventions = ResourceConventions(names: .snakeCase, dates: .secondsSince1970)
+    var id: String
+    var takenAt: Date
+}
+
 extension Photo: PatchableResource {
     static var fieldNames: [PartialKeyPath<Photo>: String] { [\.name: "name", \.rating: "rating"] }
 }
@@ -45,6 +52,13 @@ struct PhotoServer: QueryUpstream {
             """#
         try await cache.ingest(Array(lines.utf8))
         try await cache.flush()
+
+        let shot = Shot(id: "9", takenAt: Date(timeIntervalSince1970: 1_714_979_289))
+        try await cache.put(shot)
+        #expect(try await cache.entity(Shot.self, id: "9") == shot)
+        let key = EntityKey(library: "", type: "shot", id: "9")
+        let stored = try await cache.read(key, fields: nil).entity
+        #expect(stored == Array(#"{"id":"9","taken_at":1714979289}"#.utf8))
 
         let sea = try await cache.entity(Photo.self, id: "1")
         print(sea?.name ?? "no such photo")

@@ -41,8 +41,31 @@ extension JSONOutline {
 
     // MARK: Types of Foundation and ours
 
-    /// ISO 8601, with or without a fraction of a second.
+    /// Whether only a function of somebody else's can read a date.
+    var hasCustomDates: Bool {
+        switch conventions.dates {
+        case .custom: true
+        case .iso8601, .secondsSince1970, .millisecondsSince1970: false
+        }
+    }
+
+    /// A date, written as the conventions say.
     func date(_ index: Int) throws(DecodingFault) -> Date {
+        switch conventions.dates {
+        case .iso8601: return try iso8601Date(index)
+        case .secondsSince1970: return Date(timeIntervalSince1970: try time(index))
+        case .millisecondsSince1970: return Date(timeIntervalSince1970: try time(index) / 1_000)
+        case .custom: preconditionFailure("a custom date is read by its function")
+        }
+    }
+
+    private func time(_ index: Int) throws(DecodingFault) -> Double {
+        if kind(index) == .null { throw .null(Date.self) }
+        return try double(index)
+    }
+
+    /// ISO 8601, with or without a fraction of a second.
+    private func iso8601Date(_ index: Int) throws(DecodingFault) -> Date {
         let entry = self[index]
         if entry.kind == .string, let date = bytes.withUnsafeBytes({ ISO8601Text.date($0[range(entry)]) }) {
             return date

@@ -42,6 +42,10 @@ final class JSONOutline {
     }
 
     let bytes: [UInt8]
+    /// How names and dates are written in the text.
+    let conventions: ResourceConventions
+    /// Whether names are others than the coding keys have.
+    let hasSnakeCaseNames: Bool
     /// As many as the scan made, given back in `deinit`, so valid for as long as anybody who could read it holds this
     /// object. A pointer, because an array in a class is checked for exclusive access each time a hint is written.
     private let entries: UnsafeMutablePointer<Entry>
@@ -58,11 +62,13 @@ final class JSONOutline {
     /// - Parameter bytes: Kept.
     /// - Returns: nil when it is no JSON, too deep, or 2 GiB or more.
     /// - Complexity: O(bytes.count).
-    init?(_ bytes: [UInt8]) {
+    init?(_ bytes: [UInt8], _ conventions: ResourceConventions = ResourceConventions()) {
         guard bytes.count <= Int32.max else { return nil }
         var scan = JSONOutlineScan(entryCount: bytes.count / 12 + 8)
         guard bytes.withUnsafeBytes({ scan.whole($0) }) else { return nil }
         self.bytes = bytes
+        self.conventions = conventions
+        hasSnakeCaseNames = conventions.names == .snakeCase
         entries = .allocate(capacity: scan.entries.count)
         entries.initialize(from: scan.entries, count: scan.entries.count)
         tables = scan.tables

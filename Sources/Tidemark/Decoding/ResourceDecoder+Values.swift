@@ -27,7 +27,7 @@ extension ResourceDecoder {
             if type == Int.self { return itself(try outline.integer(index, as: Int.self)) }
             if type == Bool.self { return itself(try outline.bool(index)) }
             if type == Double.self { return itself(try outline.double(index)) }
-            if type == Date.self { return itself(try outline.date(index)) }
+            if type == Date.self, !outline.hasCustomDates { return itself(try outline.date(index)) }
             if type == UUID.self, let uuid = outline.uuid(index) { return itself(uuid) }
             if type == JSONValue.self { return itself(try outline.jsonValue(index)) }
             if type == Int64.self { return itself(try outline.integer(index, as: Int64.self)) }
@@ -49,7 +49,21 @@ extension ResourceDecoder {
             throw self.error(error, at: path())
         }
         if type == [String].self { return itself(try strings(at: index, path: path())) }
+        if type == Date.self { return itself(try customDate(at: index, path: path(), decoder: decoder())) }
+        if outline.hasSnakeCaseNames, type is any StringKeyedDictionary.Type {
+            return try Value(from: decoder().keepingNames)
+        }
         return try Value(from: decoder())
+    }
+
+    private func customDate(
+        at index: Int, path: @autoclosure () -> [any CodingKey], decoder: @autoclosure () -> ResourceDecoder
+    ) throws -> Date {
+        guard case .custom(let decode, _) = outline.conventions.dates else {
+            preconditionFailure("a date of the conventions \(outline.conventions) was left to nobody")
+        }
+        if outline.kind(index) == .null { throw error(.null(Date.self), at: path()) }
+        return try decode(decoder())
     }
 
     /// As the standard library reads an array, without asking what an element is for each of them.
@@ -79,3 +93,8 @@ extension ResourceDecoder {
         return unsafeBitCast(value, to: Same.self)
     }
 }
+
+/// A dictionary whose keys are data, not names of fields.
+private protocol StringKeyedDictionary {}
+
+extension Dictionary: StringKeyedDictionary where Key == String {}

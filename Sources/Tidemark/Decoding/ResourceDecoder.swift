@@ -9,6 +9,8 @@ struct ResourceDecoder: Decoder {
     /// The last key on the way here that the text does not say; nil when it says all of them.
     let node: CodingPathNode?
     private let place: UInt32
+    /// Whether names here are in snake case, and coding keys are not.
+    private(set) var convertsNames: Bool
 
     /// The value's entry.
     var index: Int { Int(place) }
@@ -18,6 +20,7 @@ struct ResourceDecoder: Decoder {
         self.outline = outline
         self.node = node
         place = UInt32(truncatingIfNeeded: index)
+        convertsNames = outline.hasSnakeCaseNames
     }
 
     /// Of the whole text.
@@ -42,6 +45,31 @@ struct ResourceDecoder: Decoder {
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    // MARK: Names
+
+    /// The same decoder of an object whose names are data.
+    var keepingNames: ResourceDecoder {
+        var decoder = self
+        decoder.convertsNames = false
+        return decoder
+    }
+
+    /// The name that a key has in the text.
+    @inline(__always)
+    func name(_ key: some CodingKey) -> String {
+        convertsNames ? SnakeCase.name(key.stringValue) : key.stringValue
+    }
+
+    /// The keys of an object's names; nil for a name that no key has.
+    func keys<Key: CodingKey>(as type: Key.Type) -> [Key] {
+        let names = outline.names(in: index)
+        guard convertsNames else { return names.compactMap { Key(stringValue: $0) } }
+        return names.compactMap { name in
+            guard let key = Key(stringValue: SnakeCase.key(name)), self.name(key) == name else { return nil }
+            return key
+        }
+    }
 
     // MARK: Members and elements
 

@@ -9,9 +9,7 @@ struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { decoder.codingPath }
 
-    var allKeys: [Key] {
-        decoder.outline.names(in: decoder.index).compactMap { Key(stringValue: $0) }
-    }
+    var allKeys: [Key] { decoder.keys(as: Key.self) }
 
     func contains(_ key: Key) -> Bool { find(key) != nil }
 
@@ -58,7 +56,7 @@ struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @inline(__always)
     private func find(_ key: some CodingKey) -> Int? {
-        decoder.outline.value(named: key.stringValue, in: decoder.index)
+        decoder.outline.value(named: decoder.name(key), in: decoder.index)
     }
 
     @inline(__always)
@@ -67,6 +65,6 @@ struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         throw DecodingError.keyNotFound(
             key,
             DecodingError.Context(
-                codingPath: codingPath, debugDescription: "There is no member \"\(key.stringValue)\"."))
+                codingPath: codingPath, debugDescription: "There is no member \"\(decoder.name(key))\"."))
     }
 }

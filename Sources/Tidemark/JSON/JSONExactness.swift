@@ -29,30 +29,55 @@ final class JSONSource: Sendable {
     }
 }
 
-/// Collects the ``JSONValue``s inside what is encoded, which then take the places of nulls.
+/// Collects the ``JSONValue``s inside what is encoded. A text stands for each of them until the encoder is done.
+///
+/// A text, and not a place: Foundation's encoder that converts names forgets the way to what is in a dictionary.
 final class JSONSink: Sendable {
     static let key = CodingUserInfoKey.tidemark("sink")
 
+    /// How each text begins. Random, so that no string of a resource begins so.
+    private let mark = "tidemark:\(UInt64.random(in: .min ... .max)):\(UInt64.random(in: .min ... .max)):"
     /// Bounded by the value that is encoded.
-    private let places = Mutex<[(path: [any CodingKey], value: JSONValue)]>([])
+    private let values = Mutex<[JSONValue]>([])
 
-    func add(_ value: JSONValue, at path: [any CodingKey]) {
-        places.withLock { $0.append((path, value)) }
+    /// Keeps a value.
+    ///
+    /// - Returns: The text to write in its place.
+    func add(_ value: JSONValue) -> String {
+        values.withLock { values in
+            values.append(value)
+            return mark + String(values.count - 1)
+        }
     }
 
-    var isEmpty: Bool { places.withLock(\.isEmpty) }
+    var isEmpty: Bool { values.withLock(\.isEmpty) }
 
     /// The encoded value with everything in its place.
+    ///
+    /// - Complexity: O(size of the value).
     func filled(_ value: JSONValue) -> JSONValue {
-        places.withLock { places in
-            places.reduce(value) { $0.replacing(JSONPointer($1.path, in: value).tokens[...], with: $1.value) }
+        values.withLock { filled(value, $0) }
+    }
+
+    private func filled(_ value: JSONValue, _ values: [JSONValue]) -> JSONValue {
+        switch value {
+        case .string(let text):
+            guard text.utf8.starts(with: mark.utf8), let index = Int(Substring(text.utf8.dropFirst(mark.utf8.count))),
+                values.indices.contains(index)
+            else { return value }
+            return values[index]
+        case .array(let elements): return .array(elements.map { filled($0, values) })
+        case .object(let members): return .object(members.map { JSONMember($0.name, filled($0.value, values)) })
+        case .null, .bool, .number: return value
         }
     }
 }
 
 extension JSONPointer {
     /// Where a coder is: a key of an array counts by its number, one of an object by its name, whatever else it has.
-    init(_ codingPath: [any CodingKey], in value: JSONValue) {
+    ///
+    /// - Parameter names: How the value writes them. A name that it has as it is declared is a dictionary's.
+    init(_ codingPath: [any CodingKey], in value: JSONValue, _ names: ResourceConventions.Names = .asDeclared) {
         var tokens: [String] = []
         var place: JSONValue? = value
         for key in codingPath {
@@ -60,28 +85,13 @@ extension JSONPointer {
                 tokens.append(String(index))
                 place = elements.indices.contains(index) ? elements[index] : nil
             } else {
-                tokens.append(key.stringValue)
-                place = place?[key.stringValue]
+                var name = key.stringValue
+                if names == .snakeCase, place?[name] == nil { name = SnakeCase.name(name) }
+                tokens.append(name)
+                place = place?[name]
             }
         }
         self.init(tokens: tokens)
-    }
-}
-
-extension JSONValue {
-    fileprivate func replacing(_ tokens: ArraySlice<String>, with value: JSONValue) -> JSONValue {
-        guard let token = tokens.first else { return value }
-        let rest = tokens.dropFirst()
-        switch self {
-        case .array(var elements):
-            guard let index = Int(token), elements.indices.contains(index) else { return self }
-            elements[index] = elements[index].replacing(rest, with: value)
-            return .array(elements)
-        case .object(let members):
-            return .object(
-                members.map { $0.name == token ? JSONMember($0.name, $0.value.replacing(rest, with: value)) : $0 })
-        case .null, .bool, .number, .string: return self
-        }
     }
 }
 

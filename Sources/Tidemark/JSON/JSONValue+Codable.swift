@@ -53,9 +53,8 @@ extension JSONValue: Codable {
     /// Into a ``Resource`` that a cache stores it goes as it is; another encoder spells numbers its own way.
     public func encode(to encoder: any Encoder) throws {
         if let sink = encoder.userInfo[JSONSink.key] as? JSONSink {
-            sink.add(self, at: encoder.codingPath)
             var container = encoder.singleValueContainer()
-            try container.encodeNil()
+            try container.encode(sink.add(self))
             return
         }
         switch self {

@@ -51,8 +51,8 @@ public struct CacheTransaction: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - fields: An object, or a value that is written as one. `null` is a value.
-    ///   - unset: Fields to remove.
+    ///   - fields: An object, or a value that is written as one, by the type's conventions. `null` is a value.
+    ///   - unset: Fields to remove, by their names on the wire.
     /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form, `.limitExceeded`. The transaction fails
     ///   with `.invalidParams` when there is no such entity.
     public mutating func patch<R: Resource>(
@@ -61,7 +61,7 @@ public struct CacheTransaction: Sendable {
         try add(
             .patch(
                 type: ByteString(R.resourceType), id: ByteString(id.keyText),
-                fields: try ResourceCoder().encode(fields),
+                fields: try ResourceCoder().encode(fields, R.conventions),
                 unset: unset.map { ByteString($0) }), key(R.resourceType, id.keyText))
     }
 

@@ -14,7 +14,7 @@ public struct FieldPatch<R: PatchableResource> {
     public mutating func set<Value: Encodable>(_ field: KeyPath<R, Value>, to value: Value) {
         guard failure == nil, let name = name(field) else { return }
         do throws(CacheError) {
-            put(name, try ResourceCoder().encode(value))
+            put(name, try ResourceCoder().encode(value, R.conventions))
         } catch {
             failure = CacheError(error.code, "\(R.self).\(name): \(error.message)")
         }
@@ -41,10 +41,17 @@ public struct FieldPatch<R: PatchableResource> {
     }
 
     private mutating func name(_ field: PartialKeyPath<R>) -> String? {
-        let name = R.fieldNames[field]
-        if name == nil {
+        guard let name = R.fieldNames[field] else {
             failure = CacheError(
                 .invalidParams, "\(R.self) has no name for the key path \(field): add it to \(R.self).fieldNames")
+            return nil
+        }
+        // A name that reading never looks for would be a second field beside the one that is meant.
+        if R.conventions.names == .snakeCase, SnakeCase.name(name) != name {
+            failure = CacheError(
+                .invalidParams,
+                "\(R.self).fieldNames says \(name), and its server writes snake case: say \(SnakeCase.name(name))")
+            return nil
         }
         return name
     }

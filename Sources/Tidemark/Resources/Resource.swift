@@ -11,10 +11,17 @@
 ///
 /// The names of its coding keys are the names on the wire. What a stored resource has beyond them is not read, and stays
 /// when a patch is made; putting a value replaces the whole resource. Dates are read and written as ISO 8601, data as
-/// base64, numbers of type ``JSONValue`` as they came.
+/// base64, numbers of type ``JSONValue`` as they came. A server that does otherwise is described by ``conventions``.
 public protocol Resource: Codable, Identifiable, Sendable where ID: ResourceID {
     /// The type's name on the wire: letters, digits, `_`, `.` and `-`, 128 bytes at most.
     static var resourceType: String { get }
+
+    /// How the server writes names and dates; by default names as they are declared, and dates as ISO 8601.
+    static var conventions: ResourceConventions { get }
+}
+
+extension Resource {
+    public static var conventions: ResourceConventions { ResourceConventions() }
 }
 
 /// What can identify a resource: a string, an integer or a UUID, or a type of your own around one.

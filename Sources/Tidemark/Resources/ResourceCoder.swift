@@ -12,18 +12,10 @@ package struct ResourceCoder {
 
     /// - Throws: ``ResourceDecodingError``.
     package func decode<R: Resource>(_ type: R.Type, _ bytes: [UInt8]) throws(ResourceDecodingError) -> R {
-        try decode(type, bytes, resourceType: R.resourceType)
-    }
-
-    /// - Parameter resourceType: For the error.
-    /// - Throws: ``ResourceDecodingError``.
-    package func decode<Value: Decodable>(
-        _ type: Value.Type, _ bytes: [UInt8], resourceType: String
-    ) throws(ResourceDecodingError) -> Value {
         do {
-            return try value(type, bytes)
+            return try value(type, bytes, R.conventions)
         } catch {
-            throw ResourceCoder.explained(error, JSONSource(bytes).value, resourceType)
+            throw ResourceCoder.explained(error, JSONSource(bytes).value, type)
         }
     }
 
@@ -31,18 +23,32 @@ package struct ResourceCoder {
     ///
     /// - Throws: What Foundation's `JSONDecoder` throws, `DecodingError` mostly; and what the type itself throws.
     /// - Complexity: O(bytes.count).
-    package func value<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Value {
-        guard let outline = JSONOutline(bytes) else { throw ResourceDecoder.unreadable }
+    package func value<Value: Decodable>(
+        _ type: Value.Type, _ bytes: [UInt8], _ conventions: ResourceConventions = ResourceConventions()
+    ) throws -> Value {
+        guard let outline = JSONOutline(bytes, conventions) else { throw ResourceDecoder.unreadable }
         return try ResourceDecoder(outline).value(type)
+    }
+
+    /// A resource as its server would write it: compact JSON with sorted names. ``JSONValue``s inside it stay as they are.
+    ///
+    /// - Throws: ``CacheError`` `.invalidParams` for what has no JSON form.
+    package func encode<R: Resource>(_ resource: R) throws(CacheError) -> [UInt8] {
+        try encode(resource, R.conventions)
     }
 
     /// Compact JSON with sorted names. ``JSONValue``s inside it stay as they are.
     ///
+    /// - Parameter conventions: Of the resource that it is a part of; of what is part of none, such as a query's input,
+    ///   the default ones.
     /// - Throws: ``CacheError`` `.invalidParams` for what has no JSON form.
-    package func encode(_ value: some Encodable) throws(CacheError) -> [UInt8] {
+    package func encode(
+        _ value: some Encodable, _ conventions: ResourceConventions = ResourceConventions()
+    ) throws(CacheError) -> [UInt8] {
         if let value = value as? JSONValue { return value.bytes }
         let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .custom { try ResourceCoder.encode($0, to: $1) }
+        encoder.dateEncodingStrategy = ResourceCoder.strategy(conventions.dates)
+        if conventions.names == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
         // Sorted, because the encoder's own order differs from run to run: equal values must be equal bytes.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let sink = JSONSink()
@@ -57,14 +63,14 @@ package struct ResourceCoder {
 
     // MARK: Errors
 
-    private static func explained(
-        _ error: any Error, _ resource: JSONValue, _ resourceType: String
+    private static func explained<R: Resource>(
+        _ error: any Error, _ resource: JSONValue, _ type: R.Type
     ) -> ResourceDecodingError {
         let (path, reason) = place(of: error)
-        let field = JSONPointer(path, in: resource)
+        let field = JSONPointer(path, in: resource, R.conventions.names)
         let id = resource["id"] ?? resource["uuid"]
         return ResourceDecodingError(
-            resourceType: resourceType, id: id?.string ?? id?.number?.text, field: field,
+            resourceType: R.resourceType, id: id?.string ?? id?.number?.text, field: field,
             value: resource[pointer: field], reason: reason)
     }
 
@@ -83,6 +89,15 @@ package struct ResourceCoder {
     }
 
     // MARK: Dates
+
+    private static func strategy(_ dates: ResourceConventions.Dates) -> JSONEncoder.DateEncodingStrategy {
+        switch dates {
+        case .iso8601: .custom { try ResourceCoder.encode($0, to: $1) }
+        case .secondsSince1970: .secondsSince1970
+        case .millisecondsSince1970: .millisecondsSince1970
+        case .custom(_, let encode): .custom(encode)
+        }
+    }
 
     private static func encode(_ date: Date, to encoder: any Encoder) throws {
         let isWhole = date.timeIntervalSince1970 == date.timeIntervalSince1970.rounded()
