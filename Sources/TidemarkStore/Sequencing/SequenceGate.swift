@@ -204,6 +204,12 @@ package struct SequenceGate {
         if bound > cursor { advance(to: bound) }
     }
 
+    /// The event at a sequence came and cannot be stored: its number passes as any other, and counts as lost.
+    package mutating func noteLost(_ sequence: EventSequence) {
+        lost.insert(LostRange(first: sequence, last: sequence))
+        isStale = true
+    }
+
     /// A sequence that was lost was applied after all, out of order.
     package mutating func recover(_ sequence: EventSequence) {
         lost.remove(sequence)

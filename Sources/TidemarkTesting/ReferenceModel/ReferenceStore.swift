@@ -8,23 +8,28 @@ package struct ReferenceStore: Sendable {
     package init() {}
 
     /// Writes a resource: replaces without metadata, merges with it.
+    ///
+    /// - Returns: False when the entity would have more than `byteCountMax` bytes; then nothing changed.
     package mutating func write(
-        _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp
-    ) {
+        _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp,
+        byteCountMax: Int
+    ) -> Bool {
         var key = ReferenceKey(library: stamp.library, type: type, id: resource.id)
         var frozen: Set<[UInt8]> = []
         if let metadata, entities[key] == nil, let match = onlyAlternate(metadata, of: key) {
             key = match
             frozen = Self.identityNames(of: entities[match])
         }
-        guard !isOutdated(key, stamp) else { return }
+        guard !isOutdated(key, stamp) else { return true }
         var json = resource.json
         if let metadata, let base = entities[key]?.json.members, let incoming = resource.json.members {
             let merge = ReferenceMerge(noMergeFields: metadata.noMergeFields)
             json = .object(merge.merge(base, with: incoming, frozen: frozen))
         }
+        guard json.written.count <= byteCountMax else { return false }
         entities[key] = ReferenceEntity(json: json, sequence: stamp.sequence, generation: stamp.generation)
         tombstones[key] = nil
+        return true
     }
 
     /// Deletes an entity, known or not, and leaves a tombstone.
