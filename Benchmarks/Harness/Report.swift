@@ -60,6 +60,20 @@ struct Report {
         add(name: name, values: [value], unit: unit, goal: goal, hash: hash, place: place)
     }
 
+    /// A size beside the size of something else.
+    mutating func add(
+        name: String, values: [Double], unit: String, count: Int, referenceName: String, referenceValues: [Double],
+        goal: Double?, hash: UInt64
+    ) {
+        let ratios = zip(values, referenceValues).map { $0 / $1 }
+        add(
+            Figure(
+                suite: suite, name: name, unit: unit, value: Spread(values), runCount: values.count, count: count,
+                reference: Figure.Reference(
+                    name: referenceName, value: Spread(referenceValues), ratio: Spread(ratios)),
+                goal: goal, hash: String(hash, radix: 16)))
+    }
+
     private mutating func add(_ figure: Figure) {
         results.figures.append(figure)
         guard !isJSON else { return printJSON(figure) }

@@ -8,6 +8,11 @@ public struct Limits: Hashable, Sendable {
     public var nestingDepthMax = 64
     /// Containers that are open at once in any entity: 256. What compares values recurses so deep, and a file can be forged.
     public static let nestingDepthCeiling = 256
+    /// A stored entity, as compact JSON: 16 MiB. A write that would leave more is refused. More than ``entityByteCountCeiling``
+    /// counts as that.
+    public var entityByteCountMax = Limits.entityByteCountCeiling
+    /// The largest entity that a data file can hold: 16 MiB, the default of ``lineByteCountMax``.
+    public static let entityByteCountCeiling = 16 << 20
     /// Members of one batch: 100,000.
     public var batchMemberCountMax = 100_000
     /// An id, a library id, an epoch or a mutation id: 1,024 bytes.
@@ -53,6 +58,8 @@ public struct Limits: Hashable, Sendable {
     public var layerCountMax = 10_000
     /// Bytes of all pending layers' changes: 64 MiB; more are refused.
     public var layerByteCountMax = 64 << 20
+    /// The most that all layers' changes may take, whatever ``layerByteCountMax`` says: 120 MiB. Twice of it fits into a row.
+    public static let layerByteCountCeiling = 120 << 20
 
     public init() {}
 }

@@ -13,6 +13,8 @@ public enum QuarantineReason: UInt8, Sendable, CaseIterable {
     case batchTooLarge
     case idTooLong
     case tooManyLibraries
+    /// The entity would be larger than ``Limits/entityByteCountMax`` with it.
+    case tooLarge
 
     /// The code that people and hosts see.
     public var code: String {
@@ -28,6 +30,7 @@ public enum QuarantineReason: UInt8, Sendable, CaseIterable {
         case .batchTooLarge: "batch_too_large"
         case .idTooLong: "id_too_long"
         case .tooManyLibraries: "too_many_libraries"
+        case .tooLarge: "too_large"
         }
     }
 

@@ -20,7 +20,8 @@ import TidemarkTesting
     private func text(_ value: ReferenceJSON?) -> String { String(decoding: value?.written ?? [], as: UTF8.self) }
 
     @Test(arguments: [
-        "framing", "decoding", "apply", "index", "observers", "layers", "ages", "eviction", "journal", "end-to-end",
+        "framing", "decoding", "apply", "index", "observers", "layers", "puts", "ages", "eviction", "journal",
+        "end-to-end",
         "cold-start", "reads", "scaling", "sessions",
     ])
     func `every suite measures small inputs, and keeps what it found`(suite: String) async throws {

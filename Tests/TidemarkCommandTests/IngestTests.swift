@@ -66,6 +66,33 @@ import TidemarkTesting
         #expect(bins.values.reduce(0, +) == generator.counts.lines)
     }
 
+    @Test func `an entity that would pass 16 MiB keeps its value, and the run goes on`() async throws {
+        let folder = try TemporaryFolder()
+        func line(_ sequence: Int, _ field: String, count: Int, _ rest: String = "") -> [UInt8] {
+            Array(
+                (#"{"library_id":"home","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"photo","#
+                    + #""resource":{"id":"p1","\#(field)":""#).utf8)
+                + [UInt8](repeating: UInt8(ascii: "s"), count: count) + Array("\"}\(rest)}}}\n".utf8)
+        }
+        // The longest line there may be but 400 bytes, then 500 more.
+        let first = line(1, "a", count: 0).count - 1
+        let stream =
+            line(1, "a", count: (16 << 20) - 400 - first) + line(2, "b", count: 500, #","metadata":{}"#)
+            + line(3, "b", count: 5, #","metadata":{}"#)
+        let result = try await ingest(stream, into: folder)
+        #expect(result.status == 0, "\(result.errorText.suffix(1_000))")
+        let summary = try json(result.outputText)
+        let bins = try #require(summary["events"] as? [String: Int])
+        #expect(bins["applied"] == 2 && bins["quarantined"] == 1)
+        #expect(result.outputText.contains(#""sequence":3,"state":"stale","lost":[[2,2]]"#))
+        let list = try await CommandRunner().run(["quarantine", "list", "--db", folder.path("a.db"), "--json"])
+        #expect(list.outputText.contains(#""reason":"too_large","line":2"#), "\(list.outputText.prefix(300))")
+        let entity = try await CommandRunner().run(["get", "--db", folder.path("a.db"), "photo:p1"])
+        let isMerged = entity.outputText.hasSuffix(#"s","b":"sssss"}"# + "\n")
+        #expect(isMerged)
+        #expect(try await CommandRunner().run(["verify", "--db", folder.path("a.db")]).status == 0)
+    }
+
     @Test func `acknowledgements end with the last line`() async throws {
         let folder = try TemporaryFolder()
         let result = try await ingest(try firstRun(), into: folder, ["--ack"])

@@ -34,14 +34,45 @@ import TidemarkTesting
         var random = SeededGenerator(seed: seed ^ 0x6C61_7465)
         let first = LyingLines.spoiled(generated.stream, &random)
         let late = LyingLines.shuffled(generated.log, &random)
+        if seed % 6 == 2 { limits.entityByteCountMax = 250 }
         let comparison = ModelComparison(limits: limits, upstream: hasUpstream ? generated.log : nil, seed: seed)
         #expect(try comparison.differences(ofRuns: [first, late, generated.stream]) == [], "seed \(seed)")
     }
 
-    private func compare(seed: UInt64, options: StreamOptions, hasUpstream: Bool) throws {
+    @Test(arguments: 1...120 as ClosedRange<UInt64>)
+    func `a stream of entities that grow too large leaves what the model says`(_ seed: UInt64) throws {
+        var options = StreamOptions()
+        options.hasEpochs = seed % 4 == 2
+        options.hasHeartbeats = seed % 4 != 0
+        try compare(
+            seed: seed, options: options, hasUpstream: seed % 4 == 0,
+            entityByteCountMax: [120, 250, 500][Int(seed % 3)])
+    }
+
+    @Test func `entities grow too large in events, in members of batches and in what an upstream brings`() throws {
+        var kinds: Set<QuarantineRecord.Kind> = []
+        for seed: UInt64 in 1...40 {
+            var options = StreamOptions()
+            options.hasHeartbeats = false
+            var generator = StreamGenerator(seed: seed, options: options)
+            let generated = generator.generate()
+            var limits = Limits()
+            limits.entityByteCountMax = 120
+            var subject = StateUnderTest(limits: limits, upstream: generated.log, seed: seed)
+            try subject.ingest(generated.stream)
+            try subject.endOfInput()
+            kinds.formUnion(subject.quarantine.filter { $0.reason == .tooLarge }.map(\.kind))
+        }
+        #expect(kinds == [.line, .member, .upstream])
+    }
+
+    private func compare(
+        seed: UInt64, options: StreamOptions, hasUpstream: Bool, entityByteCountMax: Int? = nil
+    ) throws {
         var generator = StreamGenerator(seed: seed, options: options)
         let generated = generator.generate()
         var limits = Limits()
+        if let entityByteCountMax { limits.entityByteCountMax = entityByteCountMax }
         if let batchCountMax = options.batchCountMax { limits.batchMemberCountMax = batchCountMax }
         if let lineByteCountMax = options.lineByteCountMax {
             limits.lineByteCountMax = lineByteCountMax

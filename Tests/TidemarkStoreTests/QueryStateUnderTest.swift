@@ -113,7 +113,7 @@ struct QueryStateUnderTest: ~Copyable {
             return switch error {
             case .duplicate: .failed("duplicate_pending")
             case .unknown: .failed("unknown_pending")
-            case .tooManyLayers, .tooManyBytes, .tooManyLibraries, .tooManyTypes: .failed("limit_exceeded")
+            case .tooManyLayers, .tooManyBytes, .tooManyLibraries, .tooManyTypes, .tooLarge: .failed("limit_exceeded")
             case .noChanges, .badResource, .changesIdentity, .typeless: .failed("invalid_params")
             }
         }
@@ -123,12 +123,7 @@ struct QueryStateUnderTest: ~Copyable {
         LayerConfirmation(
             pendingID: ByteString(given.pendingID), library: given.library.map { ByteString($0) },
             confirmed: try given.confirmed?.map { resource in
-                try decode([
-                    CacheEvent.change(
-                        library: "a", type: given.type ?? "file", resources: [resource], sequence: nil, merges: false,
-                        isIndex: false
-                    ).line
-                ])
+                try put(library: "a", type: given.type ?? "file", resource)
             }, type: given.type.map { ByteString($0) }, sequence: given.sequence.map { EventSequence($0) },
             realIDs: given.realIDs.sorted { $0.key < $1.key }.map { temporary, real in
                 LayerConfirmation.RealID(
@@ -175,13 +170,7 @@ struct QueryStateUnderTest: ~Copyable {
     private func step(_ step: CacheStep, _ library: String) throws -> TransactionStep {
         switch step {
         case .put(let type, let resource):
-            .put(
-                try decode([
-                    CacheEvent.change(
-                        library: library, type: type, resources: [resource], sequence: nil, merges: false,
-                        isIndex: false
-                    ).line
-                ]))
+            .put(try put(library: library, type: type, resource))
         case .patch(let type, let id, let fields, let unset):
             .patch(
                 type: ByteString(type), id: ByteString(id), fields: Array(fields.utf8),
@@ -190,6 +179,12 @@ struct QueryStateUnderTest: ~Copyable {
             .removeField(type: ByteString(type), id: ByteString(id), ByteString(field))
         case .delete(let type, let id): .delete(type: ByteString(type), id: ByteString(id))
         }
+    }
+
+    private func put(library: String, type: String, _ resource: String) throws -> PutResource {
+        let event = CacheEvent.change(
+            library: library, type: type, resources: [resource], sequence: nil, merges: false, isIndex: false)
+        return PutResource(batch: try decode([event.line]), index: 0)
     }
 
     private func decode(_ lines: [String]) throws -> EventBatch {

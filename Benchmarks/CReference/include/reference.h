@@ -55,6 +55,12 @@ bool reference_allocations_begin(void);
 // Ends counting. Returns how many there were.
 uint64_t reference_allocations_end(void);
 
+// Begins to weigh what the allocator has given out since, of all threads; false where the platform does not let it.
+bool reference_peak_begin(void);
+
+// Ends weighing. Returns the most bytes that were out at once.
+uint64_t reference_peak_end(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -58,10 +58,8 @@ extension SyncCache {
                 .limitExceeded,
                 "\(update.operations.count) changes: pass at most \(limits.batchMemberCountMax) at once")
         }
-        var steps: [TransactionStep] = []
-        for (index, operation) in update.operations.enumerated() {
-            steps.append(try operation.step(index, library: update.library, limits: limits, name: "changes"))
-        }
+        let steps = try TransactionOperation.steps(
+            update.operations, library: update.library, limits: limits, name: "changes")
         let layer = LayerUpdate(
             pendingID: update.pendingID, library: update.library, steps: steps, dependsOn: update.dependsOn)
         try await change({ state.keysToLoad(for: steps, in: update.library) }, name: "changes") {
@@ -130,22 +128,17 @@ extension SyncCache {
 
     private func confirmation(_ commit: OptimisticCommit) throws(CacheError) -> LayerConfirmation {
         let limits = configuration.limits
-        var batches: [EventBatch]?
+        var puts: [PutResource]?
         if let confirmed = commit.confirmed {
             guard confirmed.count <= limits.batchMemberCountMax else {
                 throw CacheError(
                     .limitExceeded,
                     "\(confirmed.count) resources: confirm at most \(limits.batchMemberCountMax) at once")
             }
-            var decoded: [EventBatch] = []
-            for (index, resource) in confirmed.enumerated() {
-                // Which type it has the layer may have to say: any name serves to look at the resource.
-                let put = TransactionOperation.put(type: commit.resourceType ?? "resource", resource: resource)
-                let step = try put.step(
-                    index, library: commit.library ?? configuration.defaultLibrary, limits: limits, name: "confirmed")
-                if case .put(let batch) = step { decoded.append(batch) }
-            }
-            batches = decoded
+            var reader = PutReader(library: commit.library ?? configuration.defaultLibrary, limits: limits)
+            // Which type it has the layer may have to say: any name serves to look at the resource.
+            for resource in confirmed { try reader.add(type: commit.resourceType ?? "resource", resource) }
+            puts = try reader.finish()
         }
         var realIDs: [LayerConfirmation.RealID] = []
         for (temporary, real) in commit.realIDs.sorted(by: { $0.key < $1.key }) {
@@ -160,7 +153,7 @@ extension SyncCache {
                     temporary: EntityKey.canonicalID(temporary), real: EntityKey.canonicalID(real), json: json))
         }
         return LayerConfirmation(
-            pendingID: commit.pendingID, library: commit.library, confirmed: batches, type: commit.resourceType,
+            pendingID: commit.pendingID, library: commit.library, confirmed: puts, type: commit.resourceType,
             sequence: commit.sequence, realIDs: realIDs)
     }
 
@@ -232,6 +225,9 @@ extension LayerRefusal {
         case .typeless(let step):
             CacheError(
                 .invalidParams, "nothing says what \(name)[\(step)] is: pass resource_type, nothing changed")
+        case .tooLarge(let step, let type, let id, let byteCountMax):
+            CacheError.tooLarge(
+                step.map { "\(name)[\($0)]" } ?? "the real id", type: type, id: id, byteCountMax: byteCountMax)
         case .tooManyLibraries: AnswerRefusal.tooManyLibraries.cacheError
         case .tooManyTypes: AnswerRefusal.tooManyTypes.cacheError
         }

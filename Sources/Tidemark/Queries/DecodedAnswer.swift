@@ -42,7 +42,12 @@ struct DecodedAnswer: Sendable {
     private static func decode(
         _ result: QueryResult, library: ByteString, limits: Limits
     ) throws(CacheError) -> EventBatch {
+        let resourceCount = result.resources.count + result.included.reduce(0) { $0 + $1.resources.count }
+        let byteCount = result.included.reduce(result.resources.reduce(0) { $0 + $1.count }) { sum, included in
+            included.resources.reduce(sum) { $0 + $1.count }
+        }
         var line: [UInt8] = []
+        line.reserveCapacity(byteCount + resourceCount + (result.included.count + 1) * 256)
         append(result.resourceType, result.resources, library: library, to: &line)
         for included in result.included {
             append(included.resourceType, included.resources, library: library, to: &line)
@@ -76,21 +81,20 @@ struct DecodedAnswer: Sendable {
 extension EventDecoder {
     /// Decodes lines that the cache wrote itself, of any length.
     ///
-    /// - Throws: ``CacheError`` `limitExceeded` when memory is short.
-    static func answer(_ lines: [UInt8], limits: Limits) throws(CacheError) -> EventBatch {
-        var limits = limits
-        limits.lineByteCountMax = max(lines.count, limits.lineByteCountMax)
-        var framer = LineFramer(input: InputID(0), limits: limits)
-        lines.withUnsafeBytes { framer.append($0) }
-        framer.finish()
-        let blocks = framer.takeBlocks()
-        guard blocks.count == 1, let block = blocks.first else {
-            throw CacheError(.limitExceeded, "\(lines.count) bytes are too many for one answer: give fewer resources")
+    /// - Parameter lines: Each ends with an LF.
+    /// - Throws: ``CacheError`` `limitExceeded` past ``answerByteCountMax``, and when memory is short.
+    static func answer(_ lines: consuming [UInt8], limits: Limits) throws(CacheError) -> EventBatch {
+        let byteCount = lines.count
+        guard byteCount <= answerByteCountMax else {
+            throw CacheError(.limitExceeded, "\(byteCount) bytes are too many for one answer: give fewer resources")
         }
         do throws(WireError) {
-            return try EventDecoder(limits: limits).decode(block)
+            return try EventDecoder(limits: limits).decode(LineBlock(lines: lines))
         } catch {
-            throw CacheError(.limitExceeded, "no memory to read \(lines.count) bytes: give fewer resources")
+            throw CacheError(.limitExceeded, "no memory to read \(byteCount) bytes: give fewer resources")
         }
     }
+
+    /// Bytes of one answer, or of one resource that is put: 1 GiB.
+    static let answerByteCountMax = LineBlock.byteCountMax
 }

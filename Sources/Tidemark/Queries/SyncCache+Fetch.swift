@@ -128,7 +128,7 @@ extension SyncCache {
             if error.code == .storageFailed {
                 for waiter in waiters { waiter.reply(.failure(error)) }
             } else {
-                await fail(waiters, "its answer cannot be used: \(error.message)")
+                await fail(waiters, "its answer cannot be used: \(error.message)", error.code)
             }
             return
         }
@@ -148,7 +148,11 @@ extension SyncCache {
     }
 
     /// The upstream failed: some are content with the cache, the others hear both reasons.
-    private func fail(_ waiters: [FetchWaiter], _ reason: String) async {
+    ///
+    /// - Parameter cause: `limitExceeded` when the upstream did answer, and its answer is more than the cache takes.
+    private func fail(
+        _ waiters: [FetchWaiter], _ reason: String, _ cause: CacheError.Code = .upstreamFailed
+    ) async {
         for waiter in waiters {
             var cacheReason = waiter.cacheReason
             if waiter.fallsBack {
@@ -162,7 +166,8 @@ extension SyncCache {
             waiter.reply(
                 .failure(
                     CacheError(
-                        .upstreamFailed, "the upstream gave no answer (\(reason))\(cache): read again later",
+                        cause == .limitExceeded ? .limitExceeded : .upstreamFailed,
+                        "the upstream gave no answer (\(reason))\(cache): read again later",
                         reasons: reasons)))
         }
     }

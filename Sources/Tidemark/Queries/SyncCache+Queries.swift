@@ -338,6 +338,11 @@ extension AnswerRefusal {
             CacheError(.limitExceeded, "there is no room for another resource type: use one that is known")
         case .tooManyQueries:
             CacheError(.limitExceeded, "every stored query is observed: cancel some subscriptions first")
+        case .tooLarge(let event, let index, let byteCountMax):
+            CacheError(
+                .limitExceeded,
+                "\(place(event, index)) would make its entity larger than \(byteCountMax) bytes: nothing was stored, send less of it"
+            )
         }
     }
 

@@ -90,11 +90,7 @@ extension SyncCache {
                 .limitExceeded,
                 "\(operations.count) operations: pass at most \(configuration.limits.batchMemberCountMax) at once")
         }
-        var steps: [TransactionStep] = []
-        for (index, operation) in operations.enumerated() {
-            steps.append(try operation.step(index, library: library, limits: configuration.limits))
-        }
-        return steps
+        return try TransactionOperation.steps(operations, library: library, limits: configuration.limits)
     }
 
     /// Does something in one step, with what that needs in memory.

@@ -1,25 +1,36 @@
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
 
 extension TransactionOperation {
-    /// The operation as the state takes it, with its JSON checked.
+    /// Operations as the state takes them, with their JSON checked.
     ///
-    /// - Parameter name: Of the params it stands in.
-    /// - Throws: ``CacheError`` `invalidParams`.
-    func step(
-        _ index: Int, library: ByteString, limits: Limits, name: String = "operations"
+    /// - Parameter name: Of the params they stand in.
+    /// - Throws: ``CacheError`` `invalidParams`, or `limitExceeded` when memory is short.
+    /// - Complexity: O(bytes). A put takes its bytes twice, and a few hundred more.
+    static func steps(
+        _ operations: [TransactionOperation], library: ByteString, limits: Limits, name: String = "operations"
+    ) throws(CacheError) -> [TransactionStep] {
+        var reader = PutReader(library: library, limits: limits)
+        for case .put(let type, let resource) in operations { try reader.add(type: type, resource) }
+        var puts = try reader.finish().makeIterator()
+        var steps: [TransactionStep] = []
+        steps.reserveCapacity(operations.count)
+        for (index, operation) in operations.enumerated() {
+            if case .put = operation, let put = puts.next() {
+                steps.append(.put(put))
+            } else {
+                steps.append(try operation.step(index, library: library, limits: limits, name: name))
+            }
+        }
+        return steps
+    }
+
+    /// Any operation but a put, which goes through a ``PutReader``.
+    private func step(
+        _ index: Int, library: ByteString, limits: Limits, name: String
     ) throws(CacheError) -> TransactionStep {
         switch self {
-        case .put(let type, let resource):
-            var line = Array(#"{"library_id":"#.utf8)
-            CanonicalString.append(library.bytes, to: &line)
-            line.append(contentsOf: #","event":{"ResourceChanged":{"resource_type":"#.utf8)
-            CanonicalString.append(type.bytes, to: &line)
-            line.append(contentsOf: #","resource":"#.utf8)
-            line.append(contentsOf: resource.lazy.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
-            line.append(contentsOf: "}}}\n".utf8)
-            return .put(try EventDecoder.answer(line, limits: limits))
+        case .put: preconditionFailure("a put was not read before its step \(index)")
         case .patch(let type, let id, let fields, let unset):
             let compact = fields.isEmpty ? [] : try CompactJSON.object(fields, name: "\(name)[\(index)].fields")
             return .patch(type: type, id: try checked(id, "\(name)[\(index)]", limits), fields: compact, unset: unset)
@@ -91,6 +102,17 @@ extension TransactionRefusal {
             CacheError(.conflict, "\(type):\(id) was changed since it was read: begin anew, nothing changed")
         case .tooManyLibraries: AnswerRefusal.tooManyLibraries.cacheError
         case .tooManyTypes: AnswerRefusal.tooManyTypes.cacheError
+        case .tooLarge(let step, let type, let id, let byteCountMax):
+            CacheError.tooLarge("operations[\(step)]", type: type, id: id, byteCountMax: byteCountMax)
         }
+    }
+}
+
+extension CacheError {
+    /// - Parameter place: Of what would make an entity too large, in the params.
+    static func tooLarge(_ place: String, type: ByteString, id: ByteString, byteCountMax: Int) -> CacheError {
+        CacheError(
+            .limitExceeded,
+            "\(place) would make \(type):\(id) larger than \(byteCountMax) bytes: store less of it, nothing changed")
     }
 }

@@ -22,7 +22,7 @@ import TidemarkStore
 ///
 /// - Source: docs/data-file.md.
 package enum LayerBodyCodec {
-    /// A layer's content: 256 MiB. 64 MiB of changes with their ids stay below it.
+    /// A layer's content: 256 MiB. Twice ``Limits/layerByteCountCeiling``, and the names of all types, stay below it.
     static let contentByteCountMax = 256 << 20
 
     private static let formatVersion: UInt8 = 1
@@ -31,6 +31,7 @@ package enum LayerBodyCodec {
     /// - Complexity: O(bytes).
     package static func encode(_ record: LayerRecord, types: [ByteString], _ compressor: BlockCompressor) -> [UInt8] {
         let content = content(record, types: types)
+        // No input reaches it: all layers together are bounded, with their ids, before one is made or gets a real id.
         precondition(
             content.count <= contentByteCountMax,
             "a layer has at most \(contentByteCountMax) bytes, not \(content.count)")

@@ -1,3 +1,6 @@
+import TidemarkModel
+import TidemarkStore
+
 /// The form in which an entity's payload lies in a row.
 ///
 /// ```
@@ -34,9 +37,9 @@ enum PayloadCodec {
     static let paddingByteCount = 4
 
     /// What a payload may declare: 16 MiB, the longest line.
-    static let payloadByteCountMax = 16 << 20
-    /// What the fields beside a payload may take: 16 MiB, too.
-    static let fieldsByteCountMax = 16 << 20
+    static let payloadByteCountMax = Limits.entityByteCountCeiling
+    /// What the fields beside a payload may take: 16 MiB, too. The store keeps fewer dates rather than more than that.
+    static let fieldsByteCountMax = FieldStamps.encodedByteCountMax
     /// The largest window a frame may ask for: 2^23.
     static let windowByteCountMax = 1 << 23
     /// A compressed block's largest content, fixed by zstd.

@@ -86,10 +86,12 @@ package final class PayloadEncoder {
         fields: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), isReduced: Bool = false,
         dictionary: PayloadDictionary?, isPadded: Bool
     ) -> UnsafeRawBufferPointer {
+        // No input reaches it: the state refuses what would make an entity larger, before anything changes.
         precondition(
             payload.count <= PayloadCodec.payloadByteCountMax,
             "a payload has at most \(PayloadCodec.payloadByteCountMax) bytes, not \(payload.count)")
         PayloadEncoder.checkCount(of: fields)
+        // No input reaches it: a reduced entity has stamps for as long as it is reduced, and a file's rows say the same twice.
         precondition(!isReduced || !fields.isEmpty, "a reduced entity says so in its fields")
         reserve(payload.count + fields.count)
         let (content, idOffset) = withoutID(payload, id: id, isUUID: seal.isUUID)
@@ -141,6 +143,7 @@ package final class PayloadEncoder {
     }
 
     private static func checkCount(of fields: UnsafeRawBufferPointer) {
+        // No input reaches it: the store drops single dates before their bytes pass this bound.
         precondition(
             fields.count <= PayloadCodec.fieldsByteCountMax,
             "the fields of a payload have at most \(PayloadCodec.fieldsByteCountMax) bytes, not \(fields.count)")
@@ -182,6 +185,7 @@ package final class PayloadEncoder {
     func sample(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, isUUID: Bool
     ) -> UnsafeRawBufferPointer {
+        // No input reaches it: an order of calls inside this module.
         precondition(used == 0, "samples are taken between batches")
         reserve(payload.count)
         return withoutID(payload, id: id, isUUID: isUUID).content
@@ -312,6 +316,7 @@ package final class PayloadEncoder {
             elided = .allocate(byteCount: byteCount * 2, alignment: 16)
         }
         guard !hasRoom(for: byteCount) else { return }
+        // No input reaches it: chunks are cut by the same reckoning of room, and what is larger comes alone.
         precondition(used == 0, "no room for \(byteCount) bytes behind \(used) bytes of a batch")
         blob.deallocate()
         blob = .allocate(byteCount: PayloadEncoder.room(for: byteCount) * 2, alignment: 16)

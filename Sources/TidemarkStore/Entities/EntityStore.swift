@@ -37,6 +37,8 @@ package struct EntityStore: ~Copyable {
     var retired: [UInt32] = []
     /// Bytes of those.
     var retiredByteCount = 0
+    /// The longest resource that was ever in memory.
+    private(set) var payloadByteCountHighest = 0
     /// The last slot that ``compact(seenCountMax:)`` looked at.
     var compactionHand = -1
 
@@ -223,6 +225,7 @@ package struct EntityStore: ~Copyable {
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp
     ) -> UInt32 {
         if (count + 1) * 16 > tableCapacity * 13 { growTable() }
+        payloadByteCountHighest = max(payloadByteCountHighest, payload.count)
         let (index, listed) = takeSlot()
         var slot = EntitySlot(
             id: identity.id, sequence: -1, writtenAt: 0, payloadCount: UInt32(payload.count),
@@ -256,6 +259,7 @@ package struct EntityStore: ~Copyable {
     /// Puts the resource behind the id's text, in the same block when that has the right size and no flush reads it.
     mutating func store(_ payload: UnsafeRawBufferPointer, in index: UInt32) {
         let slot = self.slot(index).pointee
+        payloadByteCountHighest = max(payloadByteCountHighest, payload.count)
         let idByteCount = slot.idByteCount
         let old = arena.address(slot.place)
         var block = old

@@ -44,6 +44,37 @@ package struct FieldStamps: Hashable, Sendable {
             && object.members.allSatisfy { named[ByteString(object.unescapedName($0))] != nil }
     }
 
+    // MARK: Bound
+
+    /// Bytes that ``encode(into:)`` may give: 16 MiB. Only an entity of more than 4 MiB, with fields of a few bytes each, can get there.
+    package static let encodedByteCountMax = 16 << 20
+    /// Completeness, the stamp of the rest and the count.
+    private static let encodedHeadByteCount = 25
+    /// A name's length and its stamp.
+    private static let encodedNameByteCount = 24
+
+    /// Bytes that ``encode(into:)`` gives.
+    ///
+    /// - Complexity: O(names).
+    var encodedByteCount: Int {
+        named.keys.reduce(FieldStamps.encodedHeadByteCount) {
+            $0 + FieldStamps.encodedNameByteCount + $1.bytes.count
+        }
+    }
+
+    /// Keeps the bytes within a bound: names go that the resource has no more, and if that is not enough all fields get the
+    /// oldest date there is. A field may then look older than it is, and never newer.
+    ///
+    /// - Complexity: O(names); past the bound O(resource) too.
+    mutating func fit(_ resource: UnsafeRawBufferPointer, byteCountMax: Int = FieldStamps.encodedByteCountMax) {
+        guard encodedByteCount > byteCountMax else { return }
+        let present = Set(JSONObject.fieldNames(of: resource))
+        named = named.filter { present.contains($0.key) }
+        guard encodedByteCount > byteCountMax else { return }
+        rest = named.values.reduce(rest) { $1.writtenAt < $0.writtenAt ? $1 : $0 }
+        named = [:]
+    }
+
     // MARK: Bytes
 
     /// Milliseconds since 1970 that can be counted on with; a file can be forged.
@@ -121,6 +152,7 @@ extension EntityStore {
         }
         for field in fields { stamps.named[field] = stamp }
         stamps.completeness = stamps.completeness.after(stamp.writer)
+        stamps.fit(resource)
         let isOneDate = stamps.completeness == .whole && stamps.areAll(stamp, of: resource)
         setFieldStamps(isOneDate ? nil : stamps, of: index)
     }

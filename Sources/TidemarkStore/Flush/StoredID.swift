@@ -18,6 +18,14 @@ package enum StoredID: Hashable, Sendable {
         if case .uuid = self { true } else { false }
     }
 
+    /// Bytes of a UUID, 16, or of the text.
+    package var byteCount: Int {
+        switch self {
+        case .uuid: 16
+        case .text(let text): text.bytes.count
+        }
+    }
+
     /// Lends the 16 bytes of a UUID, or the text's.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {

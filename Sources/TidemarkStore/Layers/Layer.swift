@@ -47,7 +47,11 @@ struct Layer {
             createdAt: createdAt, changes: changes)
     }
 
-    var byteCount: Int { changes.reduce(pendingID.bytes.count) { $0 + $1.byteCount } }
+    /// Its share of the bound on layers: not less than what its row takes.
+    var byteCount: Int {
+        let named = dependsOn.reduce(pendingID.bytes.count) { $0 + $1.bytes.count + 16 }
+        return changes.reduce(named) { $0 + $1.byteCount }
+    }
 }
 
 /// A place in a library's log that a confirmed layer waits for.

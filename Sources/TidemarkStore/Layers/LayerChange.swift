@@ -23,9 +23,9 @@ package enum LayerChange: Hashable, Sendable {
         if case .delete(_, let isAlong) = self { isAlong } else { false }
     }
 
-    /// What the change takes, for the bound on layers.
+    /// The change's share of the bound on layers: not less than what its row takes for it.
     package var byteCount: Int {
-        let overhead = 64
+        let overhead = 64 + key.id.byteCount
         switch self {
         case .put(_, let resource): return overhead + resource.count
         case .patch(_, let fields, let unset):

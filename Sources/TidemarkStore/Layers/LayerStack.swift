@@ -123,7 +123,9 @@ struct LayerStack {
     /// What depended on a layer depends on it no more.
     private mutating func releaseDependents(of layer: Layer) {
         for dependent in dependents.removeValue(forKey: layer.number) ?? [] where layers[dependent] != nil {
+            byteCount -= layers[dependent]?.byteCount ?? 0
             layers[dependent]?.dependsOn.removeAll { $0 == layer.pendingID }
+            byteCount += layers[dependent]?.byteCount ?? 0
             dirty.insert(dependent)
         }
     }

@@ -49,6 +49,8 @@ package enum AnswerRefusal: Error, Hashable, Sendable {
     case tooManyLibraries
     case tooManyTypes
     case tooManyQueries
+    /// A resource whose entity would be larger than it may be.
+    case tooLarge(event: Int, index: Int, byteCountMax: Int)
 }
 
 extension CacheState {
@@ -146,6 +148,34 @@ extension CacheState {
             batch.events.allSatisfy { index(ofType: bytes[$0.type]) != nil }
         }
         guard isTypeOpen else { throw .tooManyTypes }
+        try checkSizes(of: batch, head)
+    }
+
+    /// Refuses an answer with which an entity would be too large. One that somebody wrote since, and that the answer
+    /// would not touch, counts as well.
+    private mutating func checkSizes(of batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
+        guard !fitsAnywhere(batch.block.count + batch.rewritten.count) else { return }
+        guard let library = head.key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+            throw .tooManyLibraries
+        }
+        var keys: [StoredKey] = []
+        var places: [(event: Int, index: Int, range: ByteRange)] = []
+        batch.withBytes { bytes in
+            for (number, event) in batch.events.enumerated() {
+                guard let type = index(ofType: bytes[event.type]) else { continue }
+                for index in 0..<Int(event.memberCount) {
+                    let member = batch.members[Int(event.firstMember) + index]
+                    let id = member.isUUID ? StoredID.uuid(member.uuid) : .text(ByteString(bytes[member.id]))
+                    keys.append(StoredKey(library: library, type: type, id: id))
+                    places.append((number, index, member.resource))
+                }
+            }
+        }
+        let place = firstOversized(keys) { place in batch.withBytes { Array($0[places[place].range]) } }
+        if let place {
+            throw .tooLarge(
+                event: places[place].event, index: places[place].index, byteCountMax: entityByteCountMax)
+        }
     }
 
     // MARK: Writing

@@ -41,7 +41,8 @@ extension CacheState {
                     let view = EventView(
                         event: event, members: members, bytes: bytes,
                         source: .line(batch.input, batch.firstLine + Int64(event.line)),
-                        offset: batch.firstOffset + Int64(line.offset), byteCount: Int(line.count))
+                        offset: batch.firstOffset + Int64(line.offset), byteCount: Int(line.count),
+                        lineOffset: Int(line.offset))
                     switch event.kind {
                     case .message: counts.messages += 1
                     case .unusable: setAside(view, of: batch, at: now)
@@ -79,21 +80,25 @@ extension CacheState {
     /// Writes an event's effect. Its sequence, if it has one, was admitted.
     mutating func applyEffect(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         let event = view.event
-        count(view)
         // Without lists and observers there is nobody to tell.
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         defer { if hasReaders { endUnit(at: now) } }
         switch event.kind {
         case .changed, .batchChanged:
-            _ = upsert(view, in: library, at: now)
+            guard upsert(view, in: library, at: now) != .tooLarge else {
+                return refuseOversized(view, in: library, at: now)
+            }
             if event.isIndexOperation { invalidate(by: view, in: library, at: now) }
         case .deleted:
             _ = delete(view, in: library, at: now)
         case .heartbeat:
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
             // An upstream's heartbeat tells of a time that is over: it takes its place in the log and no more.
-            guard view.source != .upstream else { return }
+            if view.source == .upstream {
+                count(view)
+                return
+            }
             hearHeartbeat(last, epoch: epoch(of: view, in: library), in: library, at: now)
         case .bulk:
             invalidate(by: view, in: library, at: now)
@@ -104,15 +109,17 @@ extension CacheState {
         case .unusable, .message:
             preconditionFailure("\(event.kind) has no effect")
         }
+        count(view)
         if !layers.isEmpty { settle(by: view, in: library, at: now) }
     }
 
     /// - Parameter isLate: What is evicted may have been newer: only its next word from the log brings it back.
-    /// - Returns: false when something newer stood in the way of every member.
+    /// - Returns: `.superseded` when something newer stood in the way of every member; `.tooLarge` for an event of one resource
+    ///   only: members of a batch are put aside one by one.
     mutating func upsert(
         _ view: EventView, in library: LibraryIndex, isLate: Bool = false, at now: Int64
-    ) -> Bool {
-        var isEffective = false
+    ) -> WriteOutcome {
+        var result = WriteOutcome.superseded
         guard let type = index(ofType: view.bytes[view.event.type]) else {
             preconditionFailure("a type lost its number")
         }
@@ -126,24 +133,28 @@ extension CacheState {
                 continue
             }
             let identity = identity(of: member, in: view, library: library, type: type)
-            if upsert(
+            let outcome = upsert(
                 identity, resource: view.bytes[member.resource], rules: rules, isLate: isLate, stamp: stamp)
-            {
-                isEffective = true
+            switch outcome {
+            case .written: result = .written
+            case .superseded: break
+            case .tooLarge:
+                guard view.event.kind == .batchChanged else { return .tooLarge }
+                setAside(member, of: view, because: .tooLarge, at: now)
             }
         }
-        return isEffective
+        return result
     }
 
     private mutating func upsert(
         _ identity: EntityIdentity, resource: UnsafeRawBufferPointer, rules: MergeRules?, isLate: Bool,
         stamp: EntityStamp
-    ) -> Bool {
+    ) -> WriteOutcome {
         if let index = entities.find(identity) {
-            if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) { return false }
-            write(resource, into: index, rules: rules, keepsIdentity: false, stamp: stamp)
-            noteWrite(of: index, stamp.sequence)
-            return true
+            if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) {
+                return .superseded
+            }
+            return write(resource, into: index, rules: rules, keepsIdentity: false, stamp: stamp)
         }
         var wasDeleted = false
         if !tombstones.isEmpty {
@@ -152,28 +163,23 @@ extension CacheState {
                 wasDeleted = true
                 let deleted = EntityStamp(
                     sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
-                if deleted.isNewer(than: stamp.sequence, generation: stamp.generation) { return false }
+                if deleted.isNewer(than: stamp.sequence, generation: stamp.generation) { return .superseded }
             }
-            if let rules, let index = alternateMatch(rules, identity) {
-                write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
-                noteWrite(of: index, stamp.sequence)
-                return true
-            }
-            tombstones.remove(key)
-        } else if let rules, let index = alternateMatch(rules, identity) {
-            write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
-            noteWrite(of: index, stamp.sequence)
-            return true
+        }
+        if let rules, let index = alternateMatch(rules, identity) {
+            return write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
         }
         // Merged into nothing it would be a part of what the server has: it stays evicted until it comes whole. So it does while
         // an answer that it may have had stands for a later place than the event.
         let isLate = isLate || mayBeAnswered(in: identity.library, beyond: stamp.sequence)
         if rules != nil || isLate, !wasDeleted, mayBeGone(identity) {
             noteWrite(of: identity.storedKey, stamp.sequence)
-            return false
+            return .superseded
         }
+        guard resource.count <= entityByteCountMax else { return .tooLarge }
+        if wasDeleted { tombstones.remove(identity.storedKey) }
         noteWrite(of: insert(identity, resource, stamp: stamp), stamp.sequence)
-        return true
+        return .written
     }
 
     /// Stores an entity that is not there, and lets lists take it in.
@@ -193,8 +199,13 @@ extension CacheState {
     mutating func write(
         _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules?, keepsIdentity: Bool,
         stamp: EntityStamp
-    ) {
-        guard let rules else { return overwrite(index, resource, stamp: stamp) }
+    ) -> WriteOutcome {
+        guard let rules else {
+            guard resource.count <= entityByteCountMax else { return .tooLarge }
+            overwrite(index, resource, stamp: stamp)
+            noteWrite(of: index, stamp.sequence)
+            return .written
+        }
         // What an answer brought is merged into as what an answer made: lists give it out as all there is.
         if !entities.completeness(of: index).isEvaluable {
             let known = Merge.knowable(
@@ -203,18 +214,38 @@ extension CacheState {
                 merge($0, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
             }
         }
-        merge(resource, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
+        return merge(resource, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
     }
 
     private mutating func merge(
         _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules, keepsIdentity: Bool,
         stamp: EntityStamp
-    ) {
+    ) -> WriteOutcome {
         let merged = Merge.merged(
             resource, into: entities.payload(of: index), noMergeFields: rules.noMergeFields,
             keepsIdentity: keepsIdentity)
+        guard merged.count <= entityByteCountMax else { return .tooLarge }
         let fields = JSONObject.fieldNames(of: resource)
         merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
+        noteWrite(of: index, stamp.sequence)
+        return .written
+    }
+
+    /// The size that an entity would have after an event.
+    ///
+    /// - Complexity: O(entity + resource).
+    func mergedByteCount(
+        _ resource: UnsafeRawBufferPointer, of identity: EntityIdentity, _ rules: MergeRules?
+    ) -> Int {
+        let own = entities.find(identity)
+        guard let rules, let index = own ?? alternateMatch(rules, identity) else { return resource.count }
+        let base = entities.payload(of: index)
+        let known =
+            entities.completeness(of: index).isEvaluable
+            ? nil : Merge.knowable(resource, over: base, noMergeFields: rules.noMergeFields)
+        return (known ?? Array(resource)).withUnsafeBytes {
+            Merge.merged($0, into: base, noMergeFields: rules.noMergeFields, keepsIdentity: own == nil).count
+        }
     }
 
     /// Gives an entity a new value, and lets lists follow when it is another one.
@@ -252,13 +283,14 @@ extension CacheState {
     }
 
     /// Remembers a write for answers that are on their way.
-    private mutating func noteWrite(of index: UInt32, _ sequence: EventSequence?) {
+    mutating func noteWrite(of index: UInt32, _ sequence: EventSequence?) {
         if isAwaitingAnswers { noteWrite(of: entities.key(of: index), sequence) }
     }
 
     /// The same for an entity that stays evicted: an answer from before must not bring it back as it was.
     mutating func noteWrite(of key: StoredKey, _ sequence: EventSequence?) {
-        if isAwaitingAnswers { recentWrites.append(key, sequence: sequence) }
+        guard isAwaitingAnswers else { return }
+        recentWrites.append(key, sequence: sequence, isLate: queries.unit.lateSequence != nil)
     }
 
     /// The one stored entity that goes by one of the alternate ids; nil when there is none or more than one.

@@ -82,13 +82,10 @@ extension CacheState {
         var deletes = false
         for step in steps {
             switch step {
-            case .put(let batch):
-                guard let event = batch.events.first, event.kind == .changed, event.memberCount == 1 else { continue }
-                let member = batch.members[Int(event.firstMember)]
-                guard member.reason == nil else { continue }
-                batch.withBytes { bytes in
-                    let id = member.isUUID ? StoredID.uuid(member.uuid) : .text(ByteString(bytes[member.id]))
-                    note(bytes[member.resource], of: ByteString(bytes[event.type]), [id], in: library, into: &sources)
+            case .put(let given):
+                guard given.reason == nil else { continue }
+                given.withResource { type, id, resource in
+                    note(resource, of: ByteString(type), [id], in: library, into: &sources)
                 }
             case .patch(let type, let id, let fields, _):
                 guard !fields.isEmpty else { continue }

@@ -21,8 +21,8 @@ package struct LayerConfirmation: Sendable {
     package var pendingID: ByteString
     /// nil: of whatever library the layer is.
     package var library: ByteString?
-    /// Each the one member of a batch's one event; nil: the layer waits.
-    package var confirmed: [EventBatch]?
+    /// nil: the layer waits.
+    package var confirmed: [PutResource]?
     /// Of `confirmed`; nil: as the layer says.
     package var type: ByteString?
     package var sequence: EventSequence?
@@ -30,7 +30,7 @@ package struct LayerConfirmation: Sendable {
     package var realIDs: [RealID]
 
     package init(
-        pendingID: ByteString, library: ByteString?, confirmed: [EventBatch]?, type: ByteString?,
+        pendingID: ByteString, library: ByteString?, confirmed: [PutResource]?, type: ByteString?,
         sequence: EventSequence?, realIDs: [RealID]
     ) {
         self.pendingID = pendingID
@@ -69,6 +69,7 @@ extension CacheState {
         let layer = try layer(confirmation.pendingID, of: confirmation.library)
         let library = layer.library
         let resources = try resources(of: confirmation, layer)
+        try checkSizes(of: confirmation, resources, in: library)
         let gate = libraries[Int(library)].gate
         isUnwritten = true
         let keys = Set(layer.changes.map(\.key)).union(resources.map(\.key))
@@ -97,9 +98,9 @@ extension CacheState {
             named = index
         }
         var resources: [(key: StoredKey, resource: [UInt8])] = []
-        for (number, batch) in (confirmation.confirmed ?? []).enumerated() {
+        for (number, given) in (confirmation.confirmed ?? []).enumerated() {
             // The type only matters once the id is known.
-            var (key, resource) = try put(batch, number, in: layer.library, type: named ?? 0)
+            var (key, resource) = try put(given, number, in: layer.library, type: named ?? 0)
             if named == nil {
                 guard let type = type(of: key.id, layer, confirmation.realIDs) else { throw .typeless(step: number) }
                 key.type = type

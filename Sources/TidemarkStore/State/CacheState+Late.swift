@@ -13,6 +13,8 @@ extension CacheState {
         case superseded
         /// Nothing was written, and the entity may differ from what it would be had the event come in its place.
         case heldOff
+        /// Nothing was written: the entity would be larger than it may be.
+        case tooLarge
     }
 
     /// Applies an event whose number was lost, as one unit; the cursor stays where it is.
@@ -25,7 +27,6 @@ extension CacheState {
     mutating func applyLate(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
-        count(view)
         counts.late += 1
         libraries[Int(library)].isChanged = true
         // Without lists and observers there is nobody to notify.
@@ -33,10 +34,15 @@ extension CacheState {
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         queries.unit.lateSequence = sequence
         let effects = writeLate(view, sequence, in: library, at: now)
+        if view.event.kind == .changed, effects == [.tooLarge] {
+            refuseLateOversized(view, in: library, at: now)
+        } else {
+            count(view)
+        }
         if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
         queries.unit.lateSequence = nil
         if hasReaders { endUnit(at: now) }
-        if !effects.contains(.heldOff) { recover(view, sequence, in: library) }
+        if !effects.contains(.heldOff), !effects.contains(.tooLarge) { recover(view, sequence, in: library) }
         return effects.contains(.written)
     }
 
@@ -105,6 +111,9 @@ extension CacheState {
             let effect = upsertLate(
                 identity, view.bytes[member.resource], rules, stamp, sequence, isRepeated: isRepeated)
             if effect == .written, view.event.memberCount > 1 { written.insert(identity.storedKey) }
+            if effect == .tooLarge, view.event.kind == .batchChanged {
+                setAside(member, of: view, because: .tooLarge, at: now)
+            }
             effects.append(effect)
         }
         return effects
@@ -128,12 +137,10 @@ extension CacheState {
             return writeLate(
                 resource, into: index, rules, keepsIdentity: true, stamp, sequence, isRepeated: isRepeated)
         }
-        if tombstone != nil {
-            tombstones.remove(key)
-        } else if isForgotten(identity, through: sequence) {
-            return .heldOff
-        }
-        noteLateWrite(of: entities.key(of: insert(identity, resource, stamp: stamp)), sequence)
+        if tombstone == nil, isForgotten(identity, through: sequence) { return .heldOff }
+        guard resource.count <= entityByteCountMax else { return .tooLarge }
+        if tombstone != nil { tombstones.remove(key) }
+        noteWrite(of: insert(identity, resource, stamp: stamp), sequence)
         return .written
     }
 
@@ -154,9 +161,8 @@ extension CacheState {
                 return isSuperseded ? .superseded : .heldOff
             }
         }
-        write(resource, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
-        noteLateWrite(of: entities.key(of: index), sequence)
-        return .written
+        let outcome = write(resource, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
+        return outcome == .tooLarge ? .tooLarge : .written
     }
 
     // MARK: Deletes
@@ -188,7 +194,7 @@ extension CacheState {
         let along = cascade(from: key, tombstone, isLate: true)
         delete(key, tombstone)
         delete(along: along, tombstone)
-        noteLateWrite(of: key, sequence)
+        noteWrite(of: key, sequence)
         return .written
     }
 
@@ -205,11 +211,6 @@ extension CacheState {
         guard let known = knownThrough(library), known != libraries[Int(library)].forgottenThrough else { return }
         libraries[Int(library)].forgottenThrough = known
         libraries[Int(library)].isChanged = true
-    }
-
-    /// Remembers a late write for answers that are on their way: to them it counts by its number.
-    private mutating func noteLateWrite(of key: StoredKey, _ sequence: EventSequence) {
-        if isAwaitingAnswers { recentWrites.append(key, sequence: sequence, isLate: true) }
     }
 
     // MARK: Lists

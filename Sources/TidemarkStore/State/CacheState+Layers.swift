@@ -16,6 +16,8 @@ package enum LayerRefusal: Error, Hashable, Sendable {
     case typeless(step: Int)
     case tooManyLibraries
     case tooManyTypes
+    /// An entity would be larger than it may be; without a step it is one that only gets its real id.
+    case tooLarge(step: Int?, type: ByteString, id: ByteString, byteCountMax: Int)
 }
 
 /// A mutation to lay over the base, with what the wire checked.
@@ -104,15 +106,19 @@ extension CacheState {
             throw .tooManyLibraries
         }
         var changes: [LayerChange] = []
+        // Of each change.
+        var stepNumbers: [Int] = []
         // What the changes make of entities: read by later ones that delete, where something goes along.
         var changed: [StoredKey: [UInt8]?] = [:]
         for (number, step) in update.steps.enumerated() {
             let change = try change(of: step, number, in: library)
             changes.append(change)
+            stepNumbers.append(number)
             guard !cascades.isEmpty else { continue }
             if case .delete(let key, _) = change {
                 for other in cascade(from: key, over: { changed[$0] }, isVisible: true) {
                     changes.append(.delete(other, isAlong: true))
+                    stepNumbers.append(number)
                     changed.updateValue(nil, forKey: other)
                 }
             }
@@ -122,7 +128,8 @@ extension CacheState {
         let layer = Layer(
             number: layers.nextNumber, pendingID: update.pendingID, library: library, createdAt: now, changes: changes,
             dependsOn: update.dependsOn)
-        guard layers.byteCount + layer.byteCount <= configuration.limits.layerByteCountMax else { throw .tooManyBytes }
+        guard layers.byteCount + layer.byteCount <= layerByteCountMax else { throw .tooManyBytes }
+        if let place = firstOversized(layer) { throw tooLarge(changes[place].key, step: stepNumbers[place]) }
         isUnwritten = true
         beginUnit(isMulti: Set(changes.map(\.key)).count > 1)
         let handles = changes.map { queries.keys.take($0.key) }
@@ -146,8 +153,8 @@ extension CacheState {
         of step: TransactionStep, _ number: Int, in library: LibraryIndex
     ) throws(LayerRefusal) -> LayerChange {
         switch step {
-        case .put(let batch):
-            let (key, resource) = try put(batch, number, in: library, type: nil)
+        case .put(let given):
+            let (key, resource) = try put(given, number, in: library, type: nil)
             return .put(key, resource: resource)
         case .patch(let type, let id, let fields, let unset):
             let key = try key(type, id, in: library)
@@ -166,21 +173,13 @@ extension CacheState {
 
     /// The key and the resource of a put.
     ///
-    /// - Parameter type: nil: as the batch says.
+    /// - Parameter type: nil: as the put says.
     mutating func put(
-        _ batch: EventBatch, _ number: Int, in library: LibraryIndex, type: TypeIndex?
+        _ given: PutResource, _ number: Int, in library: LibraryIndex, type: TypeIndex?
     ) throws(LayerRefusal) -> (StoredKey, [UInt8]) {
-        guard let event = batch.events.first, event.kind == .changed, event.memberCount == 1 else {
-            throw .badResource(step: number, reason: batch.events.first?.reason ?? .badShape)
-        }
-        let member = batch.members[Int(event.firstMember)]
-        if let reason = member.reason { throw .badResource(step: number, reason: reason) }
-        let (ownType, id, resource) = batch.withBytes { bytes in
-            (
-                type ?? index(ofType: bytes[event.type]),
-                member.isUUID ? StoredID.uuid(member.uuid) : .text(ByteString(bytes[member.id])),
-                Array(bytes[member.resource])
-            )
+        if let reason = given.reason { throw .badResource(step: number, reason: reason) }
+        let (ownType, id, resource) = given.withResource { name, id, resource in
+            (type ?? index(ofType: name), id, Array(resource))
         }
         guard let ownType else { throw .tooManyTypes }
         return (StoredKey(library: library, type: ownType, id: id), resource)

@@ -57,6 +57,16 @@ extension CacheState {
         }
     }
 
+    /// A stored entity under a temporary id, as it is going to be under the real one; nil when none becomes that.
+    func renamedBase(_ id: LayerConfirmation.RealID, type: TypeIndex, in library: LibraryIndex) -> [UInt8]? {
+        let temporary = StoredKey(library: library, type: type, id: StoredID(id.temporary))
+        let real = StoredKey(library: library, type: type, id: StoredID(id.real))
+        guard let index = withIdentity(temporary, { entities.find($0) }),
+            entities.completeness(of: index) == .whole, withIdentity(real, { entities.find($0) }) == nil
+        else { return nil }
+        return CacheState.renamed(Array(entities.payload(of: index)), id.json)
+    }
+
     /// A stored entity under the temporary id becomes the real one, unless that is stored.
     private mutating func moveBase(of old: UInt32, to key: StoredKey, json: [UInt8], at now: Int64) {
         guard let index = withIdentity(queries.keys.key(of: old), { entities.find($0) }) else { return }

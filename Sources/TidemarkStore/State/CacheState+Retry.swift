@@ -25,7 +25,7 @@ extension CacheState {
         guard let event = batch.events.first, event.kind != .unusable, event.kind != .message else { return .refused }
         let countsBefore = counts
         let ignoredBefore = ignoredKinds
-        let isEffective = batch.withBytes { bytes in
+        let outcome = batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
                 let view = EventView(
                     event: event, members: members, bytes: bytes, source: .line(batch.input, record.line),
@@ -35,40 +35,54 @@ extension CacheState {
         }
         counts = countsBefore
         ignoredKinds = ignoredBefore
+        guard outcome != .refused else { return .refused }
         if let number = record.number { quarantineRemoved.append(number) }
         isUnwritten = true
-        return isEffective ? .applied : .superseded
+        return outcome
     }
 
-    private mutating func applyRetried(_ view: EventView, receivedAt: Int64, at now: Int64) -> Bool {
+    private mutating func applyRetried(_ view: EventView, receivedAt: Int64, at now: Int64) -> RetryOutcome {
         let event = view.event
         let name = view.string(event.library) ?? configuration.defaultLibrary
         guard let library = name.bytes.withUnsafeBytes({ index(ofLibrary: $0) }),
             event.type.isAbsent || index(ofType: view.bytes[event.type]) != nil
-        else { return false }
+        else { return .superseded }
         libraries[Int(library)].isChanged = true
         if let sequence = event.sequence, let cursor = libraries[Int(library)].gate.cursor, event.kind != .reset {
             let gate = libraries[Int(library)].gate
-            if let epoch = epoch(of: view, in: library), let current = gate.epoch, epoch != current { return false }
+            if let epoch = epoch(of: view, in: library), let current = gate.epoch, epoch != current {
+                return .superseded
+            }
             if sequence <= cursor {
-                return gate.lost.contains(sequence) && applyLate(view, sequence, in: library, at: now)
+                guard gate.lost.contains(sequence) else { return .superseded }
+                guard !isOversized(view, in: library) else { return .refused }
+                return applyLate(view, sequence, in: library, at: now) ? .applied : .superseded
             }
         }
-        if event.sequence == nil, isWrittenSince(receivedAt, view, in: library) { return false }
+        if event.sequence == nil, isWrittenSince(receivedAt, view, in: library) { return .superseded }
+        guard !isOversized(view, in: library) else { return .refused }
         guard event.sequence != nil || event.kind == .reset else { return writeRetried(view, in: library, at: now) }
         offer(view, to: library, at: now)
-        return true
+        return .applied
     }
 
     /// Only what changes entities is worth doing late: a heartbeat or a refresh of then says nothing now.
-    private mutating func writeRetried(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
+    private mutating func writeRetried(_ view: EventView, in library: LibraryIndex, at now: Int64) -> RetryOutcome {
         beginUnit(isMulti: isMulti(view, in: library))
         defer { endUnit(at: now) }
         defer { if !layers.isEmpty { settle(by: view, in: library, at: now) } }
         switch view.event.kind {
-        case .changed, .batchChanged: return upsert(view, in: library, isLate: true, at: now)
-        case .deleted: return mayHaveBeenNewer(view, in: library) ? false : delete(view, in: library, at: now)
-        case .bulk, .refresh, .heartbeat, .reset, .unknown, .unusable, .message: return true
+        case .changed, .batchChanged:
+            switch upsert(view, in: library, isLate: true, at: now) {
+            case .written: return .applied
+            case .superseded: return .superseded
+            // Who called it looked at the size; an answer would be the same.
+            case .tooLarge: return .refused
+            }
+        case .deleted:
+            if mayHaveBeenNewer(view, in: library) { return .superseded }
+            return delete(view, in: library, at: now) ? .applied : .superseded
+        case .bulk, .refresh, .heartbeat, .reset, .unknown, .unusable, .message: return .applied
         }
     }
 

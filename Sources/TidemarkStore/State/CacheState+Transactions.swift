@@ -2,8 +2,7 @@ import TidemarkModel
 
 /// One step of a transaction, with what the wire checked.
 package enum TransactionStep: Sendable {
-    /// The one member of a batch's one event.
-    case put(EventBatch)
+    case put(PutResource)
     /// `fields`: compact JSON, an object; empty for none.
     case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
     case removeField(type: ByteString, id: ByteString, ByteString)
@@ -23,6 +22,8 @@ package enum TransactionRefusal: Error, Hashable, Sendable {
     case conflict(step: Int?, type: ByteString, id: ByteString)
     case tooManyLibraries
     case tooManyTypes
+    /// The entity of a step would be larger than it may be.
+    case tooLarge(step: Int, type: ByteString, id: ByteString, byteCountMax: Int)
 }
 
 /// What somebody knows of entities and wants to be true still when a transaction is applied.
@@ -51,9 +52,13 @@ extension CacheState {
     package func keysToLoad(for steps: [TransactionStep], in library: ByteString) -> [StoredKey] {
         guard absentCount > 0 else { return [] }
         var keys: Set<StoredKey> = []
+        // Puts share batches, one after another.
+        var lastBatch: EventBatch?
         for step in steps {
             switch step {
-            case .put(let batch): keys.formUnion(keysToLoad(for: batch))
+            case .put(let given):
+                if given.batch !== lastBatch { keys.formUnion(keysToLoad(for: given.batch)) }
+                lastBatch = given.batch
             case .remove(let type?, let ids?, _):
                 let all = ids.map { EntityKey(library: library, type: type, id: $0) }
                 keys.formUnion(all.compactMap { storedKey(of: $0) }.filter { !isKnown($0) })
@@ -160,6 +165,11 @@ extension CacheState {
             }
             let (key, outcome) = try outcome(of: step, number, in: library, outcomes)
             if let expected = sequences[number] { try check(key, number, expected) }
+            if let resource = outcome.resource, resource.count > entityByteCountMax {
+                throw .tooLarge(
+                    step: number, type: typeNames.names[Int(key.type)], id: key.id.text,
+                    byteCountMax: entityByteCountMax)
+            }
             if case .deleted = outcome, !cascades.isEmpty {
                 for other in cascade(from: key, over: { outcomes[$0].map(\.resource) }, isVisible: false) {
                     if outcomes.updateValue(.deleted, forKey: other) == nil { order.append(other) }
@@ -181,19 +191,9 @@ extension CacheState {
         of step: TransactionStep, _ number: Int, in library: LibraryIndex, _ outcomes: [StoredKey: Outcome]
     ) throws(TransactionRefusal) -> (StoredKey, Outcome) {
         switch step {
-        case .put(let batch):
-            guard let event = batch.events.first, event.kind == .changed, event.memberCount == 1 else {
-                throw .badResource(step: number, reason: batch.events.first?.reason ?? .badShape)
-            }
-            let member = batch.members[Int(event.firstMember)]
-            if let reason = member.reason { throw .badResource(step: number, reason: reason) }
-            let (type, id, resource) = batch.withBytes { bytes in
-                (
-                    index(ofType: bytes[event.type]),
-                    member.isUUID ? StoredID.uuid(member.uuid) : .text(ByteString(bytes[member.id])),
-                    Array(bytes[member.resource])
-                )
-            }
+        case .put(let given):
+            if let reason = given.reason { throw .badResource(step: number, reason: reason) }
+            let (type, id, resource) = given.withResource { (index(ofType: $0), $1, Array($2)) }
             guard let type else { throw .tooManyTypes }
             return (StoredKey(library: library, type: type, id: id), .written(resource, fields: nil))
         case .remove: preconditionFailure("a removal has no outcome of its own")

@@ -10,6 +10,13 @@ struct EventView {
     let offset: Int64
     /// The line's size.
     let byteCount: Int
+    /// Where the line begins in the block; nil when only parts of it are at hand.
+    var lineOffset: Int?
+
+    /// The line as it came; nil when only parts of it are at hand.
+    var line: UnsafeRawBufferPointer? {
+        lineOffset.map { UnsafeRawBufferPointer(rebasing: bytes.block[$0..<$0 + byteCount]) }
+    }
 
     /// A range's bytes; nil when it is absent.
     func text(_ range: ByteRange) -> UnsafeRawBufferPointer? {

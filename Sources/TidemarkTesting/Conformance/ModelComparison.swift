@@ -9,7 +9,7 @@ package struct ModelComparison: Sendable {
 
     /// - Parameters:
     ///   - limits: In force on both sides. Of them `lineByteCountMax`, `quarantineByteCountMax`, which is not above it,
-    ///     `batchMemberCountMax` and `heldEventCountMax` may be others than the default.
+    ///     `batchMemberCountMax`, `entityByteCountMax` and `heldEventCountMax` may be others than the default.
     ///   - upstream: The log that both ask for what is missing; nil for none.
     ///   - seed: Where the stream is cut into chunks.
     package init(limits: Limits, upstream: [UInt8]?, seed: UInt64) {
@@ -32,6 +32,7 @@ package struct ModelComparison: Sendable {
         configuration.typeAliases = ReferenceConfiguration.spacedriveAliases
         configuration.batchCountMax = limits.batchMemberCountMax
         configuration.lineByteCountMax = limits.lineByteCountMax
+        configuration.entityByteCountMax = limits.entityByteCountMax
         configuration.quarantineByteCountMax = limits.quarantineByteCountMax
         configuration.heldCountMax = limits.heldEventCountMax
         configuration.upstream = upstream

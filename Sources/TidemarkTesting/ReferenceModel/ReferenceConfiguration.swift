@@ -6,6 +6,8 @@ package struct ReferenceConfiguration: Sendable {
     package var typeAliases: [[UInt8]: [UInt8]] = [:]
     /// Bytes of a line, LF and one CR before it not counted.
     package var lineByteCountMax = 16 * 1024 * 1024
+    /// Bytes of an entity, as it is exported.
+    package var entityByteCountMax = 16 * 1024 * 1024
     /// Containers open at once on a line.
     package var nestingMax = 64
     /// Members of a batch.

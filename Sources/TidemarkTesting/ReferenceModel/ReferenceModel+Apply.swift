@@ -6,13 +6,19 @@ extension ReferenceModel {
         let event = offer.event
         let generation = libraries[event.library]?.generation ?? 0
         let stamp = ReferenceStamp(library: event.library, sequence: event.sequence, generation: generation)
+        let byteCountMax = configuration.entityByteCountMax
         switch event.kind {
         case .changed(let type, let resource, let metadata):
-            store.write(resource, type: type, metadata: metadata, stamp: stamp)
+            guard store.write(resource, type: type, metadata: metadata, stamp: stamp, byteCountMax: byteCountMax) else {
+                return rejectOversized(offer)
+            }
         case .batch(let type, let members, let metadata):
             for (index, member) in members.enumerated() {
                 switch member {
-                case .good(let resource): store.write(resource, type: type, metadata: metadata, stamp: stamp)
+                case .good(let resource):
+                    let fits = store.write(
+                        resource, type: type, metadata: metadata, stamp: stamp, byteCountMax: byteCountMax)
+                    if !fits { rejectMember(index, .tooLarge, offer) }
                 case .bad(let reason): rejectMember(index, reason, offer)
                 }
             }
@@ -31,6 +37,28 @@ extension ReferenceModel {
         case .stream where offer.event.kind.isIgnored: counts.ignored += 1
         case .stream: counts.applied += 1
         }
+    }
+
+    /// An event whose entity would be too large: its number is passed as lost.
+    private mutating func rejectOversized(_ offer: ReferenceOffer) {
+        if offer.origin == .stream { counts.quarantined += 1 }
+        let event = offer.event
+        // The lines of an answer have no numbers.
+        let line = offer.origin == .stream ? offer.place.line : 0
+        keep(
+            ReferenceQuarantineRecord(
+                place: ReferencePlace(line: line, offset: offer.place.offset), reason: .tooLarge,
+                library: event.library, sequence: event.sequence))
+        if let sequence = event.sequence { libraries[event.library]?.recordLost(sequence...sequence) }
+    }
+
+    /// The same for a late event of the stream, whose number is lost already. An upstream's is not recorded again.
+    mutating func rejectLateOversized(_ offer: ReferenceOffer) {
+        guard offer.origin == .stream else { return }
+        counts.quarantined += 1
+        keep(
+            ReferenceQuarantineRecord(
+                place: offer.place, reason: .tooLarge, library: offer.event.library, sequence: offer.event.sequence))
     }
 
     mutating func rejectMember(_ index: Int, _ reason: ReferenceReason, _ offer: ReferenceOffer) {

@@ -16,7 +16,7 @@ extension ReferenceModel {
     mutating func applyLate(_ offer: ReferenceOffer, _ sequence: Int64) {
         let event = offer.event
         counts.late += 1
-        count(offer)
+        let byteCountMax = configuration.entityByteCountMax
         let generation = libraries[event.library]?.generation ?? 0
         let stamp = ReferenceStamp(library: event.library, sequence: sequence, generation: generation)
         var outcomes: [ReferenceStore.LateOutcome] = []
@@ -24,20 +24,27 @@ extension ReferenceModel {
         switch event.kind {
         case .changed(let type, let resource, let metadata):
             outcomes.append(
-                store.writeLate(resource, type: type, metadata: metadata, stamp: stamp, written: &written))
+                store.writeLate(
+                    resource, type: type, metadata: metadata, stamp: stamp, written: &written,
+                    byteCountMax: byteCountMax))
+            guard outcomes != [.tooLarge] else { return rejectLateOversized(offer) }
         case .batch(let type, let members, let metadata):
             for (index, member) in members.enumerated() {
                 switch member {
                 case .good(let resource):
-                    outcomes.append(
-                        store.writeLate(resource, type: type, metadata: metadata, stamp: stamp, written: &written))
+                    let outcome = store.writeLate(
+                        resource, type: type, metadata: metadata, stamp: stamp, written: &written,
+                        byteCountMax: byteCountMax)
+                    outcomes.append(outcome)
+                    if outcome == .tooLarge { rejectMember(index, .tooLarge, offer) }
                 case .bad(let reason): rejectMember(index, reason, offer)
                 }
             }
         case .deleted(let type, let id): outcomes.append(store.deleteLate(type: type, id: id, stamp: stamp))
         case .bulk, .refresh, .heartbeat, .reset, .unknown: break
         }
-        guard !outcomes.contains(.heldOff) else { return }
+        count(offer)
+        guard !outcomes.contains(.heldOff), !outcomes.contains(.tooLarge) else { return }
         let first = min(event.previous(of: sequence) + 1, sequence)
         libraries[event.library]?.recover(first...sequence)
     }

@@ -13,4 +13,5 @@ package enum ReferenceReason: String, Sendable, CaseIterable {
     case missingID = "missing_id"
     case idTooLong = "id_too_long"
     case tooManyLibraries = "too_many_libraries"
+    case tooLarge = "too_large"
 }

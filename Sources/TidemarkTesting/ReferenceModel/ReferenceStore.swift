@@ -8,33 +8,38 @@ package struct ReferenceStore: Sendable {
     package init() {}
 
     /// Writes a resource: replaces without metadata, merges with it.
+    ///
+    /// - Returns: False when the entity would have more than `byteCountMax` bytes; then nothing changed.
     package mutating func write(
-        _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp
-    ) {
+        _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp,
+        byteCountMax: Int
+    ) -> Bool {
         var key = ReferenceKey(library: stamp.library, type: type, id: resource.id)
         var frozen: Set<[UInt8]> = []
         if let metadata, entities[key] == nil, let match = onlyAlternate(metadata, of: key) {
             key = match
             frozen = Self.identityNames(of: entities[match])
         }
-        guard !isOutdated(key, stamp) else { return }
-        put(resource, key, metadata: metadata, frozen: frozen, stamp: stamp)
+        guard !isOutdated(key, stamp) else { return true }
+        return put(resource, key, metadata: metadata, frozen: frozen, stamp: stamp, byteCountMax: byteCountMax)
     }
 
     private mutating func put(
         _ resource: ReferenceResource, _ key: ReferenceKey, metadata: ReferenceMetadata?, frozen: Set<[UInt8]>,
-        stamp: ReferenceStamp
-    ) {
+        stamp: ReferenceStamp, byteCountMax: Int
+    ) -> Bool {
         var json = resource.json
         let before = entities[key]
         if let metadata, let base = before?.json.members, let incoming = resource.json.members {
             let merge = ReferenceMerge(noMergeFields: metadata.noMergeFields)
             json = .object(merge.merge(base, with: incoming, frozen: frozen))
         }
+        guard json.written.count <= byteCountMax else { return false }
         entities[key] = ReferenceEntity(
             json: json, sequence: stamp.sequence, generation: stamp.generation,
             merged: metadata == nil ? nil : ReferenceStore.names(of: resource.json), before: before)
         tombstones[key] = nil
+        return true
     }
 
     private static func names(of json: ReferenceJSON) -> Set<[UInt8]> {
@@ -50,6 +55,8 @@ package struct ReferenceStore: Sendable {
         case superseded
         /// Nothing was written, though something of it might be left.
         case heldOff
+        /// Nothing was written: the entity would be too large.
+        case tooLarge
     }
 
     /// Writes a resource of an event whose number had been lost.
@@ -57,7 +64,7 @@ package struct ReferenceStore: Sendable {
     /// - Parameter isOwn: The same event wrote the entity before.
     package mutating func writeLate(
         _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp,
-        written: inout Set<ReferenceKey>
+        written: inout Set<ReferenceKey>, byteCountMax: Int
     ) -> LateOutcome {
         let named = ReferenceKey(library: stamp.library, type: type, id: resource.id)
         let isOwn = written.contains(named)
@@ -80,7 +87,9 @@ package struct ReferenceStore: Sendable {
                 return isSuperseded(entity, own, sets: names, isReplacement: metadata == nil) ? .superseded : .heldOff
             }
         }
-        put(resource, key, metadata: metadata, frozen: frozen, stamp: stamp)
+        guard put(resource, key, metadata: metadata, frozen: frozen, stamp: stamp, byteCountMax: byteCountMax) else {
+            return .tooLarge
+        }
         written.insert(named)
         return .written
     }

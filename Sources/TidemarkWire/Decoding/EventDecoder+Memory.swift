@@ -13,12 +13,22 @@ extension EventDecoder {
         try EventDecoder(limits: limits).batches(of: bytes, input: input)
     }
 
+    /// Bytes that are framed at once: 16 MiB.
+    private static let pieceByteCount = 16 << 20
+
     /// The same with a decoder that is used again: its buffers cost more than a single line.
     package func batches(of bytes: [UInt8], input: InputID = InputID(0)) throws(WireError) -> [EventBatch] {
         var framer = LineFramer(input: input, limits: limits, pool: pool)
-        bytes.withUnsafeBytes { framer.append($0) }
-        framer.finish()
         var batches: [EventBatch] = []
+        // Piece by piece: as one chunk all lines would become one block, whose places are told in 31 bits.
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + EventDecoder.pieceByteCount, bytes.count)
+            bytes.withUnsafeBytes { framer.append(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+            for block in framer.takeBlocks() { batches.append(try decode(block)) }
+            start = end
+        }
+        framer.finish()
         for block in framer.takeBlocks() { batches.append(try decode(block)) }
         framer.recycle()
         return batches

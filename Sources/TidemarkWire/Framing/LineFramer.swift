@@ -37,7 +37,7 @@ package struct LineFramer {
         self.input = input
         self.pool = pool
         buffer = pool.blocks.take()
-        lineByteCountMax = limits.lineByteCountMax
+        lineByteCountMax = min(limits.lineByteCountMax, LineBlock.byteCountMax / 2)
         keptByteCountMax = limits.quarantineByteCountMax
     }
 

@@ -1,0 +1,83 @@
+import TidemarkModel
+
+/// What became of one resource that an event brought.
+enum WriteOutcome {
+    case written
+    /// Something newer is stored, or what it would be merged into is evicted.
+    case superseded
+    /// The entity would be larger than it may be; nothing changed.
+    case tooLarge
+}
+
+/// Writes that would leave an entity larger than a data file can hold.
+///
+/// Every way in looks at the size before it changes anything: an event is put aside, a request is refused. So no flush
+/// ever meets an entity that cannot be encoded.
+///
+/// - Source: Protocol/limits.md, the size of an entity.
+extension CacheState {
+    /// Bytes that a stored entity may have.
+    var entityByteCountMax: Int { min(configuration.limits.entityByteCountMax, Limits.entityByteCountCeiling) }
+
+    /// Whether resources of so many bytes together fit into whatever is stored, so that none needs a look of its own.
+    ///
+    /// A merge is never longer than its two sides together.
+    ///
+    /// - Complexity: O(1).
+    func fitsAnywhere(_ byteCount: Int) -> Bool {
+        entities.payloadByteCountHighest + byteCount <= entityByteCountMax
+    }
+
+    /// Puts an event aside whose entity would be too large. Its number, if it has one, passes and counts as lost.
+    ///
+    /// It settles no layer by its mutation's name: the server's word for that mutation is not stored.
+    mutating func refuseOversized(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+        if view.source != .upstream { counts.quarantined += 1 }
+        quarantine.append(oversizedRecord(of: view, in: library, at: now))
+        guard let sequence = view.event.sequence else { return }
+        libraries[Int(library)].gate.noteLost(sequence)
+        lossCount += 1
+        libraries[Int(library)].isChanged = true
+        markAllStale(in: library, at: now)
+    }
+
+    /// - Note: Of an event that was held only the resource is at hand: its record is not complete, and not tried again.
+    private func oversizedRecord(of view: EventView, in library: LibraryIndex, at now: Int64) -> QuarantineRecord {
+        var line: Int64 = 0
+        if case .line(_, let number) = view.source { line = number }
+        let bytes = view.line ?? view.ownMembers.first.map { view.bytes[$0.resource] }
+        let kept = bytes.map { Array($0.prefix(configuration.limits.quarantineByteCountMax)) } ?? []
+        return QuarantineRecord(
+            kind: view.source == .upstream ? .upstream : .line, reason: .tooLarge, line: line, offset: view.offset,
+            library: libraryNames.names[Int(library)], sequence: view.event.sequence, receivedAt: now, bytes: kept,
+            byteCount: max(view.byteCount, kept.count))
+    }
+
+    /// The same for a late event of an input, whose number is lost already and stays so. An upstream's is not recorded again
+    /// each time that it is asked.
+    mutating func refuseLateOversized(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+        guard view.source != .upstream else { return }
+        counts.quarantined += 1
+        quarantine.append(oversizedRecord(of: view, in: library, at: now))
+    }
+
+    // MARK: Quarantined events that are read again
+
+    /// Whether a quarantined event of one resource would be refused again for the entity that it would make.
+    ///
+    /// - Complexity: O(entity + resource).
+    mutating func isOversized(_ view: EventView, in library: LibraryIndex) -> Bool {
+        guard view.event.kind == .changed, let member = view.ownMembers.first, member.reason == nil,
+            let type = index(ofType: view.bytes[view.event.type])
+        else { return false }
+        let resource = view.bytes[member.resource]
+        guard !fitsAnywhere(resource.count) else { return false }
+        let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
+        let identity = identity(of: member, in: view, library: library, type: type)
+        if let index = entities.find(identity) {
+            let generation = libraries[Int(library)].gate.generation
+            if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) { return false }
+        }
+        return mergedByteCount(resource, of: identity, rules) > entityByteCountMax
+    }
+}
