@@ -18,7 +18,7 @@ enum PutsSuite {
             }
             report.add(
                 name: request.rawValue, values: peaks, unit: "bytes/put", count: count,
-                referenceName: "in a Dictionary", referenceValues: referencePeaks, goal: 20, hash: UInt64(count))
+                referenceName: "in a Dictionary", referenceValues: referencePeaks, goal: 8, hash: UInt64(count))
         }
     }
 

@@ -6,8 +6,8 @@ import TidemarkWire
 ///
 /// Many share the buffers of one batch; a put takes its own bytes, and ``envelopeByteCount`` and about 200 more.
 struct PutReader {
-    /// Bytes of lines that are decoded at once: 256 KiB, or one larger line.
-    private static let pieceByteCount = 256 << 10
+    /// Bytes of lines that are decoded at once: 64 KiB, or one larger line. The decoder takes several times as much meanwhile.
+    private static let pieceByteCount = 64 << 10
     /// Bytes of a line without library, type and resource.
     private static let envelopeByteCount = 80
 

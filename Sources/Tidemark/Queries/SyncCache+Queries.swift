@@ -315,38 +315,3 @@ extension LoadedEntities {
         return last.max { $0.text < $1.text }
     }
 }
-
-extension AnswerRefusal {
-    /// What a host or a program is told.
-    var cacheError: CacheError {
-        switch self {
-        case .badResource(let event, let index, let reason):
-            CacheError(
-                .invalidParams, "\(place(event, index)) cannot be used (\(reason.code)): nothing was stored, mend it")
-        case .badAnswer(let event, let reason):
-            CacheError(
-                .invalidParams,
-                "\(event == 0 ? "resources" : "included[\(event - 1)]") cannot be used (\(reason.code)): nothing was stored"
-            )
-        case .duplicate(let id, let index):
-            CacheError(.invalidParams, "resources[\(index)] has the id \(id) of an earlier one: list each once")
-        case .otherType(let membership, let answer):
-            CacheError(.invalidParams, "membership.resource_type is \(membership): pass \(answer), as in resource_type")
-        case .tooManyLibraries:
-            CacheError(.limitExceeded, "there is no room for another library: use one that is known")
-        case .tooManyTypes:
-            CacheError(.limitExceeded, "there is no room for another resource type: use one that is known")
-        case .tooManyQueries:
-            CacheError(.limitExceeded, "every stored query is observed: cancel some subscriptions first")
-        case .tooLarge(let event, let index, let byteCountMax):
-            CacheError(
-                .limitExceeded,
-                "\(place(event, index)) would make its entity larger than \(byteCountMax) bytes: nothing was stored, send less of it"
-            )
-        }
-    }
-
-    private func place(_ event: Int, _ index: Int) -> String {
-        event == 0 ? "resources[\(index)]" : "included[\(event - 1)].resources[\(index)]"
-    }
-}

@@ -30,6 +30,7 @@ extension TransactionOperation {
         _ index: Int, library: ByteString, limits: Limits, name: String
     ) throws(CacheError) -> TransactionStep {
         switch self {
+        // No input reaches it: every put was added to the reader, which gives one for each.
         case .put: preconditionFailure("a put was not read before its step \(index)")
         case .patch(let type, let id, let fields, let unset):
             let compact = fields.isEmpty ? [] : try CompactJSON.object(fields, name: "\(name)[\(index)].fields")

@@ -58,6 +58,7 @@ extension JournalDatabase {
             do throws(MembershipError) {
                 path = try FieldPath(index.path)
             } catch {
+                // No input reaches it: the initializer of an index refuses what is no pointer.
                 preconditionFailure("the path of \(index) was a pointer when it was declared")
             }
             let isEmpty = memory.typeNames.firstIndex(of: index.type) == nil

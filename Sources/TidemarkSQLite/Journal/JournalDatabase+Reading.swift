@@ -51,6 +51,7 @@ extension JournalDatabase {
     func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws -> LoadedEntities {
+        // No input reaches it: pages are asked for with constants.
         precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
         let statements = try openStatements()
         var found = Found()

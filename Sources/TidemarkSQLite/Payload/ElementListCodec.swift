@@ -15,7 +15,7 @@ import TidemarkStore
 /// - Source: docs/data-file.md.
 package enum ElementListCodec {
     /// A list's bytes: 256 MiB, which is 15 million UUIDs. SQLite itself would refuse four times as much.
-    static let byteCountMax = 256 << 20
+    static let byteCountMax = QueryRecord.listByteCountMax
 
     private static let formatVersion: UInt8 = 1
     private static let sortKeysFlag: UInt8 = 1
@@ -42,6 +42,7 @@ package enum ElementListCodec {
             PayloadCodec.append(element.sortKey.count, to: &bytes)
             bytes += element.sortKey
         }
+        // No input reaches it: the state keeps a longer list in memory only.
         precondition(bytes.count <= byteCountMax, "a list has at most \(byteCountMax) bytes, not \(bytes.count)")
         return bytes
     }

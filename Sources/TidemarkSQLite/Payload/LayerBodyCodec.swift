@@ -97,6 +97,7 @@ package enum LayerBodyCodec {
         PayloadCodec.append(record.changes.count, to: &bytes)
         for change in record.changes {
             let key = change.key
+            // No input reaches it: every change of a layer is made, and read back, with the layer's own library.
             precondition(
                 key.library == record.library, "a change of library \(key.library) in a layer of \(record.library)")
             append(kind(of: change), key.id, type: places[key.type] ?? 0, to: &bytes)

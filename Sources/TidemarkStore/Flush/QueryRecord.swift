@@ -28,6 +28,16 @@ package struct QueryRecord: Hashable, Sendable {
     /// In list order.
     package var elements: [QueryElement]
 
+    /// Bytes of a list that a journal takes in one row: 256 MiB.
+    package static let listByteCountMax = 256 << 20
+
+    /// Not less than the list's bytes in a row, or than its horizon's.
+    ///
+    /// - Complexity: O(elements).
+    var listByteCount: Int {
+        elements.reduce(16 + (horizon?.count ?? 0)) { $0 + 16 + $1.id.byteCount + $1.sortKey.count }
+    }
+
     package init(
         number: Int64, library: LibraryIndex, type: TypeIndex, method: ByteString, input: ByteString,
         tags: ByteString = "", membership: ByteString = "", isLocal: Bool = false, timeToLive: Int64? = nil,

@@ -20,6 +20,7 @@ package struct JSONCursor {
 
     /// Steps over a string and gives what stands between its quotes.
     mutating func string() -> Range<Int> {
+        // No input reaches it: every stored value was validated, by the decoder or when it was read from a file.
         precondition(byte == UInt8(ascii: "\""), "no string at byte \(position) of a stored value")
         var at = position + 1
         while true {
@@ -27,6 +28,7 @@ package struct JSONCursor {
             guard at < bytes.count, bytes[at] == UInt8(ascii: "\\") else { break }
             at += 2
         }
+        // No input reaches it: as above: a validated string ends.
         precondition(at < bytes.count, "a stored string has no end")
         let inner = position + 1..<at
         position = at + 1
@@ -67,6 +69,7 @@ package struct JSONCursor {
             case UInt8(ascii: ","), UInt8(ascii: ":"):
                 step()
             default:
+                // No input reaches it: as above: a validated value ends.
                 precondition(position < bytes.count, "a stored value has no end")
                 scalar()
             }

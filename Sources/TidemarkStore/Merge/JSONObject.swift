@@ -17,6 +17,7 @@ package struct JSONObject {
     init(_ bytes: UnsafeRawBufferPointer, range: Range<Int>) {
         self.bytes = bytes
         var cursor = JSONCursor(bytes, at: range.lowerBound)
+        // No input reaches it: resources are objects where they come in, and ranges inside are looked at before.
         precondition(cursor.byte == UInt8(ascii: "{"), "no object at byte \(range.lowerBound) of a stored value")
         cursor.step()
         while cursor.byte != UInt8(ascii: "}") {

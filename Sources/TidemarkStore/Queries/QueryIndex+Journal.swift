@@ -61,8 +61,15 @@ extension CacheState {
                 queries[query].hasRow = false
                 continue
             }
+            let record = queries.record(of: query)
+            guard record.listByteCount <= configuration.writtenListByteCountMax else {
+                // No row holds it, as where a rule puts long strings in order: it is in memory only until it is shorter.
+                if queries[query].hasRow { queries.removedNumbers.append(queries[query].number) }
+                queries[query].hasRow = false
+                continue
+            }
             queries[query].hasRow = true
-            flush.queries.append(queries.record(of: query))
+            flush.queries.append(record)
         }
         queries.dirty.removeAll(keepingCapacity: true)
         for query in filling { queries.markDirty(query) }

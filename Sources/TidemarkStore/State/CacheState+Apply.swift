@@ -93,6 +93,7 @@ extension CacheState {
         case .deleted:
             _ = delete(view, in: library, at: now)
         case .heartbeat:
+            // No input reaches it: a heartbeat without it is unusable, and never admitted.
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
             // An upstream's heartbeat tells of a time that is over: it takes its place in the log and no more.
             if view.source == .upstream {
@@ -107,6 +108,7 @@ extension CacheState {
         case .reset, .unknown:
             break
         case .unusable, .message:
+            // No input reaches it: both are told apart before an event is admitted.
             preconditionFailure("\(event.kind) has no effect")
         }
         count(view)
@@ -121,6 +123,7 @@ extension CacheState {
     ) -> WriteOutcome {
         var result = WriteOutcome.superseded
         guard let type = index(ofType: view.bytes[view.event.type]) else {
+            // No input reaches it: types are numbered before an event is admitted, and keep their numbers.
             preconditionFailure("a type lost its number")
         }
         let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
@@ -229,23 +232,6 @@ extension CacheState {
         merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
         noteWrite(of: index, stamp.sequence)
         return .written
-    }
-
-    /// The size that an entity would have after an event.
-    ///
-    /// - Complexity: O(entity + resource).
-    func mergedByteCount(
-        _ resource: UnsafeRawBufferPointer, of identity: EntityIdentity, _ rules: MergeRules?
-    ) -> Int {
-        let own = entities.find(identity)
-        guard let rules, let index = own ?? alternateMatch(rules, identity) else { return resource.count }
-        let base = entities.payload(of: index)
-        let known =
-            entities.completeness(of: index).isEvaluable
-            ? nil : Merge.knowable(resource, over: base, noMergeFields: rules.noMergeFields)
-        return (known ?? Array(resource)).withUnsafeBytes {
-            Merge.merged($0, into: base, noMergeFields: rules.noMergeFields, keepsIdentity: own == nil).count
-        }
     }
 
     /// Gives an entity a new value, and lets lists follow when it is another one.

@@ -80,4 +80,21 @@ extension CacheState {
         }
         return mergedByteCount(resource, of: identity, rules) > entityByteCountMax
     }
+
+    /// The size that an entity would have after an event.
+    ///
+    /// - Complexity: O(entity + resource).
+    func mergedByteCount(
+        _ resource: UnsafeRawBufferPointer, of identity: EntityIdentity, _ rules: MergeRules?
+    ) -> Int {
+        let own = entities.find(identity)
+        guard let rules, let index = own ?? alternateMatch(rules, identity) else { return resource.count }
+        let base = entities.payload(of: index)
+        let known =
+            entities.completeness(of: index).isEvaluable
+            ? nil : Merge.knowable(resource, over: base, noMergeFields: rules.noMergeFields)
+        return (known ?? Array(resource)).withUnsafeBytes {
+            Merge.merged($0, into: base, noMergeFields: rules.noMergeFields, keepsIdentity: own == nil).count
+        }
+    }
 }

@@ -19,6 +19,8 @@ package struct CacheStateConfiguration: Sendable {
     package var keptFields: [ByteString: Set<ByteString>] = [:]
     /// Bytes of all lists that are kept as they were read, at most: 8 MiB, beside what entities take.
     package var keptListByteCountMax = 8 << 20
+    /// Bytes of a list that is written: a longer one is in memory only. Less is for tests.
+    package var writtenListByteCountMax = QueryRecord.listByteCountMax
     /// Types that leave memory as soon as the journal has them, as on the wire.
     package var memoryExcludedTypes: Set<ByteString> = []
     /// Types that the journal never has, as on the wire; none of them is in `memoryExcludedTypes`.

@@ -18,7 +18,7 @@ extension EventDecoder {
 
     /// The same with a decoder that is used again: its buffers cost more than a single line.
     package func batches(of bytes: [UInt8], input: InputID = InputID(0)) throws(WireError) -> [EventBatch] {
-        var framer = LineFramer(input: input, limits: limits, pool: pool)
+        var framer = LineFramer(input: input, limits: limits, pool: pool, isOfMemory: true)
         var batches: [EventBatch] = []
         // Piece by piece: as one chunk all lines would become one block, whose places are told in 31 bits.
         var start = 0

@@ -91,6 +91,7 @@ extension ChangeEvent {
     fileprivate init(_ source: UnsafePointer<tm_event>) {
         let event = source.pointee
         guard let kind = Kind(rawValue: event.kind) else {
+            // No input reaches it: the decoder in C gives kinds of its own list, never a byte of a line.
             preconditionFailure("the decoder gave a kind \(event.kind)")
         }
         self.init(kind: kind, line: event.line)

@@ -13,6 +13,8 @@ package struct LineFramer {
     private let input: InputID
     private let lineByteCountMax: Int
     private let keptByteCountMax: Int
+    /// Room beside a chunk for the rest of a line, so that buffers keep one size; 0 for what is in memory as a whole.
+    private let carriedByteCount: Int
 
     private let pool: BatchPool
     /// Begins with the part of a line whose LF was not seen; what lies behind `pendingByteCount` means nothing. Grows
@@ -32,8 +34,13 @@ package struct LineFramer {
     /// Blocks that are complete; `takeBlocks` empties it, so one chunk's blocks are its bound.
     private var blocks: [LineBlock] = []
 
-    /// - Parameter pool: Where buffers come from; whoever decodes the blocks gives them back there.
-    package init(input: InputID = InputID(0), limits: Limits = Limits(), pool: BatchPool = BatchPool()) {
+    /// - Parameters:
+    ///   - pool: Where buffers come from; whoever decodes the blocks gives them back there.
+    ///   - isOfMemory: The bytes are in memory as a whole: buffers are as large as they are, and none is made for a next chunk.
+    package init(
+        input: InputID = InputID(0), limits: Limits = Limits(), pool: BatchPool = BatchPool(), isOfMemory: Bool = false
+    ) {
+        carriedByteCount = isOfMemory ? 0 : LineFramer.carriedByteCountUsual
         self.input = input
         self.pool = pool
         buffer = pool.blocks.take()
@@ -62,7 +69,7 @@ package struct LineFramer {
     package mutating func read<Failure: Error>(
         byteCountMax: Int, from source: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
-        usualByteCount = byteCountMax + LineBlock.paddingByteCount + LineFramer.carriedByteCount
+        if carriedByteCount > 0 { usualByteCount = byteCountMax + LineBlock.paddingByteCount + carriedByteCount }
         makeRoom(for: byteCountMax)
         let start = pendingByteCount
         let result = buffer.withUnsafeMutableBytes { bytes in
@@ -71,6 +78,7 @@ package struct LineFramer {
             }
         }
         let count = try result.get()
+        // No input reaches it: a source is code of this package, and says how much it wrote of what it was offered.
         precondition(count >= 0 && count <= byteCountMax, "a source wrote \(count) bytes into \(byteCountMax)")
         pendingByteCount += count
         if skipped != nil { skip() }
@@ -83,10 +91,10 @@ package struct LineFramer {
     private mutating func makeRoom(for byteCount: Int) {
         let needed = pendingByteCount + byteCount + LineBlock.paddingByteCount
         guard buffer.count < needed else { return }
-        let neededMax = lineByteCountMax + byteCount + LineBlock.paddingByteCount + LineFramer.carriedByteCount
+        let neededMax = lineByteCountMax + byteCount + LineBlock.paddingByteCount + carriedByteCount
         let grown =
             pendingByteCount > byteCount
-            ? max(needed, min(buffer.count * 2, neededMax)) : needed + LineFramer.carriedByteCount
+            ? max(needed, min(buffer.count * 2, neededMax)) : needed + carriedByteCount
         // Not appended byte by byte, which without optimization takes a millisecond.
         var larger = [UInt8](repeating: 0, count: grown)
         larger.withUnsafeMutableBytes { larger in
@@ -97,8 +105,7 @@ package struct LineFramer {
         buffer = larger
     }
 
-    /// Room beside a chunk for the rest of a line, so that buffers keep one size.
-    private static let carriedByteCount = 64 << 10
+    private static let carriedByteCountUsual = 64 << 10
 
     /// The complete lines since the last call, in order; empty when there are none.
     package mutating func takeBlocks() -> [LineBlock] {
