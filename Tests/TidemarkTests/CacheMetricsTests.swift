@@ -24,6 +24,7 @@ import TidemarkModel
         counts.lines = 111
         counts.duplicate = 1
         counts.reconciled = 4
+        counts.late = 6
         metrics.record(counts)
         metrics.record(counts)
         #expect(try total("lines_total") == 11)
@@ -33,6 +34,7 @@ import TidemarkModel
         #expect(try total("events_total", "duplicate") == 1)
         #expect(try total("events_total", "held") == 0)
         #expect(try total("reconciled_events_total") == 4)
+        #expect(try total("late_events_total") == 6)
     }
 
     @Test func `events that leave the held ones never take a counter back`() throws {

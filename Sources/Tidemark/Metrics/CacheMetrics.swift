@@ -11,6 +11,7 @@ import TidemarkModel
 /// | `tidemark_lines_total` | counter | |
 /// | `tidemark_events_total` | counter | `outcome`: applied, duplicate, ignored, quarantined, held |
 /// | `tidemark_reconciled_events_total` | counter | |
+/// | `tidemark_late_events_total` | counter | |
 /// | `tidemark_reads_total` | counter | `outcome`: hit, absent, deleted, evicted, expired |
 /// | `tidemark_notifications_total` | counter | |
 /// | `tidemark_evictions_total` | counter | |
@@ -23,6 +24,7 @@ package struct CacheMetrics: Sendable {
     private let lines: Counter
     private let events: [Counter]
     private let reconciled: Counter
+    private let late: Counter
     private let hits: Counter
     private let misses: [EntityRead.Miss: Counter]
     private let notifications: Counter
@@ -62,6 +64,7 @@ package struct CacheMetrics: Sendable {
         lines = counter("lines_total")
         events = CacheMetrics.bins.map { counter("events_total", outcome: $0.name) }
         reconciled = counter("reconciled_events_total")
+        late = counter("late_events_total")
         hits = counter("reads_total", outcome: "hit")
         var misses: [EntityRead.Miss: Counter] = [:]
         for miss in EntityRead.Miss.allCases { misses[miss] = counter("reads_total", outcome: miss.rawValue) }
@@ -90,6 +93,7 @@ package struct CacheMetrics: Sendable {
         recordedCounts = counts
         if difference.lines > 0 { lines.increment(by: difference.lines) }
         if difference.reconciled > 0 { reconciled.increment(by: difference.reconciled) }
+        if difference.late > 0 { late.increment(by: difference.late) }
         for (bin, counter) in zip(CacheMetrics.bins, events) {
             // Held events leave their bin when they are applied; a counter never goes back.
             let count = difference[keyPath: bin.count]

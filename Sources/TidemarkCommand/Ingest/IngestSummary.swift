@@ -49,6 +49,9 @@ struct IngestSummary: Sendable {
         if counts.reconciled > 0 {
             try output.writeLine("\(HumanText.count(counts.reconciled)) brought by the upstream")
         }
+        if counts.late > 0 {
+            try output.writeLine("\(HumanText.count(counts.late)) came late, after they had been lost")
+        }
         let entities = HumanText.count(entityCount, "entity", "entities")
         try output.writeLine("\(entities) in \(HumanText.byteCount(databaseByteCount)) on disk")
         if !libraries.isEmpty { try LibraryTable.write(Array(libraries.prefix(20)), to: output) }

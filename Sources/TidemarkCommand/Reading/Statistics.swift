@@ -55,6 +55,7 @@ struct Statistics {
             ("  held, never applied", HumanText.count(counts.held)),
             ("members quarantined", HumanText.count(counts.membersQuarantined)),
             ("reconciled", HumanText.count(counts.reconciled)),
+            ("late, lost before", HumanText.count(counts.late)),
         ]
         let width = rows.map(\.0.count).max() ?? 0
         for (name, value) in rows {

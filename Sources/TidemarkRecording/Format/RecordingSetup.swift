@@ -181,6 +181,7 @@ package struct RecordingSetup: Sendable {
             ("batch_members", \.batchMemberCountMax), ("id_bytes", \.idByteCountMax),
             ("type_bytes", \.typeByteCountMax), ("libraries", \.libraryCountMax), ("types", \.typeCountMax),
             ("held_events", \.heldEventCountMax), ("held_bytes", \.heldByteCountMax),
+            ("entity_bytes", \.entityByteCountMax),
             ("quarantine_bytes", \.quarantineByteCountMax), ("quarantine_records", \.quarantineRecordCountMax),
             ("cascades", \.cascadeCountMax), ("tombstones", \.tombstoneCountMax),
             ("evicted_keys", \.evictedKeyCountMax), ("lost_ranges", \.lostRangeCountMax),

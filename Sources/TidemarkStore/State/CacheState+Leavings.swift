@@ -67,7 +67,7 @@ extension CacheState {
     package func libraryIndex(of name: ByteString) -> LibraryIndex? { libraryNames.existingIndex(of: name) }
 
     /// Whether all there is to know would be with the journal after a flush: nothing is missing, held, or on its way.
-    package var isQuiet: Bool { !isWatching && fetchCount == 0 }
+    package var isQuiet: Bool { !isWatching && fetchCount == 0 && !libraries.contains { $0.machine.isActive } }
 
     /// How often each library's upstream was asked so far; those that never were are left out.
     package var reconcileAttempts: [ByteString: UInt64] {
