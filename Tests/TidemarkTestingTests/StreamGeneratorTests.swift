@@ -51,7 +51,7 @@ import TidemarkTesting
             total.messages += counts.messages
             total.control += counts.control
         }
-        #expect(reasons == Set(ReferenceReason.allCases).subtracting([.tooManyLibraries]))
+        #expect(reasons == Set(ReferenceReason.allCases).subtracting([.tooManyLibraries, .tooLarge]))
         #expect(total.duplicate > 0 && total.held > 0 && total.membersQuarantined > 0)
         #expect(total.messages > 0 && total.control > 0)
         #expect((total.reconciled > 0) == hasUpstream)

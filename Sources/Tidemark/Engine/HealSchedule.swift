@@ -51,9 +51,9 @@ struct HealSchedule {
         }
     }
 
-    /// A library is due at once.
+    /// A library is due at once, but for one that is being asked for. Its pauses go on doubling.
     mutating func makeDue(_ library: LibraryIndex, at now: Int64) {
-        if entries[library]?.due != nil { entries[library] = Entry(due: now, pause: HealSchedule.pauseMin) }
+        if entries[library]?.due != nil { entries[library]?.due = now }
     }
 
     /// The question was asked.

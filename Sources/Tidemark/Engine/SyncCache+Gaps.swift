@@ -16,6 +16,7 @@ extension SyncCache {
     /// - Precondition: What ``TidemarkStore/CacheState/keysToLoadForHeld()`` names was loaded in the same step: given up, a gap
     ///   lets go of what it held.
     func followGaps(ignoringWindow: Bool) {
+        followLosses()
         guard state.isWatching else { return }
         let patience: CacheState.GapPatience =
             ignoringWindow ? .none : inputs.values.contains { $0.mayBringLateEvents } ? .endless : .window
@@ -105,6 +106,7 @@ extension SyncCache {
         _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64
     ) async {
         let random = Double(configuration.random() >> 11) * 0x1p-53
+        let wasHealing = state.isHealing(library, attempt: attempt)
         var batches: [EventBatch] = []
         if case .success((let answered, _)) = result { batches = answered }
         let requests: [ReconcileRequest]
@@ -122,8 +124,10 @@ extension SyncCache {
         }
         settle(library, attempt, requests)
         var isAnswered = false
-        if case .success = result { isAnswered = true }
-        if case .failure(let error) = result, !error.isFinal { hasUpstreamFailed = true }
+        switch result {
+        case .success: isAnswered = true
+        case .failure(let error): if wasHealing, !error.isFinal { unreachable.insert(library) }
+        }
         followHealing(of: library, isAnswered: isAnswered)
     }
 

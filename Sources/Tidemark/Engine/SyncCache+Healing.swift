@@ -17,6 +17,7 @@ extension SyncCache {
     ///
     /// The cache does so by itself when it is opened, when a question is answered after one that failed, and every 10 minutes,
     /// up to a day apart while nothing comes of it. A program calls this when it knows that the upstream can be reached again.
+    /// A library that misses something ahead of its cursor is asked for that first, and for lost numbers a little later.
     ///
     /// - Parameter library: nil: every library.
     /// - Returns: The libraries' places afterwards, as ``libraries()`` gives them.
@@ -29,7 +30,7 @@ extension SyncCache {
         for index in wanted { healing.makeDue(index, at: now) }
         await askForLost()
         // An answer that brought something is followed by the next question.
-        while let asked = wanted.lazy.compactMap({ self.healingTask($0) }).first { await asked.value }
+        while !isClosed, let asked = wanted.lazy.compactMap({ self.healingTask($0) }).first { await asked.value }
         return state.statuses
     }
 
@@ -43,23 +44,30 @@ extension SyncCache {
 
     /// Numbers may have been lost since the last call.
     func followLosses() {
-        guard upstream != nil, seenLossCount != state.lossCount || !healing.isEmpty else { return }
+        guard upstream != nil, seenLossCount != state.lossCount else { return }
         seenLossCount = state.lossCount
         healing.follow(state.lossyLibraries, at: clock.now())
         scheduleHealing()
     }
 
     /// A question is over; it may have been one for lost numbers.
+    ///
+    /// - Parameter isAnswered: The upstream answered. Libraries whose own question it did not answer before are due then: it
+    ///   can be reached again.
     func followHealing(of library: LibraryIndex, isAnswered: Bool) {
+        guard upstream != nil else { return }
         let now = clock.now()
         if healing.isAsking(library), !state.isHealing(library) {
             healing.answered(library, lost: state.lostRanges(of: library), at: now)
         }
-        if isAnswered, hasUpstreamFailed {
-            hasUpstreamFailed = false
-            healing.makeAllDue(at: now)
+        if isAnswered {
+            unreachable.remove(library)
+            for other in unreachable { healing.makeDue(other, at: now) }
+            unreachable = []
         }
+        if !healing.isEmpty { healing.follow(state.lossyLibraries, at: now) }
         followLosses()
+        scheduleHealing()
     }
 
     private func scheduleHealing() {
@@ -88,6 +96,8 @@ extension SyncCache {
         await takeTurn()
         defer { turn.giveBack() }
         let now = clock.now()
+        // The stream may have brought what was lost.
+        healing.follow(state.lossyLibraries, at: now)
         for library in healing.due(at: now) where !isClosed {
             guard state.canHeal(library) else {
                 healing.postpone(library, at: now)
@@ -145,7 +155,7 @@ extension SyncCache {
                     library: place.library, type: place.type, after: after, countMax: SyncCache.pageCountMax)
                 guard let last = page.last else { break }
                 after = last
-                let above = page.entities.filter { entity in entity.sequence.map { $0 > sequence } ?? false }
+                let above = page.entities.filter { $0.highestSequence.map { $0 > sequence } ?? false }
                 state.install(LoadedEntities(entities: above))
             }
         }

@@ -78,7 +78,7 @@ extension SyncCache {
         while true {
             try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
             let tasks = Array(reconcileTasks.values)
-            if tasks.isEmpty { break }
+            if tasks.isEmpty || isClosed { break }
             for reconcile in tasks { await reconcile.task.value }
         }
         if inputs.count <= 1 {

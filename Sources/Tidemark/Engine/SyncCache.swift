@@ -38,8 +38,8 @@ public actor SyncCache {
     var healTimer: HealTimer?
     /// ``TidemarkStore/CacheState/lossCount`` when the schedule last followed it; -1 before that.
     var seenLossCount: Int64 = -1
-    /// The last question to the upstream brought no answer.
-    var hasUpstreamFailed = false
+    /// Libraries whose last question for lost numbers the upstream did not answer. Bounded by `libraryCountMax`.
+    var unreachable: Set<LibraryIndex> = []
     /// Inputs that feed this cache. Bounded by who opens them.
     var inputs: [InputID: InputPosition] = [:]
     var nextInput: UInt32 = 0

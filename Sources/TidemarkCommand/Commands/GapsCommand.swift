@@ -16,7 +16,7 @@ struct GapsCommand: AsyncParsableCommand {
             --heal asks an upstream for the lost numbers now. --rewind takes back a cursor that a line with a wrong \
             number moved far ahead: lost numbers above --to are forgotten, and the log goes on behind it.
 
-            EXAMPLES
+            EXAMPLE
               tidemark gaps --db cache.db
               tidemark gaps --db cache.db --heal --upstream file:complete.ndjson
               tidemark gaps --db cache.db --rewind --library photos --to 19505

@@ -24,4 +24,12 @@ package struct StoredEntity: Hashable, Sendable {
         self.generation = generation
         self.writtenAt = writtenAt
     }
+
+    /// The highest number that it, or one of its fields, was written under; nil when none has one.
+    ///
+    /// - Complexity: O(fields that were written apart).
+    package var highestSequence: EventSequence? {
+        guard let stamps = FieldStamps(encoded: fields) else { return sequence }
+        return ([sequence, stamps.rest.sequence] + stamps.named.values.map(\.sequence)).compactMap { $0 }.max()
+    }
 }

@@ -25,6 +25,7 @@ extension CacheState {
         }
         let query = queries.add(QueryEntry(key: key, library: record.library, number: record.number))
         queries[query].type = record.type
+        queries[query].listedThrough = record.asOf
         queries[query].tags = record.tags.bytes
         queries[query].membershipText = record.membership.bytes
         queries[query].membership = membership

@@ -131,6 +131,8 @@ package struct ReconcileMachine {
     /// The delay of ``Action/wait(attempt:milliseconds:)`` is over.
     package mutating func resumed(attempt: UInt64, isMissing: Bool, at now: Int64) -> Action {
         guard state == .waiting, attempt == self.attempt else { return .ignore }
+        // What was postponed for lost numbers is asked again, whatever is missing by now.
+        if purpose == .healing { return ask(at: now) }
         return isMissing ? ask(at: now) : stop(.settled)
     }
 

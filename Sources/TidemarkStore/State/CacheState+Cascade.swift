@@ -105,7 +105,7 @@ extension CacheState {
             // Long cascades push tombstones out before the journal has heard of them.
             forgotten.insert(key)
             delete(key, tombstone)
-            if isAwaitingAnswers { recentWrites.append(key, sequence: tombstone.sequence) }
+            noteWrite(of: key, tombstone.sequence)
         }
     }
 

@@ -137,7 +137,10 @@ extension CacheState {
     /// - Precondition: Nothing of them is in memory.
     package mutating func takeOut(_ rows: [StoredRow], at now: Int64) {
         beginUnit(isMulti: true)
-        for row in rows where absentCount > 0 { takeOut(row, at: now) }
+        for row in rows where absentCount > 0 {
+            takeOut(row, at: now)
+            noteForgotten(in: row.key.library)
+        }
         endUnit(at: now)
     }
 

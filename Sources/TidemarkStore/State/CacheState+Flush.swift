@@ -61,7 +61,8 @@ extension CacheState {
             generation: entry.gate.generation,
             cursor: cursor, isStale: entry.gate.isStale, lost: entry.gate.lost.ranges,
             entityCount: entry.entityCount - entry.unstoredCount,
-            answeredThrough: isAhead ? entry.answeredThrough : nil, forgottenThrough: entry.forgottenThrough,
+            answeredThrough: isAhead ? entry.answeredThrough : nil,
+            forgottenThrough: entry.unstoredCount > 0 ? knownThrough(library) : entry.forgottenThrough,
             isStaleByLossAlone: entry.gate.staleCause == .loss)
     }
 

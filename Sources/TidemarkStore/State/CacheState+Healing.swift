@@ -4,10 +4,11 @@ import TidemarkModel
 ///
 /// - Source: Protocol/sequencing.md, healing.
 extension CacheState {
-    /// Whether a library has lost numbers that can be asked for now: nothing else is being asked.
+    /// Whether a library has lost numbers that can be asked for now: nothing else is being asked, or has to be.
     package func canHeal(_ library: LibraryIndex) -> Bool {
         let entry = libraries[Int(library)]
         return configuration.hasUpstream && !entry.gate.lost.isEmpty && !entry.machine.isActive
+            && entry.gate.missing == nil && entry.gate.holes.isEmpty
     }
 
     /// Libraries that have lost numbers.
@@ -17,6 +18,11 @@ extension CacheState {
 
     /// Whether a library's upstream is being asked for lost numbers.
     package func isHealing(_ library: LibraryIndex) -> Bool { libraries[Int(library)].machine.isHealing }
+
+    /// Whether the answer to this attempt is wanted, and one to a question for lost numbers.
+    package func isHealing(_ library: LibraryIndex, attempt: UInt64) -> Bool {
+        libraries[Int(library)].machine.isHealing && libraries[Int(library)].machine.isAsking(attempt)
+    }
 
     /// The lost numbers of a library, as ranges.
     package func lostRanges(of library: LibraryIndex) -> [LostRange] { libraries[Int(library)].gate.lost.ranges }
@@ -41,12 +47,12 @@ extension CacheState {
     /// Applies an answer to a question for lost numbers: its events that are lost come late, the others say nothing.
     ///
     /// Numbers up to `coveredThrough` that did not come do not exist, as far as the answer's last event shows that the log
-    /// goes: they are lost no more. An answer that brought something is followed by the question for what is lost behind it.
+    /// goes: they are lost no more. An answer that holds events is followed by the question for what is lost behind them,
+    /// unless something is missing ahead of the cursor by then.
     mutating func heal(
         _ library: LibraryIndex, with answer: [EventBatch], coveredThrough: EventSequence?, attempt: UInt64,
         at now: Int64
     ) -> [ReconcileRequest] {
-        let before = libraries[Int(library)].gate.lost
         let first = libraries[Int(library)].healingFrom ?? EventSequence(0)
         var scan = AnswerScan()
         var heldOff: Set<EventSequence> = []
@@ -65,7 +71,7 @@ extension CacheState {
         }
         libraries[Int(library)].isChanged = true
         _ = endHealing(of: library, attempt: attempt, at: now)
-        guard libraries[Int(library)].gate.lost != before, let last = scan.last, last < .last else { return [] }
+        guard let last = scan.last, last >= first, last < .last, canHeal(library) else { return [] }
         return ask(forLostFrom: last.successor, of: library, at: now)
     }
 
@@ -84,8 +90,10 @@ extension CacheState {
 
     /// A question for lost numbers is over.
     mutating func endHealing(of library: LibraryIndex, attempt: UInt64, at now: Int64) -> [ReconcileRequest] {
-        libraries[Int(library)].healingFrom = nil
-        return follow(libraries[Int(library)].machine.healed(attempt: attempt), of: library, at: now)
+        let action = libraries[Int(library)].machine.healed(attempt: attempt)
+        // The failure of a question that is over says nothing of the one under way.
+        if action != .ignore { libraries[Int(library)].healingFrom = nil }
+        return follow(action, of: library, at: now)
     }
 
     // MARK: Lying numbers

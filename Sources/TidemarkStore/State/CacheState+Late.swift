@@ -33,17 +33,29 @@ extension CacheState {
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         queries.unit.lateSequence = sequence
-        let effects = writeLate(view, sequence, in: library, at: now)
+        let isCopy = libraries[Int(library)].heldOff.contains(sequence)
+        let effects = writeLate(view, sequence, isCopy: isCopy, in: library, at: now)
         if view.event.kind == .changed, effects == [.tooLarge] {
-            refuseLateOversized(view, in: library, at: now)
+            refuseLateOversized(view, isCopy: isCopy, in: library, at: now)
         } else {
             count(view)
+            // The server's word for a mutation that is not stored settles nothing.
+            if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
         }
-        if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
         queries.unit.lateSequence = nil
         if hasReaders { endUnit(at: now) }
         if !effects.contains(.heldOff), !effects.contains(.tooLarge) { recover(view, sequence, in: library) }
+        noteHeldOff(sequence, in: library)
         return effects.contains(.written)
+    }
+
+    /// Remembers whether the number of a late event stayed lost.
+    private mutating func noteHeldOff(_ sequence: EventSequence, in library: LibraryIndex) {
+        if !libraries[Int(library)].gate.lost.contains(sequence) {
+            libraries[Int(library)].heldOff.remove(sequence)
+        } else if libraries[Int(library)].heldOff.count < LibraryEntry.heldOffCountMax {
+            libraries[Int(library)].heldOff.insert(sequence)
+        }
     }
 
     /// The numbers of an event that was applied late are lost no more, nor are those that its `prev` says do not exist.
@@ -62,16 +74,27 @@ extension CacheState {
         if !isAnyStale { libraries[Int(library)].gate.clearLoss() }
     }
 
+    /// - Parameter isCopy: The event came late before, and its number stayed lost.
     private mutating func writeLate(
-        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+        _ view: EventView, _ sequence: EventSequence, isCopy: Bool, in library: LibraryIndex, at now: Int64
     ) -> [LateEffect] {
         switch view.event.kind {
         case .changed, .batchChanged:
-            let effects = upsertLate(view, sequence, in: library, at: now)
-            if view.event.isIndexOperation { invalidate(by: view, in: library, at: now) }
+            let effects = upsertLate(view, sequence, isCopy: isCopy, in: library, at: now)
+            if view.event.isIndexOperation, !isCopy { invalidate(by: view, in: library, at: now) }
             return effects
         case .deleted:
             return [deleteLate(view, sequence, in: library, at: now)]
+        case .bulk, .refresh, .heartbeat, .reset, .unknown:
+            return isCopy ? [] : followLate(view, in: library, at: now)
+        case .unusable, .message:
+            preconditionFailure("\(view.event.kind) has no effect")
+        }
+    }
+
+    /// Does what a late event without members says.
+    private mutating func followLate(_ view: EventView, in library: LibraryIndex, at now: Int64) -> [LateEffect] {
+        switch view.event.kind {
         case .bulk:
             invalidate(by: view, in: library, at: now)
             return [.written]
@@ -79,17 +102,15 @@ extension CacheState {
             invalidate(by: view, in: view.event.library.isAbsent ? nil : library, at: now)
             return [.written]
         // A heartbeat tells of a time that is over; a reset to the current log is done.
-        case .heartbeat, .reset, .unknown:
+        default:
             return []
-        case .unusable, .message:
-            preconditionFailure("\(view.event.kind) has no effect")
         }
     }
 
     // MARK: Upserts
 
     private mutating func upsertLate(
-        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+        _ view: EventView, _ sequence: EventSequence, isCopy: Bool, in library: LibraryIndex, at now: Int64
     ) -> [LateEffect] {
         guard let type = index(ofType: view.bytes[view.event.type]) else {
             preconditionFailure("a type lost its number")
@@ -103,15 +124,13 @@ extension CacheState {
         var written: Set<StoredKey> = []
         for member in view.ownMembers {
             if let reason = member.reason {
-                setAside(member, of: view, because: reason, at: now)
+                if !isCopy { setAside(member, of: view, because: reason, at: now) }
                 continue
             }
             let identity = identity(of: member, in: view, library: library, type: type)
-            let isRepeated = !written.isEmpty && written.contains(identity.storedKey)
             let effect = upsertLate(
-                identity, view.bytes[member.resource], rules, stamp, sequence, isRepeated: isRepeated)
-            if effect == .written, view.event.memberCount > 1 { written.insert(identity.storedKey) }
-            if effect == .tooLarge, view.event.kind == .batchChanged {
+                identity, view.bytes[member.resource], rules, stamp, sequence, written: &written)
+            if effect == .tooLarge, view.event.kind == .batchChanged, !isCopy {
                 setAside(member, of: view, because: .tooLarge, at: now)
             }
             effects.append(effect)
@@ -121,11 +140,11 @@ extension CacheState {
 
     private mutating func upsertLate(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, _ rules: MergeRules?, _ stamp: EntityStamp,
-        _ sequence: EventSequence, isRepeated: Bool
+        _ sequence: EventSequence, written: inout Set<StoredKey>
     ) -> LateEffect {
         if let index = entities.find(identity) {
             return writeLate(
-                resource, into: index, rules, keepsIdentity: false, stamp, sequence, isRepeated: isRepeated)
+                resource, into: index, rules, keepsIdentity: false, stamp, sequence, written: &written)
         }
         let key = identity.storedKey
         let tombstone = tombstones.isEmpty ? nil : tombstones[key]
@@ -135,25 +154,27 @@ extension CacheState {
         }
         if let rules, let index = alternateMatch(rules, identity) {
             return writeLate(
-                resource, into: index, rules, keepsIdentity: true, stamp, sequence, isRepeated: isRepeated)
+                resource, into: index, rules, keepsIdentity: true, stamp, sequence, written: &written)
         }
         if tombstone == nil, isForgotten(identity, through: sequence) { return .heldOff }
         guard resource.count <= entityByteCountMax else { return .tooLarge }
         if tombstone != nil { tombstones.remove(key) }
         noteWrite(of: insert(identity, resource, stamp: stamp), sequence)
+        written.insert(key)
         return .written
     }
 
     /// Writes into an entity that was last written before the event, or before its log began anew.
     private mutating func writeLate(
         _ resource: UnsafeRawBufferPointer, into index: UInt32, _ rules: MergeRules?, keepsIdentity: Bool,
-        _ stamp: EntityStamp, _ sequence: EventSequence, isRepeated: Bool
+        _ stamp: EntityStamp, _ sequence: EventSequence, written: inout Set<StoredKey>
     ) -> LateEffect {
         let stored = entities.stamp(of: index)
         if stored.generation == stamp.generation {
             // Nobody can say whether a write without a number came before the event or after it.
             guard let own = stored.sequence else { return .heldOff }
-            if own > sequence || own == sequence && !isRepeated {
+            let isOwn = own == sequence && !written.isEmpty && written.contains(entities.key(of: index))
+            if own > sequence || own == sequence && !isOwn {
                 let fields = JSONObject.fieldNames(of: resource)
                 let isSuperseded = entities.isSuperseded(
                     rules == nil ? .replacement(fields) : .merge(fields), at: sequence,
@@ -162,7 +183,9 @@ extension CacheState {
             }
         }
         let outcome = write(resource, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
-        return outcome == .tooLarge ? .tooLarge : .written
+        guard outcome != .tooLarge else { return .tooLarge }
+        written.insert(entities.key(of: index))
+        return .written
     }
 
     // MARK: Deletes

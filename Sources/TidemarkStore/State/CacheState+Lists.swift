@@ -44,7 +44,7 @@ extension CacheState {
         if entities.completeness(of: index).isEvaluable {
             let payload = entities.payload(of: index)
             for query in queries.candidates(library: library, type: type, resource: payload)
-            where queries[query].visit != queries.unit.stamp && admitsLate(query, at: now) {
+            where queries[query].visit != queries.unit.stamp {
                 enter(index, query, at: now)
             }
         }
@@ -154,6 +154,7 @@ extension CacheState {
         let key = entities.key(of: index)
         let sortKey = membership.sortKey(of: payload, id: key.id.text)
         if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) { return }
+        guard admitsLate(query, at: now) else { return }
         entities.setTracked(index, true)
         enter(key, sortKey, query, at: now)
     }

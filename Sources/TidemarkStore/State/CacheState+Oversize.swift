@@ -53,11 +53,12 @@ extension CacheState {
             byteCount: max(view.byteCount, kept.count))
     }
 
-    /// The same for a late event of an input, whose number is lost already and stays so. An upstream's is not recorded again
-    /// each time that it is asked.
-    mutating func refuseLateOversized(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+    /// The same for a late event of an input, whose number is lost already and stays so. A copy is counted and not recorded
+    /// again; nor is an upstream's, which comes each time that it is asked.
+    mutating func refuseLateOversized(_ view: EventView, isCopy: Bool, in library: LibraryIndex, at now: Int64) {
         guard view.source != .upstream else { return }
         counts.quarantined += 1
+        guard !isCopy else { return }
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
     }
 

@@ -157,7 +157,7 @@ extension CacheState {
         of library: LibraryIndex, attempt: UInt64, at now: Int64
     ) -> [ReconcileRequest] {
         defer { noteStatus(of: library, at: now) }
-        let isMissing = libraries[Int(library)].gate.missing != nil
+        let isMissing = libraries[Int(library)].gate.missing != nil || !libraries[Int(library)].gate.holes.isEmpty
         let action = libraries[Int(library)].machine.resumed(attempt: attempt, isMissing: isMissing, at: now)
         return follow(action, of: library, at: now)
     }
@@ -169,6 +169,10 @@ extension CacheState {
         case .ask(let attempt):
             guard let cursor = libraries[Int(library)].gate.cursor else {
                 preconditionFailure("a library without a cursor misses nothing")
+            }
+            if libraries[Int(library)].machine.isHealing {
+                let first = libraries[Int(library)].healingFrom ?? EventSequence(0)
+                return [.ask(library: library, from: first, attempt: attempt)]
             }
             libraries[Int(library)].gate.markHolesAsked()
             return [.ask(library: library, from: cursor.successor, attempt: attempt)]

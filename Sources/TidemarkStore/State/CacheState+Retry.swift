@@ -56,7 +56,10 @@ extension CacheState {
             if sequence <= cursor {
                 guard gate.lost.contains(sequence) else { return .superseded }
                 guard !isOversized(view, in: library) else { return .refused }
-                return applyLate(view, sequence, in: library, at: now) ? .applied : .superseded
+                defer { noteStatus(of: library, at: now) }
+                if applyLate(view, sequence, in: library, at: now) { return .applied }
+                // Held off, it is the only copy that there is.
+                return libraries[Int(library)].gate.lost.contains(sequence) ? .refused : .superseded
             }
         }
         if event.sequence == nil, isWrittenSince(receivedAt, view, in: library) { return .superseded }

@@ -158,6 +158,7 @@ extension CacheState {
         recentWrites.forgetSequences(of: library)
         libraries[Int(library)].answeredThrough = nil
         libraries[Int(library)].forgottenThrough = nil
+        libraries[Int(library)].heldOff = []
         for query in queries.all where queries[query].library == library { queries[query].listedThrough = nil }
         markAllStale(in: library, at: now)
     }

@@ -24,6 +24,11 @@ struct LibraryEntry {
     /// The highest sequence that was known when something of a key was last forgotten: a tombstone, an evicted key, a
     /// removed entity. A key of which nothing is known is not written by a late event up to it.
     var forgottenThrough: EventSequence?
+    /// Late events that were held off: a copy of one says nothing new. At most ``heldOffCountMax``; what is not among them
+    /// counts as heard for the first time.
+    var heldOff: Set<EventSequence> = []
+    /// 1,024.
+    static let heldOffCountMax = 1_024
     /// The status that observers of the libraries were notified of last.
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
@@ -47,7 +52,7 @@ struct LibraryEntry {
     }
 
     var phase: LibraryPhase {
-        if gate.missing != nil { return machine.isActive ? .reconciling : .gap }
+        if gate.missing != nil { return machine.isActive && !machine.isHealing ? .reconciling : .gap }
         if gate.isStale { return .stale }
         return gate.cursor == nil ? .cold : .live
     }

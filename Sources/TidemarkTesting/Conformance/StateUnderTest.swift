@@ -6,8 +6,8 @@ import TidemarkWire
 package struct StateUnderTest: ~Copyable {
     package private(set) var state: CacheState
     private let limits: Limits
-    /// A log that is asked whenever a gap is; nil for none.
-    private let upstream: [UInt8]?
+    /// The lines of a log that is asked whenever a gap is, with the numbers that they name.
+    private let upstream: [(sequence: Int64?, bytes: [UInt8])]
     private let chunks: SeededGenerator
     private var now: Int64 = 1_000_000
     /// What was put aside so far; whole after ``endOfInput()``.
@@ -23,7 +23,14 @@ package struct StateUnderTest: ~Copyable {
         upstream: [UInt8]? = nil, seed: UInt64 = 1, recovered: RecoveredState = RecoveredState()
     ) {
         self.limits = limits
-        self.upstream = upstream
+        let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())
+        self.upstream = ReferenceFraming.lines(of: upstream ?? []).map { line in
+            switch decoder.decode(line.bytes) {
+            case .event(let event): (event.sequence, line.bytes)
+            case .rejected(let rejection): (rejection.sequence, line.bytes)
+            default: (nil, line.bytes)
+            }
+        }
         chunks = SeededGenerator(seed: seed)
         countsBefore = recovered.counts
         state = CacheState(
@@ -72,7 +79,9 @@ package struct StateUnderTest: ~Copyable {
             switch request {
             case .ask(let library, let sequence, let attempt):
                 var framer = LineFramer(limits: limits)
-                upstream?.withUnsafeBytes { framer.append($0) }
+                for line in upstream where line.sequence ?? .max >= sequence.rawValue {
+                    (line.bytes + [0x0A]).withUnsafeBytes { framer.append($0) }
+                }
                 framer.finish()
                 let decoder = try EventDecoder(limits: limits)
                 let answer = try framer.takeBlocks().map { try decoder.decode($0) }

@@ -14,6 +14,8 @@ package struct ReferenceLibrary: Sendable {
     package var lost: [ClosedRange<Int64>] = []
     /// Numbers at which unusable lines stood, with the epoch that each line named. Only with an upstream.
     package var holes: [(sequence: Int64, epoch: [UInt8]?)] = []
+    /// Late events whose number stayed lost.
+    package var heldOff: Set<Int64> = []
     /// Whether the log began anew. Stays until a query is refreshed.
     package var isStaleByLog = false
     /// Whether anything was lost. Stays until a query is refreshed, or all that was lost has come.
@@ -96,6 +98,7 @@ package struct ReferenceLibrary: Sendable {
         tail = nil
         holes = []
         lost = []
+        heldOff = []
         isStaleByLog = true
         generation += 1
     }

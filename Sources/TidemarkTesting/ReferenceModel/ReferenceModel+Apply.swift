@@ -53,9 +53,10 @@ extension ReferenceModel {
     }
 
     /// The same for a late event of the stream, whose number is lost already. An upstream's is not recorded again.
-    mutating func rejectLateOversized(_ offer: ReferenceOffer) {
+    mutating func rejectLateOversized(_ offer: ReferenceOffer, isCopy: Bool) {
         guard offer.origin == .stream else { return }
         counts.quarantined += 1
+        guard !isCopy else { return }
         keep(
             ReferenceQuarantineRecord(
                 place: offer.place, reason: .tooLarge, library: offer.event.library, sequence: offer.event.sequence))

@@ -17,6 +17,10 @@ extension ReferenceModel {
         let event = offer.event
         counts.late += 1
         let byteCountMax = configuration.entityByteCountMax
+        let isCopy = libraries[event.library]?.heldOff.contains(sequence) == true
+        defer {
+            if libraries[event.library]?.isLost(sequence) == true { libraries[event.library]?.heldOff.insert(sequence) }
+        }
         let generation = libraries[event.library]?.generation ?? 0
         let stamp = ReferenceStamp(library: event.library, sequence: sequence, generation: generation)
         var outcomes: [ReferenceStore.LateOutcome] = []
@@ -27,7 +31,7 @@ extension ReferenceModel {
                 store.writeLate(
                     resource, type: type, metadata: metadata, stamp: stamp, written: &written,
                     byteCountMax: byteCountMax))
-            guard outcomes != [.tooLarge] else { return rejectLateOversized(offer) }
+            guard outcomes != [.tooLarge] else { return rejectLateOversized(offer, isCopy: isCopy) }
         case .batch(let type, let members, let metadata):
             for (index, member) in members.enumerated() {
                 switch member {
@@ -36,8 +40,8 @@ extension ReferenceModel {
                         resource, type: type, metadata: metadata, stamp: stamp, written: &written,
                         byteCountMax: byteCountMax)
                     outcomes.append(outcome)
-                    if outcome == .tooLarge { rejectMember(index, .tooLarge, offer) }
-                case .bad(let reason): rejectMember(index, reason, offer)
+                    if outcome == .tooLarge, !isCopy { rejectMember(index, .tooLarge, offer) }
+                case .bad(let reason): if !isCopy { rejectMember(index, reason, offer) }
                 }
             }
         case .deleted(let type, let id): outcomes.append(store.deleteLate(type: type, id: id, stamp: stamp))

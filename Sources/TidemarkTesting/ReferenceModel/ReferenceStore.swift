@@ -61,13 +61,12 @@ package struct ReferenceStore: Sendable {
 
     /// Writes a resource of an event whose number had been lost.
     ///
-    /// - Parameter isOwn: The same event wrote the entity before.
+    /// - Parameter written: The entities that the same event wrote before.
     package mutating func writeLate(
         _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp,
         written: inout Set<ReferenceKey>, byteCountMax: Int
     ) -> LateOutcome {
         let named = ReferenceKey(library: stamp.library, type: type, id: resource.id)
-        let isOwn = written.contains(named)
         var key = named
         var frozen: Set<[UInt8]> = []
         if entities[key] == nil {
@@ -82,7 +81,7 @@ package struct ReferenceStore: Sendable {
         }
         if let entity = entities[key], entity.generation == stamp.generation {
             guard let known = entity.sequence, let own = stamp.sequence else { return .heldOff }
-            if known > own || known == own && !isOwn {
+            if known > own || known == own && !written.contains(key) {
                 let names = ReferenceStore.names(of: resource.json)
                 return isSuperseded(entity, own, sets: names, isReplacement: metadata == nil) ? .superseded : .heldOff
             }
@@ -90,7 +89,7 @@ package struct ReferenceStore: Sendable {
         guard put(resource, key, metadata: metadata, frozen: frozen, stamp: stamp, byteCountMax: byteCountMax) else {
             return .tooLarge
         }
-        written.insert(named)
+        written.insert(key)
         return .written
     }
 
