@@ -18,7 +18,7 @@ SECONDS ?= 20
 INPUT ?=
 # All tests at once would hold thousands of files open, and each would take as long as all of them.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
-SOURCES := $(wildcard Sources Tests Benchmarks) Package.swift
+SOURCES := $(wildcard Sources Tests Benchmarks Examples) Package.swift
 
 ifeq ($(shell uname), Darwin)
 # Where Homebrew keeps the C libraries; Apple's compilers do not look there by themselves.
@@ -148,6 +148,14 @@ dist: deps
 dist-check: dist
 	@Packaging/check .build/dist
 
+# The examples share the build folder: Tidemark itself is then built once for both.
+EXAMPLES = --package-path Examples --scratch-path .build
+
+## examples: build and test the package in Examples, as a user's
+examples: deps
+	$(SWIFT) build $(EXAMPLES) --build-tests
+	$(SWIFT) test $(EXAMPLES) --skip-build --disable-xctest
+
 ## extension: build what the sqlite3 shell loads to look into a database, and say where it is
 extension: deps
 	@$(RELEASE_BUILD) --product tidemarksqlite
@@ -165,5 +173,5 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: run examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps

@@ -1,4 +1,4 @@
-/// The named limits of what is accepted, each with its default from the contract.
+/// The named limits of what is accepted, each with its default.
 ///
 /// - Source: Protocol/framing.md, limits.
 public struct Limits: Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// The ages that one read asks for, whatever the policy says: its own directives.
 ///
-/// - Source: contract section 7; Protocol/policy.md, precedence.
+/// - Source: Protocol/policy.md, precedence.
 package struct OperationAges: Hashable, Sendable {
     /// Seconds by type. Bound: the caller's, as for `fields`.
     package private(set) var types: [ByteString: Int] = [:]

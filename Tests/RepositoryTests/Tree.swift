@@ -24,7 +24,8 @@ enum Tree {
     /// The pages at the root, and every page below `docs` and `Protocol`.
     static func documents() throws -> [String] {
         let folders = try ["docs", "Protocol"].filter(exists).flatMap { try paths(in: $0) }
-        return ["README.md", "CONTRIBUTING.md", "SECURITY.md"] + folders.filter { $0.hasSuffix(".md") }
+        return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Examples/README.md"]
+            + folders.filter { $0.hasSuffix(".md") }
     }
 
     /// A file's lines with their numbers from 1, without comments and without what stands in quotes.
@@ -41,6 +42,16 @@ enum Tree {
             result.append((index + 1, code))
         }
         return result
+    }
+
+    /// Files that are text, those that a build makes and what fuzzers found left out.
+    static func textFiles(in folder: String) throws -> [String] {
+        try paths(in: folder).filter { path in
+            var isFolder: ObjCBool = false
+            FileManager.default.fileExists(atPath: url(path).path, isDirectory: &isFolder)
+            if isFolder.boolValue || path.contains("/Corpora/") || path.contains("/.build") { return false }
+            return try String(validating: Data(contentsOf: url(path)), as: UTF8.self) != nil
+        }
     }
 
     private static func paths(in folder: String) throws -> [String] {

@@ -14,7 +14,7 @@ import TidemarkWire
 /// The first question reads the log through and remembers, for each block, which sequences of which library it
 /// holds; later ones read the blocks that matter, and what was added since.
 ///
-/// - Source: contract, section 3, upstreams.
+/// - Source: Protocol/sequencing.md, upstreams.
 public actor FileUpstream: Upstream {
     /// A run of whole lines in the file.
     private struct Block {

@@ -1,6 +1,6 @@
 /// How the process ends, in the numbers of sysexits.
 ///
-/// - Source: contract section 9; `sysexits.h`.
+/// - Source: Protocol/errors.md, exit codes; `sysexits.h`.
 enum ExitStatus: Int32 {
     case ok = 0
     /// The command line makes no sense.

@@ -5,7 +5,7 @@ import TidemarkWire
 extension Acknowledgement {
     /// `{"ack":{"lines":n,"libraries":{"<id>":sequence}}}`, libraries in the order of their ids.
     ///
-    /// - Source: contract section 9.
+    /// - Source: Protocol/schema/ack.schema.json.
     var line: [UInt8] {
         var line = JSONLine()
         line.object { line in

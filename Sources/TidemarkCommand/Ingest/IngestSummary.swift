@@ -18,7 +18,7 @@ struct IngestSummary: Sendable {
 
     var eventsPerSecond: Int64 { counts.events * 1_000 / max(1, milliseconds) }
 
-    /// - Source: contract section 9.
+    /// - Source: Protocol/schema/summary.schema.json.
     var json: [UInt8] {
         var line = JSONLine()
         line.object { line in

@@ -22,7 +22,7 @@ extension ReadAnswer {
 extension VisibleAnswer {
     /// The result of `entity.get`.
     ///
-    /// - Source: contract section 4.
+    /// - Source: Protocol/sessions.md, entity.get.
     var json: [UInt8] {
         let entity = answer.entity
         var line = JSONLine()

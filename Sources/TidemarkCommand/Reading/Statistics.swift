@@ -13,7 +13,7 @@ struct Statistics {
 
     private var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
 
-    /// - Source: contract sections 7 and 9.
+    /// - Source: Protocol/schema/stats.schema.json.
     var json: [UInt8] {
         var line = JSONLine()
         line.object { line in

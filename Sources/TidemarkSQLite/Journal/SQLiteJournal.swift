@@ -9,7 +9,7 @@ import TidemarkStore
 /// one call after another on a queue of the journal's own; a call that was made runs to its end, also
 /// when its task is cancelled.
 ///
-/// - Source: contract, 8.
+/// - Source: docs/data-file.md.
 public actor SQLiteJournal: Journal {
     /// How to open a data file.
     public struct Configuration: Sendable {

@@ -9,7 +9,7 @@ import TidemarkStore
 /// rest: without them a writer that starts meanwhile could not be noticed. Not for several tasks at once.
 /// Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`, `.inputOutput`.
 ///
-/// - Source: contract, 8: one writer, readers print only verified rows.
+/// - Source: docs/data-file.md; docs/operating.md, one writer, and damage.
 public final class SQLiteReader {
     let file: DataFilePath
     let connection: ReadConnection

@@ -5,7 +5,7 @@ import TidemarkWire
 
 /// The `result` of each method, as JSON.
 ///
-/// - Source: contract section 4; Protocol/sessions.md.
+/// - Source: Protocol/sessions.md.
 enum Answer {
     static let empty = Array("{}".utf8)
 

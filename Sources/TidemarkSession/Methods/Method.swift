@@ -4,7 +4,7 @@ import TidemarkStore
 
 /// What a host can ask for, with its params read and checked.
 ///
-/// - Source: contract section 4; Protocol/sessions.md.
+/// - Source: Protocol/sessions.md.
 enum Method: Sendable {
     case get(EntityRequest)
     case list(type: ByteString, library: ByteString, after: EntityKey?, countMax: Int)

@@ -10,7 +10,7 @@ import TidemarkStore
 /// try await session.run(input)
 /// ```
 ///
-/// - Source: contract section 4; Protocol/sessions.md.
+/// - Source: Protocol/sessions.md.
 package final class Session: Sendable {
     /// What does not change while a session runs.
     package struct Settings: Sendable {

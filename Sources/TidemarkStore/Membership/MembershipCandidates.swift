@@ -7,7 +7,7 @@
 ///
 /// Memory: 4 bytes a query and filing key, and a table entry for each distinct key. The number of queries is bounded by
 /// their owner.
-/// - Source: contract, section 5: cost must not grow with the number of unrelated queries.
+/// - Source: docs/decisions/0008-query-index.md: cost must not grow with the number of unrelated queries.
 package struct MembershipCandidates: Sendable {
     /// Distinct pointers that values are filed under, each a walk through every entity; a rule that would need another
     /// one is looked at for every entity.

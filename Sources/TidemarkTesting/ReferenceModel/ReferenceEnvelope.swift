@@ -20,7 +20,7 @@ package struct ReferenceEnvelope {
         inner?.member(name) != nil || object.member(name) != nil
     }
 
-    /// The first thing that is wrong with the fields, in the order of the contract.
+    /// The first thing that is wrong with the fields, in the order of Protocol/framing.md.
     package func firstFault(idByteCountMax: Int) -> ReferenceReason? {
         if let inner, inner.members == nil { return .badShape }
         for name in ["library_id", "epoch", "mutation_id"] {

@@ -3,7 +3,7 @@ import TidemarkModel
 extension JSONLine {
     /// `"libraries":{"<id>":{"epoch":"","sequence":…,"state":"live","lost":[[a,b]]}}`.
     ///
-    /// - Source: contract section 9.
+    /// - Source: Protocol/schema/values.schema.json.
     package mutating func libraries(_ statuses: [LibraryStatus]) {
         name("libraries")
         object { line in

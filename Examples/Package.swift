@@ -1,0 +1,39 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// Three programs as a user would write them: only what is public is used. A package of your own names Tidemark by the
+// address of its repository instead: .package(url: "https://your.host/tidemark.git", from: "0.2.0").
+let tidemark: (String) -> Target.Dependency = { .product(name: $0, package: "tidemark") }
+
+let package = Package(
+    name: "tidemark-examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "tidemark", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .target(name: "Photos", dependencies: [tidemark("Tidemark"), tidemark("TidemarkModel")]),
+        .executableTarget(
+            name: "sync-service",
+            dependencies: [
+                "Photos", tidemark("Tidemark"), tidemark("TidemarkModel"), tidemark("TidemarkSQLite"),
+                tidemark("TidemarkService"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/SyncService"),
+        .executableTarget(
+            name: "watch-list",
+            dependencies: ["Photos", tidemark("Tidemark"), tidemark("TidemarkSQLite")],
+            path: "Sources/WatchList"),
+        .testTarget(
+            name: "PhotosTests",
+            dependencies: [
+                "Photos", tidemark("Tidemark"), tidemark("TidemarkModel"), tidemark("TidemarkSQLite"),
+                tidemark("TidemarkTesting"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)
