@@ -69,6 +69,16 @@ import TidemarkTesting
         #expect(result.status == 0, "\(result.errorText)")
     }
 
+    @Test func `the least limit of the disk is kept, and something stays`() async throws {
+        let folder = try TemporaryFolder()
+        let result = try await CommandRunner().run(
+            ["ingest", "--db", folder.path("a.db"), "--disk-limit-kb", "320"], input: lines(0..<5_000))
+        #expect(result.status == 0)
+        let summary = try object(result)
+        #expect(try #require(summary["entities"] as? Int) >= 100)
+        #expect(try #require(summary["db_bytes"] as? Int) <= 288 * 1_024)
+    }
+
     @Test func `fields that stay are told apart from types with a dot in their name`() async throws {
         let folder = try TemporaryFolder()
         let input = Array(
