@@ -17,7 +17,7 @@ enum EvictionSuite {
             return slice.evictedCount
         }
         try add("eviction from both tiers", batches, entityCount, runs, into: &report) { state in
-            state.evictResident(countMax: sliceCount, seenCountMax: sliceCount, sparesUnstored: false, at: 1)
+            state.evictResident(countMax: sliceCount, seenCountMax: sliceCount, isForDisk: false, at: 1)
                 .evictedCount
         }
     }

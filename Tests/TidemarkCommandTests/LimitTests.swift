@@ -29,6 +29,19 @@ import TidemarkTesting
         (["--evict-ignore", "file."], "evict-ignore"), (["--memory-exclude", ""], "names no type"),
         (["--disk-exclude", ""], "names no type"), (["--max-queries", "0"], "--max-queries takes"),
         (["--disk-exclude", "file", "--memory-exclude", "file"], "file is kept out of memory and of the disk"),
+        (["--disk-limit-kb", "319"], "--disk-limit-kb takes 320 to"),
+        (
+            ["--memory-limit-kb", "100", "--disk-limit-kb", "4096", "--auto-evict-kb", "101"],
+            "--auto-evict-kb 101 is more than --memory-limit-kb 100: pass at most 100"
+        ),
+        (
+            ["--disk-limit-kb", "4096", "--auto-evict-kb", "4000"],
+            "--auto-evict-kb 4000 leaves less of --disk-limit-kb 4096 than an empty database takes: pass at most 3936"
+        ),
+        (
+            ["--auto-evict-kb", "262145"],
+            "--auto-evict-kb 262145 is more than --memory-limit-kb, which is 262144 by default"
+        ),
         (
             ["--disk-exclude", "entry", "--memory-exclude", "file", "--profile", "spacedrive"],
             "file is kept out of memory and of the disk"
@@ -42,6 +55,28 @@ import TidemarkTesting
             #expect(result.errorText.contains(words), "\(result.errorText)")
             #expect(!FileManager.default.fileExists(atPath: folder.path("a.db")))
         }
+    }
+
+    /// 400,000 is right for the disk, and more than memory has by default: nobody chose that limit.
+    @Test(arguments: [
+        ["--disk-limit-kb", "4000000", "--auto-evict-kb", "400000"],
+        ["--memory-limit-kb", "100", "--auto-evict-kb", "100"],
+    ])
+    func `what an eviction frees is checked against the limits that were given`(options: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let result = try await CommandRunner().run(
+            ["ingest", "--db", folder.path("a.db")] + options, input: lines(0..<10))
+        #expect(result.status == 0, "\(result.errorText)")
+    }
+
+    @Test func `the least limit of the disk is kept, and something stays`() async throws {
+        let folder = try TemporaryFolder()
+        let result = try await CommandRunner().run(
+            ["ingest", "--db", folder.path("a.db"), "--disk-limit-kb", "320"], input: lines(0..<5_000))
+        #expect(result.status == 0)
+        let summary = try object(result)
+        #expect(try #require(summary["entities"] as? Int) >= 100)
+        #expect(try #require(summary["db_bytes"] as? Int) <= 288 * 1_024)
     }
 
     @Test func `fields that stay are told apart from types with a dot in their name`() async throws {

@@ -19,6 +19,8 @@ private struct Tiers: Equatable {
     var residents: Set<String>
     var memoryByteCount: Int
     var entityCount: Int
+    /// All there were when none could go.
+    var crowdedCount: Int
 }
 
 /// Which entity is in which tier after each step, to the byte and in the order of use. Laws: L8, L9.
@@ -112,13 +114,17 @@ private struct Tiers: Equatable {
             let statistics = await fixture.cache.statistics()
             let found = Tiers(
                 residents: await fixture.cache.residents, memoryByteCount: statistics.memoryByteCount,
-                entityCount: Int(statistics.entityCount))
+                entityCount: Int(statistics.entityCount),
+                crowdedCount: Int(await fixture.cache.crowdedCount))
             let expected = Tiers(
                 residents: Set(model.memory.keys.map { "\($0.type):k\($0.id)" }),
-                memoryByteCount: model.memoryByteCount, entityCount: model.names.count)
+                memoryByteCount: model.memoryByteCount, entityCount: model.names.count,
+                crowdedCount: model.crowded)
             #expect(found == expected, "\(place)\n\(history.suffix(15).joined(separator: "\n"))")
             // What follows from one difference is of no interest.
             if found != expected { return }
+            // Whatever comes, what can go is at most a tenth too many, and the batch that came: one.
+            if draw == 0 { #expect(found.entityCount <= model.bound + 1, "\(place)") }
             await fixture.cache.checkInvariants()
         }
         try await fixture.cache.settleLimits()

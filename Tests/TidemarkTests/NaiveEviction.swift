@@ -40,8 +40,12 @@ struct NaiveEviction {
     private var nextNumber = 1
     private var isUnwritten = false
     private var kept = 0
+    /// All there were when none of them could go; 0 since some could.
+    private(set) var crowded = 0
     private var hasRestarted = false
     private(set) var evictedCount = 0
+    /// Those that a limit of both tiers made go.
+    private var leftCount = 0
 
     init(memoryMax: Int, entityMax: Int) {
         self.memoryMax = memoryMax
@@ -72,8 +76,8 @@ struct NaiveEviction {
 
     mutating func observe(_ name: Name) {
         observed.insert(name)
-        // Its library and type may have to be given numbers.
-        isUnwritten = true
+        // Its type may have to be given a number.
+        if types.insert(name.type).inserted { isUnwritten = true }
     }
 
     mutating func cancel(_ name: Name) { observed.remove(name) }
@@ -106,6 +110,7 @@ struct NaiveEviction {
     private var onlyOnDisk: Int { disk.keys.count { memory[$0] == nil && !forgotten.contains($0) } }
 
     mutating func change(_ name: Name, _ fields: [(name: String, value: String)], merges: Bool, at now: Int64) {
+        wait()
         guard known(name.type) else {
             // The first that is heard of a type asks nobody.
             types.insert(name.type)
@@ -114,6 +119,16 @@ struct NaiveEviction {
         let hasLoaded = load(name)
         apply(name, fields, merges: merges, at: now)
         if hasLoaded { checkMemory() }
+    }
+
+    /// How many there may be at any moment, for all that can go.
+    var bound: Int { max(entityMax + entityMax / 10, crowded + crowded / 8) }
+
+    /// Input waits until there is room, or none can be made, before it changes anything.
+    private mutating func wait() {
+        while names.count > bound {
+            if makeRoom() { crowded = min(crowded, names.count) } else { crowded = names.count }
+        }
     }
 
     private var types: Set<String> = []
@@ -155,6 +170,7 @@ struct NaiveEviction {
     }
 
     mutating func delete(_ name: Name) {
+        wait()
         isUnwritten = true
         let hasLoaded = known(name.type) && load(name)
         types.insert(name.type)
@@ -192,6 +208,7 @@ struct NaiveEviction {
         recent = []
         observed = []
         kept = 0
+        crowded = 0
         hasRestarted = hasRestarted || !types.isEmpty
         types = types.union(disk.keys.map(\.type))
         nextNumber = (disk.values.map(\.number).max() ?? 0) + 1
@@ -265,9 +282,16 @@ struct NaiveEviction {
         return true
     }
 
-    private mutating func makeRoom() {
+    /// - Returns: Whether something went.
+    @discardableResult
+    private mutating func makeRoom() -> Bool {
         var excess = names.count - entityMax
-        guard excess > 0 else { return }
+        guard excess > 0 else {
+            crowded = 0
+            return false
+        }
+        let countBefore = leftCount
+        defer { if leftCount > countBefore { crowded = min(crowded, names.count) } }
         let old = disk.filter {
             memory[$0.key] == nil && !forgotten.contains($0.key) && $0.key.type != "tag"
                 && !deleted.contains($0.key) && !($0.key.type == "card" && $0.value.known == .reduced)
@@ -276,17 +300,28 @@ struct NaiveEviction {
         .prefix(excess).map(\.key)
         let cards = old.filter { $0.type == "card" }
         for name in cards { _ = load(name) }
-        for name in cards where leave(name) { excess -= 1 }
+        for name in cards where leave(name) {
+            excess -= 1
+            leftCount += 1
+        }
         if !cards.isEmpty { checkMemory() }
         for name in old where name.type != "card" {
             forgotten.insert(name)
             evicted.insert(name)
             isUnwritten = true
             evictedCount += 1
+            leftCount += 1
             excess -= 1
         }
         for name in recent where excess > 0 {
-            if mustStay(name) { use(name) } else if leave(name) { excess -= 1 }
+            // What is not written yet need not be.
+            if observed.contains(name) || name.type == "tag" {
+                use(name)
+            } else if leave(name) {
+                excess -= 1
+                leftCount += 1
+            }
         }
+        return leftCount > countBefore
     }
 }

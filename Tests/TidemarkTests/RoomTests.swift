@@ -81,9 +81,9 @@ import TidemarkTesting
             $0.eviction.keptTypes = ["tag"]
         }
         try await fixture.put([Self.text(0, 0), Self.text(1, 1)], #"{"q":"seen"}"#)
-        try await fixture.put([Self.text(1, 1), Self.text(2, 2)], #"{"q":"unseen"}"#)
         let sink = FoldingSink()
         let seen = try await fixture.read(#"{"q":"seen"}"#, sink: sink).get().subscription
+        try await fixture.put([Self.text(1, 1), Self.text(2, 2)], #"{"q":"unseen"}"#)
         try await fixture.input.feed([
             #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t"}}}}"#,
             Self.change(3, 3),

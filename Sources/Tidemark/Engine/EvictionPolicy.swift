@@ -2,12 +2,14 @@ import TidemarkModel
 
 /// How a cache makes room. What it may take in memory is ``CacheConfiguration/memoryByteCountMax``.
 public struct EvictionPolicy: Sendable {
-    /// Bytes that an eviction frees below a limit; nil, the default: a tenth of that limit.
+    /// Bytes that an eviction frees below a limit, in memory and on the disk alike; nil, the default: a tenth of that limit. Of a limit that
+    /// is lower a tenth is freed, too.
     ///
     /// With less, room is made again and again for every few entities; with more, entities go that nobody was in the way of.
     public var autoEvictByteCount: Int?
 
-    /// What the cache may take on the disk, in bytes; nil, the default: as much as there is. Its log is not in it while it is open.
+    /// What the cache may take on the disk, in bytes, its log included; nil, the default: as much as there is. With less than
+    /// ``diskByteCountMin`` nothing stays that can go.
     public var diskByteCountMax: Int64?
     /// Entities in both tiers together; nil, the default: any number.
     public var entityCountMax: Int64?
@@ -24,11 +26,17 @@ public struct EvictionPolicy: Sendable {
 
     public init() {}
 
+    /// An empty database, and as much again for what is never evicted: 320 KiB.
+    public static let diskByteCountMin: Int64 = 320 << 10
+
     /// Whether entities may have to leave both tiers.
     var limitsBothTiers: Bool { diskByteCountMax != nil || entityCountMax != nil }
 
     /// Down to what an eviction frees.
     func goal(ofLimit byteCountMax: Int) -> Int {
-        max(0, byteCountMax - (autoEvictByteCount ?? byteCountMax / 10))
+        guard let autoEvictByteCount, autoEvictByteCount <= byteCountMax else {
+            return byteCountMax - byteCountMax / 10
+        }
+        return byteCountMax - autoEvictByteCount
     }
 }

@@ -18,6 +18,7 @@ extension SyncCache {
     /// Begins a flush when there is enough to write, else sees to it that one begins in time.
     func scheduleFlush() {
         guard flushTask == nil else { return }
+        if failedFlush == nil, !state.isUnwritten { return acknowledgeWritten() }
         let policy = configuration.flush
         if state.dirtyCount >= policy.startCount || state.dirtyByteCount >= policy.byteCountMax
             || state.unwrittenTombstoneShare >= 0.25
@@ -26,6 +27,12 @@ extension SyncCache {
         } else if flushTimer == nil, !isClosed, state.isUnwritten {
             setFlushTimer(waited: 0)
         }
+    }
+
+    /// Acknowledges lines that left nothing to be written: what they found is on the disk.
+    private func acknowledgeWritten() {
+        guard inputs.values.contains(where: { $0.lines > $0.acknowledged }) else { return }
+        acknowledge(appliedLines(), cursors())
     }
 
     private func setFlushTimer(waited: Int64) {
@@ -51,7 +58,9 @@ extension SyncCache {
 
     /// Hands everything unwritten to the journal, unless it has its hands full. A flush that failed goes first,
     /// after a pause: the journal has nothing of it, and what came later builds on it.
-    func startFlush() {
+    ///
+    /// - Parameter withCounts: Counts are written even if nothing else is.
+    func startFlush(withCounts: Bool = false) {
         guard flushTask == nil else { return }
         flushTimer?.cancel()
         flushTimer = nil
@@ -63,7 +72,7 @@ extension SyncCache {
                 do { try await clock.sleep(milliseconds: delay) } catch {}
                 await self.write(failed)
             }
-        } else if state.isUnwritten {
+        } else if state.isUnwritten || withCounts && state.areCountsUnwritten {
             var flush = state.takeFlush()
             flush.takenAt = clock.now()
             let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
@@ -83,6 +92,7 @@ extension SyncCache {
             recordFlush(since: start, isCommitted: true)
             committed(pending)
             await makeRoom()
+            await giveBackFree()
             flushTask = nil
             scheduleFlush()
             scheduleMemoryRelease()
@@ -107,16 +117,20 @@ extension SyncCache {
             storageError = nil
             failedAttemptCount = 0
         }
-        for (input, lines) in pending.lines {
-            guard let position = inputs[input], lines > position.acknowledged else { continue }
-            inputs[input]?.acknowledged = lines
-            position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: pending.libraries))
-        }
+        acknowledge(pending.lines, pending.libraries)
         tellDurable(pending.places)
         keptCount = 0
         isMemoryVetoed = false
         isRoomVetoed = false
         checkMemory()
+    }
+
+    private func acknowledge(_ lines: [InputID: Int64], _ libraries: [ByteString: EventSequence]) {
+        for (input, lines) in lines {
+            guard let position = inputs[input], lines > position.acknowledged else { continue }
+            inputs[input]?.acknowledged = lines
+            position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: libraries))
+        }
     }
 
     private func failed(_ pending: PendingFlush, _ error: StorageError) async {
@@ -153,9 +167,9 @@ extension SyncCache {
         var attemptCount = 0
         // What there is now goes with the flush under way and with the next one.
         let isUnderWay = flushTask != nil || failedFlush != nil
-        let goal = commitCount + (isUnderWay ? 1 : 0) + (state.isUnwritten ? 1 : 0)
-        while commitCount < goal, state.isUnwritten || flushTask != nil || failedFlush != nil {
-            startFlush()
+        let goal = commitCount + (isUnderWay ? 1 : 0) + (isAnythingUnwritten ? 1 : 0)
+        while commitCount < goal, isAnythingUnwritten || flushTask != nil || failedFlush != nil {
+            startFlush(withCounts: true)
             guard let flushTask else { break }
             await flushTask.value
             guard let storageError else { continue }
@@ -163,6 +177,8 @@ extension SyncCache {
             if attemptCount >= configuration.flush.attemptCountMax { throw storageError }
         }
     }
+
+    private var isAnythingUnwritten: Bool { state.isUnwritten || state.areCountsUnwritten }
 
     /// For each input the last line that, with all before it, was applied.
     private func appliedLines() -> [InputID: Int64] {

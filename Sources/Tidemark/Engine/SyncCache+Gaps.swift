@@ -80,6 +80,9 @@ extension SyncCache {
         let limits = configuration.limits
         configuration.logger.debug("asking for \(name) from \(sequence.rawValue) on")
         follow(attempt, of: library) {
+            // An answer is input: the one before it is written, and room is made for it, before the next is asked for.
+            await self.waitForWriting()
+            await self.waitForRoom()
             let result: Result<([EventBatch], EventSequence?), UpstreamError>
             do throws(UpstreamError) {
                 let answer = try await upstream.events(since: sequence, of: name)

@@ -32,6 +32,7 @@ extension SyncCache {
     package func ingest(_ batch: EventBatch) async throws(StorageError) {
         await takeTurn()
         defer { turn.giveBack() }
+        await waitForRoom()
         try await withChange({ state.keysToLoad(for: batch) }) {
             apply(batch, 0..<batch.events.count)
             inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
@@ -53,6 +54,7 @@ extension SyncCache {
     package func ingest(_ batch: EventBatch, events: Range<Int>) async throws(StorageError) {
         await takeTurn()
         defer { turn.giveBack() }
+        await waitForRoom()
         let lines = batch.lines(of: events)
         try await withChange({ state.keysToLoad(for: batch) }) {
             apply(batch, events)

@@ -14,10 +14,22 @@ extension SyncCache {
     /// - Precondition: No flush begins before it returns.
     func makeRoom() async {
         guard configuration.eviction.limitsBothTiers else { return }
+        isDiskCrowded = false
         do throws(StorageError) {
             let excess = try await excess()
-            guard excess.entityCount > 0, mayEvict(excess.check) else { return }
+            guard excess.entityCount > 0 else {
+                mayMakeRoom = false
+                crowdedCount = 0
+                return
+            }
+            guard mayEvict(excess.check) else { return }
+            let leftBefore = leftCount
             try await evictEverywhere(excess, countMax: Int(min(excess.entityCount, Int64(roomEntityCountMax))))
+            let isFruitful = leftCount > leftBefore
+            if isFruitful { crowdedCount = min(crowdedCount, state.entityCount) }
+            mayMakeRoom = mayMakeRoom && isFruitful
+            isDiskRoomWanted = isDiskRoomWanted && isFruitful
+            isDiskCrowded = excess.isDiskCrowded && isFruitful
         } catch {
             configuration.logger.error("no room was made: \(error)")
         }
@@ -25,9 +37,7 @@ extension SyncCache {
 
     /// Whether entities may leave both tiers now. Who is asked answers later: nothing waits for it but the room.
     private func mayEvict(_ check: EvictionCheck) -> Bool {
-        guard let willEvict = configuration.eviction.willEvict else { return true }
-        defer { mayMakeRoom = false }
-        if mayMakeRoom { return true }
+        guard let willEvict = configuration.eviction.willEvict, !mayMakeRoom else { return true }
         guard roomQuestion == nil, !isRoomVetoed else { return false }
         roomQuestion = spawn { [weak self] in
             let isAllowed = await willEvict(check)
@@ -72,68 +82,79 @@ extension SyncCache {
         } while evictedCount != evicted
     }
 
-    /// Entities that go between two commits, at most: a quarter of what begins a flush, and at least 1,000. So acknowledgements do not
-    /// wait long for room, and bulk input does not outrun it.
-    private var roomEntityCountMax: Int { max(1_000, configuration.flush.startCount / 4) }
+    /// Entities that go between two commits, at most: a quarter of what begins a flush, and at least 1,000, so that acknowledgements do not
+    /// wait long for room. Under a limit of the disk as many as one flush brings: what both write fits into the log then.
+    private var roomEntityCountMax: Int {
+        let isDiskLimited = configuration.eviction.diskByteCountMax != nil
+        return max(1_000, configuration.flush.startCount / (isDiskLimited ? 1 : 4))
+    }
 
     private struct Excess {
         /// How many have to go; 0 when none has.
         var entityCount: Int64
         var check: EvictionCheck
+        /// The database takes more than its limit.
+        var isDiskCrowded = false
     }
 
     /// How many entities have to go. Bytes are counted as what an entity takes on average.
     private func excess() async throws(StorageError) -> Excess {
         let policy = configuration.eviction
-        let entityCount = state.entityCount
-        let limit = policy.entityCountMax ?? .max
         let ofCount = Excess(
-            entityCount: max(0, entityCount - limit),
-            check: EvictionCheck(tier: .entities, count: entityCount, limit: limit))
+            entityCount: Int64(excessCount),
+            check: EvictionCheck(tier: .entities, count: state.entityCount, limit: policy.entityCountMax ?? .max))
         guard let byteCountMax = policy.diskByteCountMax else { return ofCount }
         var size = try await journal.size()
-        if size.fileByteCount > byteCountMax {
+        let fileByteCount = size.fileByteCount
+        if fileByteCount > byteCountMax {
+            isDiskRoomWanted = true
             try await journal.shrink()
             size = try await journal.size()
         }
         let storedCount = state.storedCount
-        guard size.usedByteCount > byteCountMax, storedCount > 0 else { return ofCount }
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
+        if isDiskRoomWanted, size.usedByteCount <= goal {
+            isDiskRoomWanted = false
+            // What the last entities left free goes, too: the database rests below its limit, not at it.
+            if size.fileByteCount > goal { try await journal.shrink() }
+        }
+        guard isDiskRoomWanted, storedCount > 0 else { return ofCount }
         let each = max(1, size.usedByteCount / storedCount)
         let ofBytes = Excess(
             entityCount: min(storedCount, (size.usedByteCount - goal + each - 1) / each),
-            check: EvictionCheck(tier: .disk, count: size.usedByteCount, limit: byteCountMax))
+            check: EvictionCheck(tier: .disk, count: max(fileByteCount, size.usedByteCount), limit: byteCountMax),
+            isDiskCrowded: size.usedByteCount > byteCountMax)
         return ofBytes.entityCount > ofCount.entityCount ? ofBytes : ofCount
     }
 
     /// First what only the journal has, which was not used for longest; then what is in memory. Where all that the journal alone has
     /// was looked at in vain, and little came since, memory goes first: else each commit would look at all of it again.
     private func evictEverywhere(_ excess: Excess, countMax: Int) async throws(StorageError) {
-        var leftCount = countMax
+        var wantedCount = countMax
         let seenCount = fruitlessRowCount ?? 0
         let wasFruitless = seenCount > SyncCache.windowRowCounts.lowerBound && droppedCount < seenCount / 8
-        if !wasFruitless { try await evictStored(&leftCount) }
-        await evictResident(&leftCount, sparesUnstored: excess.check.tier == .disk)
-        if wasFruitless, leftCount > 0, droppedCount > 0 { try await evictStored(&leftCount) }
+        if !wasFruitless { try await evictStored(&wantedCount) }
+        await evictResident(&wantedCount, isForDisk: excess.check.tier == .disk)
+        if wasFruitless, wantedCount > 0, droppedCount > 0 { try await evictStored(&wantedCount) }
     }
 
-    private func evictStored(_ leftCount: inout Int) async throws(StorageError) {
-        let (wanted, onlyStoredCount) = (leftCount, state.storedCount)
+    private func evictStored(_ wantedCount: inout Int) async throws(StorageError) {
+        let (countMax, onlyStoredCount) = (wantedCount, state.storedCount)
         var seenCount: Int64 = 0
-        while leftCount > 0, state.absentCount > 0, seenCount < onlyStoredCount {
+        while wantedCount > 0, state.absentCount > 0, seenCount < onlyStoredCount {
             let bounds = SyncCache.windowRowCounts
-            let windowCount = min(max(leftCount * 4, bounds.lowerBound), bounds.upperBound)
+            let windowCount = min(max(wantedCount * 4, bounds.lowerBound), bounds.upperBound)
             let rows = try await journal.rows(after: evictionHand, countMax: windowCount)
             let isWhole = evictionHand == nil && rows.count < windowCount
             evictionHand = rows.count < windowCount ? nil : rows.last?.stored.key
             seenCount += Int64(max(1, rows.count))
             // A part of a window has a part of the oldest: a quarter goes, the rest is looked at the next time round.
-            let countMax = isWhole ? leftCount : min(leftCount, max(1, rows.count / 4))
-            let old = await evictable(await SyncCache.oldestFirst(rows), countMax: countMax)
-            leftCount -= try await reduceStored(old.reducible)
+            let oldCountMax = isWhole ? wantedCount : min(wantedCount, max(1, rows.count / 4))
+            let old = await evictable(await SyncCache.oldestFirst(rows), countMax: oldCountMax)
+            wantedCount -= try await reduceStored(old.reducible)
             var rest = old.whole[...]
             while !rest.isEmpty {
-                leftCount -= await evicting { budget in
+                wantedCount -= await evicting { budget in
                     var count = 0
                     repeat {
                         count += state.evictEverywhere(rest.prefix(SliceBudget.entityCount), at: clock.now())
@@ -146,26 +167,33 @@ extension SyncCache {
             if isWhole { break }
         }
         droppedCount = 0
-        fruitlessRowCount = leftCount == wanted ? Int(clamping: seenCount) : nil
+        fruitlessRowCount = wantedCount == countMax ? Int(clamping: seenCount) : nil
     }
 
-    private func evictResident(_ leftCount: inout Int, sparesUnstored: Bool) async {
+    /// - Parameter wantedCount: How many have to go. Fewer go where others, who made room meanwhile, left no more.
+    func evictResident(_ wantedCount: inout Int, isForDisk: Bool) async {
         var unseenCount = state.residentCount
-        while leftCount > 0, unseenCount > 0 {
-            leftCount -= await evicting { budget in
+        while wantedCount > 0, unseenCount > 0 {
+            wantedCount -= await evicting { budget in
                 var count = 0
                 repeat {
+                    let countMax = min(wantedCount - count, isForDisk ? .max : excessCount)
                     let slice = state.evictResident(
-                        countMax: leftCount - count, seenCountMax: min(unseenCount, SliceBudget.entityCount),
-                        sparesUnstored: sparesUnstored, at: clock.now())
+                        countMax: countMax, seenCountMax: min(unseenCount, SliceBudget.entityCount),
+                        isForDisk: isForDisk, at: clock.now())
                     count += slice.evictedCount
                     unseenCount -= slice.seenCount
                     if slice.seenCount == 0 { unseenCount = 0 }
-                } while unseenCount > 0 && count < leftCount && !budget.isSpent
+                } while unseenCount > 0 && count < wantedCount && !budget.isSpent
                 return count
             }
             await Task.yield()
         }
+    }
+
+    /// Entities above the limit of their number.
+    var excessCount: Int {
+        Int(clamping: max(0, state.entityCount - (configuration.eviction.entityCountMax ?? .max)))
     }
 
     /// Puts rows in the order of their last writes, beside the engine, so that a window of thousands holds up nobody.
@@ -207,6 +235,7 @@ extension SyncCache {
                 let count = state.reduce(slice, at: clock.now())
                 recordLeavings(at: clock.now())
                 evictedCount += count
+                leftCount += count
                 distribute()
                 return count
             }
@@ -223,6 +252,7 @@ extension SyncCache {
         let count = body(SliceBudget(configuration.stepClock))
         recordLeavings(at: clock.now())
         evictedCount += count
+        leftCount += count
         distribute()
         return count
     }

@@ -26,6 +26,8 @@ public actor SyncCache {
     var failedFlush: PendingFlush?
     /// Waits for the flush interval; nil when no flush is due.
     var flushTimer: Task<Void, Never>?
+    /// Gives free space of the journal back, step by step; nil when there is little.
+    var shrinkTask: Task<Void, Never>?
     /// Waits until nothing was written for a while; nil when what can be given back was.
     var memoryTimer: Task<Void, Never>?
     /// Waits for the reorder window; nil when nothing is missing.
@@ -72,8 +74,16 @@ public actor SyncCache {
     var roomQuestion: Task<Void, Never>?
     /// They said no: until the next commit nothing leaves both tiers.
     var isRoomVetoed = false
-    /// They said yes, and nothing went yet.
+    /// They said yes, and the room they were asked about is not made yet.
     var mayMakeRoom = false
+    /// The database passed its limit, and does not take as little as an eviction leaves yet.
+    var isDiskRoomWanted = false
+    /// The database takes more than its limit, and the last look at it made some room.
+    var isDiskCrowded = false
+    /// Entities in both tiers when none of them could go; 0 since some could.
+    var crowdedCount: Int64 = 0
+    /// Entities that left both tiers, or were reduced, so far.
+    var leftCount = 0
     /// Lets go of entities that do not stay in memory; nil when there are none.
     var passingTask: Task<Void, Never>?
     /// Entities that left memory, and may be found on the disk alone, since all that is there alone was looked at in vain.
@@ -323,6 +333,7 @@ public actor SyncCache {
             failure = error
         }
         flushTask?.cancel()
+        await giveBackAtEnd()
         for input in inputs.keys { inputs[input]?.acknowledgements.finish() }
         try await journal.close()
         if let failure { throw failure }

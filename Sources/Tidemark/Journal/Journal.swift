@@ -52,6 +52,13 @@ package protocol Journal: Sendable {
     /// Gives back to the disk what is free, as far as that is quickly done.
     func shrink() async throws(StorageError)
 
+    /// Gives a part of what is free back to the disk, in one short step, once more than half of the database is free, and from then on
+    /// until an eighth is.
+    ///
+    /// - Parameter isLast: Nobody waits for the next commit: the step may take longer.
+    /// - Returns: Whether there is more to give back.
+    func giveBackFree(isLast: Bool) async throws(StorageError) -> Bool
+
     /// Gives back memory that it can do without until the next commit.
     func releaseMemory() async
 
@@ -82,6 +89,9 @@ package protocol Journal: Sendable {
 extension Journal {
     /// Nothing to give back.
     package func releaseMemory() async {}
+
+    /// A journal that is on no disk has nothing to give back.
+    package func giveBackFree(isLast: Bool) async throws(StorageError) -> Bool { false }
 
     /// All entities of a type, a page at a time.
     package func page(

@@ -242,6 +242,7 @@ extension SyncCache {
     ///   - fetch: The fetch's number.
     /// - Throws: ``CacheError``; nothing was stored.
     func store(_ answer: DecodedAnswer, start: FetchStart?, fetch: UInt64? = nil) async throws(CacheError) {
+        await waitForRoom()
         var head = answer.head
         head.start = start
         let result: Result<UInt32, AnswerRefusal>

@@ -10,6 +10,7 @@ extension SyncCache {
         _ operations: [TransactionOperation], library: ByteString, expecting: TransactionExpectations = .init()
     ) async throws(CacheError) {
         let steps = try steps(operations, library: library)
+        if !steps.isEmpty { await waitForRoom() }
         try await apply(steps, operations, library: library, expecting: expecting)
         guard !steps.isEmpty else { return }
         scheduleFlush()

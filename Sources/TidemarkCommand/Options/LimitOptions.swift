@@ -7,13 +7,14 @@ struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("memory-limit-kb"),
         help: ArgumentHelp(
-            "What entities may take in memory, in KB of 1,024 bytes. Those used least recently are then read from the database.",
+            "What entities may take in memory, in KB of 1,024 bytes. Those used least recently are then read from the database. Default: \(LimitOptions.memoryLimitDefault).",
             valueName: "kb"))
-    var memoryLimit = CacheConfiguration().memoryByteCountMax / 1_024
+    var memoryLimitGiven: Int?
     @Option(
         name: .customLong("auto-evict-kb"),
         help: ArgumentHelp(
-            "How far below a limit room is made when it is passed. Default: a tenth of the limit.", valueName: "kb"))
+            "How far below --memory-limit-kb and --disk-limit-kb room is made when they are passed; at most as much as the one that is given. Default: a tenth of each.",
+            valueName: "kb"))
     var autoEvict: Int?
 
     @Option(
@@ -53,12 +54,15 @@ struct LimitOptions: ParsableArguments {
             valueName: "n"))
     var queryCountMax = Limits().queryCountMax
 
+    private static let memoryLimitDefault = CacheConfiguration().memoryByteCountMax / 1_024
     private static let sizeMax = 1 << 40
+    /// In KB. An empty database takes half of it.
+    private static let diskLimitMin = Int(EvictionPolicy.diskByteCountMin) / 1_024
     private static let queryCountBound = 10_000_000
 
     func validate() throws {
-        try check("--memory-limit-kb", memoryLimit)
-        if let diskLimit { try check("--disk-limit-kb", diskLimit) }
+        if let memoryLimitGiven { try check("--memory-limit-kb", memoryLimitGiven) }
+        if let diskLimit { try check("--disk-limit-kb", diskLimit, least: LimitOptions.diskLimitMin) }
         if let entityCountMax, entityCountMax < 0 {
             throw ValidationError("--max-entities takes 0 or more, not \(entityCountMax).")
         }
@@ -67,19 +71,39 @@ struct LimitOptions: ParsableArguments {
         guard (1...LimitOptions.queryCountBound).contains(queryCountMax) else {
             throw ValidationError("--max-queries takes 1 to \(LimitOptions.queryCountBound), not \(queryCountMax).")
         }
-        if let autoEvict {
-            try check("--auto-evict-kb", autoEvict)
-            let limit = min(memoryLimit, diskLimit ?? memoryLimit)
-            guard autoEvict <= limit else {
+        if let autoEvict { try checkAutoEvict(autoEvict) }
+    }
+
+    /// Each limit that was given is looked at for itself. The default limit of memory was chosen by nobody: what is too much for it is no
+    /// mistake.
+    private func checkAutoEvict(_ autoEvict: Int) throws {
+        try check("--auto-evict-kb", autoEvict)
+        if let memoryLimitGiven, autoEvict > memoryLimitGiven {
+            throw ValidationError(
+                "--auto-evict-kb \(autoEvict) is more than --memory-limit-kb \(memoryLimitGiven): pass at most \(memoryLimitGiven)."
+            )
+        }
+        guard let diskLimit else {
+            guard autoEvict <= memoryLimit else {
                 throw ValidationError(
-                    "--auto-evict-kb \(autoEvict) is more than the limit of \(limit): pass at most that.")
+                    "--auto-evict-kb \(autoEvict) is more than --memory-limit-kb, which is \(memoryLimit) by default: pass at most \(memoryLimit), or a higher limit."
+                )
             }
+            return
+        }
+        let most = diskLimit - LimitOptions.diskLimitMin / 2
+        guard autoEvict <= most else {
+            throw ValidationError(
+                "--auto-evict-kb \(autoEvict) leaves less of --disk-limit-kb \(diskLimit) than an empty database takes: pass at most \(most)."
+            )
         }
     }
 
-    private func check(_ name: String, _ size: Int) throws {
-        guard (0...LimitOptions.sizeMax).contains(size) else {
-            throw ValidationError("\(name) takes 0 to \(LimitOptions.sizeMax), not \(size).")
+    private var memoryLimit: Int { memoryLimitGiven ?? LimitOptions.memoryLimitDefault }
+
+    private func check(_ name: String, _ size: Int, least: Int = 0) throws {
+        guard (least...LimitOptions.sizeMax).contains(size) else {
+            throw ValidationError("\(name) takes \(least) to \(LimitOptions.sizeMax), not \(size).")
         }
     }
 

@@ -17,6 +17,10 @@ final class JournalDatabase {
     private var hasBarrier = false
     /// The next flush brings everything, and takes the place of what is there.
     var discardsContents = false
+    /// Free pages can be taken out of the file; not in one that 0.1.0 made.
+    private(set) var canShrink = false
+    /// More than half of the file was free, and an eighth is not reached yet.
+    var isGivingBack = false
     /// nil before ``recover()`` and after ``close()``: statements must go before their connection.
     private var statements: JournalStatements?
 
@@ -43,6 +47,7 @@ final class JournalDatabase {
             ] {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }
+            canShrink = try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2
         }
     }
 

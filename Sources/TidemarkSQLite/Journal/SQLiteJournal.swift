@@ -217,6 +217,15 @@ public actor SQLiteJournal: Journal {
         do { try database.shrink() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    package func giveBackFree(isLast: Bool) throws(StorageError) -> Bool {
+        let database = try openDatabase()
+        do {
+            return try database.giveBackFree(isLast: isLast)
+        } catch {
+            throw SQLiteFailure.storageError(error, path: file.path)
+        }
+    }
+
     package func releaseMemory() {
         database?.releaseMemory()
     }

@@ -57,8 +57,14 @@ extension EntityStore {
     func mustStay(
         _ index: UInt32, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
     ) -> Bool {
+        isUnsafe(slot(index).pointee) || isWanted(index, keptTypes, isPinned)
+    }
+
+    /// Whether an entity stays in one tier at least.
+    func isWanted(
+        _ index: UInt32, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
+    ) -> Bool {
         let slot = self.slot(index).pointee
-        if isUnsafe(slot) { return true }
         if !keptTypes.isEmpty, keptTypes.contains(slot.type) { return true }
         return slot.flags.contains(.isTracked) && isPinned(key(of: index))
     }

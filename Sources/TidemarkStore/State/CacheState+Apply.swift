@@ -28,7 +28,8 @@ extension CacheState {
     }
 
     private mutating func applyEvents(of batch: EventBatch, _ events: Range<Int>, at now: Int64) {
-        isUnwritten = true
+        areCountsUnwritten = true
+        defer { noteUnwritten() }
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
                 var lookahead = Lookahead()

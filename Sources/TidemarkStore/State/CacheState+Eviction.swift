@@ -162,11 +162,11 @@ extension CacheState {
     }
 
     /// Evicts the least recently used entities in memory. What must stay is passed over as in
-    /// ``evict(toByteCount:seenCountMax:at:)``.
+    /// ``evict(toByteCount:seenCountMax:at:)``, but that an entity which the journal does not have yet may go: nobody needs it there.
     ///
-    /// - Parameter sparesUnstored: What the journal never has stays: the room is wanted there.
+    /// - Parameter isForDisk: What the journal never has, or does not have yet, stays: the room is wanted there.
     package mutating func evictResident(
-        countMax: Int, seenCountMax: Int, sparesUnstored: Bool, at now: Int64
+        countMax: Int, seenCountMax: Int, isForDisk: Bool, at now: Int64
     ) -> EvictionSlice {
         var slice = EvictionSlice()
         let seenCountMax = min(seenCountMax, entities.count)
@@ -174,7 +174,11 @@ extension CacheState {
         while slice.evictedCount < countMax, slice.seenCount < seenCountMax {
             let index = entities.leastRecent
             slice.seenCount += 1
-            if mustStay(index) || sparesUnstored && isUnstored(entities.type(of: index)) {
+            let stays =
+                isForDisk
+                ? mustStay(index) || isUnstored(entities.type(of: index))
+                : entities.isWanted(index, typeRules.kept) { key in queries.keepsInMemory(key) }
+            if stays {
                 entities.touch(index)
             } else if leave(index, at: now) {
                 slice.evictedCount += 1

@@ -1,10 +1,10 @@
 import TidemarkModel
 
 extension CacheState {
-    /// How much a flush would hold: entities, removals, tombstones and records.
+    /// How much a flush would hold: entities, removals, tombstones, records, and keys that left both tiers.
     package var dirtyCount: Int {
         entities.dirtyCount + tombstones.changeCount + quarantine.count + queries.dirty.count
-            + layers.changeCount
+            + layers.changeCount + evicted.changeCount
     }
 
     /// Payload bytes that a flush would hold.
@@ -32,7 +32,9 @@ extension CacheState {
         flush.newTypes = typeNames.takeNew()
         for index in libraries.indices where libraries[index].isChanged {
             libraries[index].isChanged = false
-            flush.libraries.append(record(of: LibraryIndex(index)))
+            let record = record(of: LibraryIndex(index))
+            libraries[index].written = record
+            flush.libraries.append(record)
         }
         flush.quarantine = quarantine
         flush.quarantineRemoved = quarantineRemoved
@@ -43,7 +45,28 @@ extension CacheState {
         flush.counts?.lines -= Int64(heldCount)
         flush.ignoredKinds = ignoredKinds
         isUnwritten = false
+        areCountsUnwritten = false
         return flush
+    }
+
+    /// Looks whether a flush would hold more than counts.
+    ///
+    /// Lines that change nothing are no reason to write: duplicates, blank ones, messages of a session.
+    /// - Complexity: O(1) once something is unwritten, else O(libraries).
+    mutating func noteUnwritten() {
+        isUnwritten =
+            isUnwritten || dirtyCount > 0 || evicted.isChanged || !queries.removedNumbers.isEmpty
+            || !clearedLibraries.isEmpty || !quarantineRemoved.isEmpty || libraryNames.hasNew || typeNames.hasNew
+            || areLibrariesUnwritten()
+    }
+
+    /// Whether a library is not as it was written. A duplicate, or a heartbeat, changes none.
+    private mutating func areLibrariesUnwritten() -> Bool {
+        for index in libraries.indices where libraries[index].isChanged {
+            if record(of: LibraryIndex(index)) != libraries[index].written { return true }
+            libraries[index].isChanged = false
+        }
+        return false
     }
 
     /// The last flush that was taken is with the journal.
@@ -83,6 +106,7 @@ extension CacheState {
         libraryNames.markAllNew()
         typeNames.markAllNew()
         isUnwritten = true
+        for index in libraries.indices { libraries[index].written = nil }
         guard absentCount > 0 else {
             for index in libraries.indices { libraries[index].isChanged = true }
             return

@@ -229,7 +229,8 @@ extension CacheState {
         guard let library = key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }),
             let typeIndex = type.bytes.withUnsafeBytes({ index(ofType: $0) })
         else { return nil }
-        isUnwritten = true
+        // The names may be new.
+        noteUnwritten()
         let stored = StoredKey(library: library, type: typeIndex, id: StoredID(key.id))
         let handle = queries.keys.take(stored)
         queries.keys.addObserver(handle)

@@ -53,8 +53,10 @@ package struct CacheState: ~Copyable {
     var clearedLibraries: [LibraryIndex] = []
     /// What left both tiers since somebody asked last; nil while nobody does.
     var leavings: Leavings?
-    /// Something changed since the last flush.
+    /// Something changed since the last flush, more than counts.
     package internal(set) var isUnwritten = false
+    /// Lines were counted since the last flush; written with what changes next, or at the end.
+    package internal(set) var areCountsUnwritten = false
 
     package init(configuration: CacheStateConfiguration, recovered: RecoveredState, seed: UInt64) {
         self.configuration = configuration
@@ -71,6 +73,7 @@ package struct CacheState: ~Copyable {
                 answeredThrough: record.answeredThrough, forgottenThrough: record.forgottenThrough, isChanged: false,
                 isRecovered: true)
         }
+        for index in libraries.indices { libraries[index].written = recovered.libraries[index] }
         queries = QueryIndex(
             limits: limits, keptListByteCountMax: configuration.keptListByteCountMax, lastNumber: recovered.lastQuery)
         libraryNames = NameTable(recovered: recovered.libraries.map(\.name), countMax: limits.libraryCountMax)

@@ -45,6 +45,12 @@ struct EvictedKeys {
     /// Keys that are remembered.
     var count: Int { places.count }
 
+    /// Whether the journal's log is not what this is.
+    var isChanged: Bool { isLogVoid || !changes.isEmpty }
+
+    /// Records that the journal's log does not have.
+    var changeCount: Int { changes.count }
+
     func contains(_ identity: EntityIdentity) -> Bool {
         places.isEmpty ? false : places[identity.lastingHash] != nil
     }

@@ -14,6 +14,8 @@ struct LibraryEntry {
     var isRecovered: Bool
     /// The journal has an older version of this entry.
     var isChanged: Bool
+    /// What the last flush brought of it, or the journal had; nil before.
+    var written: LibraryRecord?
     /// Something is missing, or may be: looked at by `CacheState.expireGaps`.
     var isWatched = false
     /// The upstream is to be asked without waiting for the reorder window.

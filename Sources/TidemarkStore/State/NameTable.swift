@@ -50,6 +50,9 @@ struct NameTable {
         return index
     }
 
+    /// Whether the journal does not have every name.
+    var hasNew: Bool { flushedCount < names.count }
+
     /// Names that were added since the last call.
     mutating func takeNew() -> [(index: UInt16, name: ByteString)] {
         let new = (flushedCount..<names.count).map { (UInt16($0), names[$0]) }
