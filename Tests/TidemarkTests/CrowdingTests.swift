@@ -132,8 +132,8 @@ import TidemarkTesting
                 })
             most = max(most, try await journal.size().fileByteCount)
         }
-        // A batch is 200 changes, each on a page of its own at worst.
-        #expect(most <= limit + limit / 10 + 200 * 8_192 / 2)
+        // A batch of 200 with random ids may write a page of keys for each: half of them is enough here.
+        #expect(most <= limit + limit / 10 + 200 * 8_192 / 2, "\(most)")
         try await cache.settleLimits()
         #expect(try await journal.size().usedByteCount <= limit - limit / 10)
         let count = await cache.entityCount()

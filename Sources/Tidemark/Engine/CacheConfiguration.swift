@@ -64,15 +64,15 @@ public struct CacheConfiguration: Sendable {
 
     /// As much as may be unwritten: that stays in memory, so it is half of the memory at most, and at least 1 MiB.
     ///
-    /// Under a limit of the disk it is a sixteenth of that, and at least 512 KiB; and so many changes that a sixteenth of the limit is
-    /// enough when each is on a page of its own, and at least 1,024. The log that a commit writes is beside the database.
+    /// Under a limit of the disk it is a sixteenth of that, and at least 128 KiB; and so many changes that a sixteenth of the limit is
+    /// enough when each is on a page of its own, and at least 256. The log that a commit writes is beside the database.
     var boundedFlush: FlushPolicy {
         var bounded = flush
         bounded.byteCountMax = min(flush.byteCountMax, max(1 << 20, memoryByteCountMax / 2))
         guard let diskByteCountMax = eviction.diskByteCountMax else { return bounded }
         let share = Int(clamping: diskByteCountMax) / 16
-        bounded.byteCountMax = min(bounded.byteCountMax, max(512 << 10, share))
-        bounded.changeCountMax = min(flush.changeCountMax, max(1_024, share / (8 << 10)))
+        bounded.byteCountMax = min(bounded.byteCountMax, max(128 << 10, share))
+        bounded.changeCountMax = min(flush.changeCountMax, max(256, share / (8 << 10)))
         bounded.startCount = min(flush.startCount, bounded.changeCountMax)
         return bounded
     }

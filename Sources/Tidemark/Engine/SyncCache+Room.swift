@@ -85,8 +85,8 @@ extension SyncCache {
     /// Entities that go between two commits, at most: a quarter of what begins a flush, and at least 1,000, so that acknowledgements do not
     /// wait long for room. Under a limit of the disk as many as one flush brings: what both write fits into the log then.
     private var roomEntityCountMax: Int {
-        let isDiskLimited = configuration.eviction.diskByteCountMax != nil
-        return max(1_000, configuration.flush.startCount / (isDiskLimited ? 1 : 4))
+        let startCount = configuration.flush.startCount
+        return configuration.eviction.diskByteCountMax != nil ? max(1, startCount) : max(1_000, startCount / 4)
     }
 
     private struct Excess {
