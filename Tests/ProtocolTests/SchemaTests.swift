@@ -57,7 +57,12 @@ import TidemarkTesting
             #expect(result.status == 0, "\(arguments): \(result.errorText)")
             add(schema, result.output.filter { $0 != 0x0A })
         }
-        for (path, status) in [(folder.path("none"), Int32(66)), (try folder.write([1, 2], to: "rubbish"), 65)] {
+        try folder.write([], to: "damaged-lock")
+        let others = [
+            (folder.path("none"), Int32(66)), (try folder.write([1, 2], to: "rubbish"), 78),
+            (try folder.write([1, 2], to: "damaged"), 65),
+        ]
+        for (path, status) in others {
             let result = try await CommandRunner().run(["doctor", "--json", "--db", path])
             #expect(result.status == status)
             add("doctor", result.output.filter { $0 != 0x0A })

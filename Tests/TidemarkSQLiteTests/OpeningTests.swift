@@ -152,7 +152,8 @@ import TidemarkStore
         #expect(try folder.names == names)
     }
 
-    @Test func `a file that is no database is moved aside and made anew`() async throws {
+    @Test func `a file of ours that is no database any more is moved aside and made anew`() async throws {
+        try await written(folder.file())
         let garbage = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0) })
         try garbage.write(to: URL(fileURLWithPath: folder.file()))
         let journal = try await SQLiteJournal.open(path: folder.file())

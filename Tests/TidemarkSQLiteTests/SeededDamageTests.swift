@@ -50,6 +50,8 @@ private struct SeededDamage {
         path = folder.file()
         var random = SeededGenerator(seed: seed, index: UInt64(DamageKind.allCases.firstIndex(of: kind) ?? 0))
         try kind.make(bed, at: path, &random)
+        // Every file that we made has its lock beside it.
+        try DamageBed.write([], to: path + "-lock")
     }
 
     func problems() async throws -> [String] {

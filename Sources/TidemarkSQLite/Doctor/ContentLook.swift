@@ -129,11 +129,14 @@ struct ContentLook {
 
     /// The header's own two bytes: a connection that looks at the main file alone has a mode of its own.
     private func lookAtMode(_ connection: OpaquePointer, _ examination: inout Examination) throws {
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = [0, 0]
-        guard pread(descriptor, &bytes, 2, 18) == 2 else { return }
+        var bytes: [UInt8] = [2, 2]
+        // A writer of this process has a log, and would lose its locks with our descriptor.
+        if !FilesInUse.contains(file.path) {
+            let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return }
+            defer { close(descriptor) }
+            guard pread(descriptor, &bytes, 2, 18) == 2 else { return }
+        }
         if bytes == [2, 2] {
             examination.add(.ok, .file, .journalMode, "the journal is a write-ahead log", at: file.path)
         } else {

@@ -11,6 +11,8 @@ struct ExaminationConditions {
     /// Bytes that this user may still write where a path lies; nil when the system does not say.
     var freeByteCount: (String) -> Int64? = { FileSystem.freeByteCount($0) }
     var isAlive: (Int32) -> Bool = { kill($0, 0) == 0 || errno == EPERM }
+    /// Where the locks of files with several names lie; nil when there is no such folder.
+    var lockFolder: () -> String? = { LockFolder.standard().existing() }
     var userID: UInt32 = geteuid()
 
     /// Files of `/proc` have no size: they are read to their end, 4 MiB at most.

@@ -31,6 +31,7 @@ public enum FindingCode: String, Hashable, Sendable, CaseIterable {
     case lockFree = "lock_free"
     case writerRunning = "writer_running"
     case lockLeft = "lock_left"
+    case severalNames = "several_names"
     case log
     case logLarge = "log_large"
     case logForeign = "log_foreign"

@@ -16,7 +16,7 @@ struct HeaderLook {
         } catch {
             examination.add(
                 .problem, .file, .unreadable, "\(error.message) (\(error.cause))", at: file.path, advice: error.advice)
-            return .garbage
+            return .unmarked
         }
         let rebuilt = DataFilePath.byteCount(file.replacement) != nil
         switch header {
@@ -32,7 +32,11 @@ struct HeaderLook {
         case .empty:
             examination.add(
                 .note, .file, .empty, "the file has no bytes yet", at: file.path, advice: "the first writer makes it")
-        case .garbage:
+        case .unmarked where !FileTraces.areBeside(file):
+            examination.add(
+                .problem, .file, .notOurs, "the file is no database, and nothing beside it says that it was one",
+                at: file.path, advice: "a writer refuses it and leaves it alone: give another file name")
+        case .unmarked, .garbage:
             examination.add(
                 .problem, .file, .notDatabase, "the file is no SQLite database", at: file.path,
                 advice: "a writer moves it aside and begins an empty one: copy it first if it is dear to you")

@@ -11,8 +11,16 @@ enum LockHolder: Hashable {
     case left(process: Int32)
 
     static func of(_ file: DataFilePath, _ conditions: ExaminationConditions) -> LockHolder {
-        let named = process(namedIn: file.lock)
-        if let table = conditions.lockTable(), let inode = inode(file.lock) {
+        let beside = of(lock: file.lock, conditions)
+        // Under another name of the same file it has another lock.
+        guard beside == .nobody, let identity = FileIdentity(path: file.path), let folder = conditions.lockFolder()
+        else { return beside }
+        return of(lock: IdentityLock.path(of: identity, in: folder), conditions)
+    }
+
+    private static func of(lock: String, _ conditions: ExaminationConditions) -> LockHolder {
+        let named = process(namedIn: lock)
+        if let table = conditions.lockTable(), let inode = inode(lock) {
             if let holder = holder(of: inode, in: table) {
                 // Of a process in another container the number is unknown here, and the file may say it.
                 return .held(process: holder > 0 ? holder : named)

@@ -14,6 +14,7 @@ struct NeighbourLook {
         let holder = LockHolder.of(file, conditions)
         tell(holder, &examination)
         let isHeld = if case .held = holder { true } else { false }
+        lookAtNames(&examination)
         lookAtLog(isHeld: isHeld, &examination)
         lookAtLeftovers(isHeld: isHeld, &examination)
     }
@@ -33,6 +34,14 @@ struct NeighbourLook {
                 "the lock names process \(process), which does not hold it as far as can be seen from here: it was ended hard",
                 at: file.lock, advice: "nothing: the next writer takes the lock, and finds all that was acknowledged")
         }
+    }
+
+    private func lookAtNames(_ examination: inout Examination) {
+        guard let count = FileIdentity(path: file.path)?.nameCount, count > 1 else { return }
+        examination.add(
+            .warning, .neighbours, .severalNames,
+            "the file has \(count) names: its log lies beside one of them, and is not found by another", at: file.path,
+            advice: "open it by one name only, and copy the file instead of linking it")
     }
 
     // MARK: The log

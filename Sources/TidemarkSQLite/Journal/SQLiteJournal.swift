@@ -21,6 +21,8 @@ public actor SQLiteJournal: Journal {
         package var dictionarySampleCountMin = 1_000
         /// How files get other names, for tests of what a stop on the way leaves.
         package var names: any FileNames = SystemFileNames()
+        /// Where writers of one file meet that open it by different names.
+        var lockFolder = LockFolder.standard()
         /// Milliseconds since 1970, for names and dates of training only.
         public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
         /// 64 random bits, for a new file's identity.
@@ -49,6 +51,10 @@ public actor SQLiteJournal: Journal {
     private let configuration: Configuration
     private let file: DataFilePath
     private let lock: WriterLock
+    /// Of the file that has the name now; nil when no folder for such locks can be used.
+    private var identityLock: IdentityLock?
+    /// There while `database` is.
+    private var use: FilesInUse.Use?
     private let damagedRows: DamagedRowCounter
     /// nil once closed, or when a rebuild failed.
     private var database: JournalDatabase?
@@ -93,11 +99,18 @@ public actor SQLiteJournal: Journal {
         configuration.onDamagedRow = { counter.add($0) }
         let file = DataFilePath(configuration.path)
         let header = try FileHeader.read(file.path)
-        if let refusal = header.refusal(path: file.path) { throw refusal }
+        let isKnown = FileTraces.areBeside(file)
+        if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
         try file.makeFolders()
         let lock = try WriterLock(file)
         do throws(StorageError) {
-            let opened = try DataFileOpener(file, configuration).open()
+            var identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
+            let opened = try DataFileOpener(file, configuration, isKnown: isKnown).open()
+            if identityLock?.identity != FileIdentity(path: file.path) {
+                identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
+            }
+            self.identityLock = identityLock
+            use = FilesInUse.Use(file.path)
             self.executor = executor
             self.configuration = configuration
             self.file = file
@@ -144,8 +157,11 @@ public actor SQLiteJournal: Journal {
             } catch {
                 // A damaged file need not close in order: it is moved aside with its journals.
             }
+            use = nil
         }
         let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
+        identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
+        use = FilesInUse.Use(file.path)
         database = opened.database
         openingReport = opened.report
         try changeIndexes(indexes, progress: nil)
@@ -259,7 +275,11 @@ public actor SQLiteJournal: Journal {
     package func close() throws(StorageError) {
         let database = try openDatabase()
         self.database = nil
-        defer { lock.release() }
+        defer {
+            use = nil
+            identityLock?.release()
+            lock.release()
+        }
         do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 

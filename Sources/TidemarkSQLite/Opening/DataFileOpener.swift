@@ -7,6 +7,8 @@ import TidemarkStore
 struct DataFileOpener {
     private let file: DataFilePath
     private let configuration: SQLiteJournal.Configuration
+    /// Whether something beside the file said that it was ours before its lock was taken.
+    private let isKnown: Bool
 
     struct Opened {
         var database: JournalDatabase
@@ -14,15 +16,29 @@ struct DataFileOpener {
         var report: OpeningReport
     }
 
-    init(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) {
+    init(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration, isKnown: Bool = true) {
         self.file = file
         self.configuration = configuration
+        self.isKnown = isKnown
+    }
+
+    /// The error for a file that is not ours, or for one that would have to go for ours to be made.
+    static func refusal(of file: DataFilePath, _ header: FileHeader, isKnown: Bool) throws(StorageError)
+        -> StorageError?
+    {
+        if let refusal = header.refusal(path: file.path, isKnown: isKnown) { return refusal }
+        if let refusal = try FileTraces.stranger(inPlaceOf: file) { return refusal }
+        if isKnown { return nil }
+        return switch header {
+        case .missing, .empty: FileTraces.stranger(beside: file)
+        case .unmarked, .garbage, .foreign, .newer, .ours: nil
+        }
     }
 
     /// - Throws: ``Tidemark/StorageError``; never `.damaged`.
     func open() throws(StorageError) -> Opened {
         let header = try FileHeader.read(file.path)
-        if let refusal = header.refusal(path: file.path) { throw refusal }
+        if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
         if DataFilePath.byteCount(file.replacement) != nil {
             return try replace(reason: "it was being made anew when the process ended")
         }
@@ -30,7 +46,7 @@ struct DataFileOpener {
         case .missing, .empty:
             try removeStrayJournals()
             return try create()
-        case .garbage:
+        case .unmarked, .garbage:
             return try rebuild(reason: "not a SQLite database")
         case .ours, .foreign, .newer:
             return try reopen()

@@ -8,7 +8,9 @@ enum FileHeader: Equatable {
     case missing
     /// There, but without a byte.
     case empty
-    /// Not a SQLite database, or shorter than a header, or one that SQLite would not let be written.
+    /// Without our mark, and no SQLite database: somebody's text, or what damage left of a file of ours.
+    case unmarked
+    /// With our mark, and not a SQLite database that could be written.
     case garbage
     case foreign(applicationID: Int32)
     case newer(version: Int32)
@@ -17,8 +19,11 @@ enum FileHeader: Equatable {
     private static let byteCount = 100
     private static let magic = Array("SQLite format 3\0".utf8)
 
+    /// A file that this process has open is not read: closing it would drop the locks that SQLite has on it.
+    ///
     /// - Throws: ``Tidemark/StorageError`` `.inputOutput` when the file is there and cannot be read.
     static func read(_ path: String) throws(StorageError) -> FileHeader {
+        if FilesInUse.contains(path) { return .ours(version: DataFile.formatVersion) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return .missing }
@@ -35,7 +40,10 @@ enum FileHeader: Equatable {
                 advice: "check that it is a file")
         }
         if count == 0 { return .empty }
-        guard count == byteCount, Array(bytes[..<magic.count]) == magic else { return .garbage }
+        guard count == byteCount, Array(bytes[..<magic.count]) == magic else {
+            let isMarked = count >= 72 && integer(bytes, at: 68) == DataFile.applicationID
+            return isMarked ? .garbage : .unmarked
+        }
         let applicationID = integer(bytes, at: 68)
         let version = integer(bytes, at: 60)
         guard applicationID == DataFile.applicationID else { return .foreign(applicationID: applicationID) }
@@ -53,10 +61,16 @@ enum FileHeader: Equatable {
         }
     }
 
+    /// - Parameter isKnown: Whether something beside it says that it was ours; see ``FileTraces``.
     /// - Returns: The error for a file that nobody of ours may touch; nil for the others.
-    func refusal(path: String) -> StorageError? {
+    func refusal(path: String, isKnown: Bool = true) -> StorageError? {
         switch self {
         case .missing, .empty, .garbage, .ours: nil
+        case .unmarked:
+            isKnown
+                ? nil
+                : StorageError(
+                    .notOurs, "\(path) is no database; it was left as it is", advice: "give another file name")
         case .foreign:
             StorageError(
                 .notOurs, "\(path) is a SQLite database of another program; it was left as it is",

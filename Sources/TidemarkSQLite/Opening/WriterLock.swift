@@ -18,7 +18,7 @@ final class WriterLock: Sendable {
             close(descriptor)
             guard number == EWOULDBLOCK else { throw DataFilePath.failure("cannot lock \(file.lock)", number) }
             throw StorageError(
-                .locked, "\(file.path) is open for writing in process \(holder ?? "unknown")",
+                .locked, "\(file.path) is open for writing in \(WriterLock.name(of: holder))",
                 advice: "stop that process, or read without writing")
         }
         let text = Array("\(getpid())\n".utf8)
@@ -35,6 +35,11 @@ final class WriterLock: Sendable {
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
+
+    /// How messages call who has a lock.
+    ///
+    /// - Parameter process: Its number; nil when the lock does not say, as in the moment in which it is taken.
+    static func name(of process: String?) -> String { process.map { "process \($0)" } ?? "another process" }
 
     private static func holder(_ descriptor: Int32) -> String? {
         var bytes = [UInt8](repeating: 0, count: 20)

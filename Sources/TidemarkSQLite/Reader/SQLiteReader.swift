@@ -22,11 +22,11 @@ public final class SQLiteReader {
         let file = DataFilePath(path)
         self.file = file
         let header = try FileHeader.read(file.path)
-        if let refusal = header.refusal(path: file.path) { throw refusal }
+        if let refusal = header.refusal(path: file.path, isKnown: FileTraces.areBeside(file)) { throw refusal }
         switch header {
         case .missing:
             throw StorageError(.notFound, "there is no \(file.path)", advice: "check the name, or ingest into it first")
-        case .empty, .garbage:
+        case .empty, .unmarked, .garbage:
             throw StorageError(
                 .damaged, "\(file.path) is not a SQLite database",
                 advice: "open it for writing: it is moved aside and made anew")

@@ -23,7 +23,8 @@ public enum DataFileRepair {
     ) throws(StorageError) -> RepairReport {
         let file = DataFilePath(path)
         let header = try FileHeader.read(file.path)
-        if let refusal = header.refusal(path: file.path) { throw refusal }
+        let isKnown = FileTraces.areBeside(file)
+        if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
         let hasReplacement = DataFilePath.byteCount(file.replacement) != nil
         guard header != .missing || hasReplacement else {
             throw StorageError(.notFound, "there is no \(file.path)", advice: "check the name")
@@ -31,8 +32,10 @@ public enum DataFileRepair {
         let lock = try WriterLock(file)
         defer { lock.release() }
         var configuration = SQLiteJournal.Configuration(path: file.path)
+        let identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
+        defer { identityLock?.release() }
         configuration.now = { now }
-        let opener = DataFileOpener(file, configuration)
+        let opener = DataFileOpener(file, configuration, isKnown: isKnown)
         var steps: [RepairStep] = []
         if hasReplacement {
             try close(try opener.replace(reason: "it was being replaced when the process ended").database, file)

@@ -14,6 +14,8 @@ final class ReadConnection {
     /// - Throws: ``SQLiteFailure``.
     init(path: String, isImmutable: Bool) throws {
         var handle: OpaquePointer?
+        // SQLite keeps no account of descriptors of a file that nobody changes: closing one drops the locks of this process's writer.
+        let isImmutable = isImmutable && !FilesInUse.contains(path)
         let uri = ReadConnection.uri(path) + (isImmutable ? "?immutable=1" : "?mode=ro")
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(uri, &handle, flags, nil)

@@ -23,6 +23,8 @@ enum DatabaseTarget {
         let disk = try FaultDisk(folder: folder.path)
         defer { withExtendedLifetime(disk) {} }
         try damage.write(to: folder)
+        // Every file that we made has its lock beside it.
+        try folder.write([], to: "cache.db-lock")
         try read(folder.path("cache.db"), damage, bed)
         let before = try contents(of: folder)
         do throws(StorageError) {

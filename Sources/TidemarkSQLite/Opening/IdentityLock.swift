@@ -1,0 +1,92 @@
+import Foundation
+import Synchronization
+import Tidemark
+
+/// The right to write a file whatever name it is opened by: an exclusive `flock` on a file that is named by the database's device and
+/// number, in a folder for locks.
+///
+/// A hard link gives a database a second name, and so a second ``WriterLock``. The database itself is never opened for this: closing a
+/// second descriptor would drop the locks that SQLite has on it. The lock's file goes with the lock.
+final class IdentityLock: Sendable {
+    let identity: FileIdentity
+    private let path: String
+    /// nil once let go.
+    private let descriptor: Mutex<Int32?>
+
+    /// - Returns: nil when there is no such file, or when no folder for locks can be used and the file has one name only.
+    /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process and the name that it has the file by; `.cannotCreate`
+    ///   when the file has several names and no folder can be used.
+    static func take(_ file: DataFilePath, in folder: LockFolder) throws(StorageError) -> IdentityLock? {
+        guard let identity = FileIdentity(path: file.path) else { return nil }
+        guard let folder = folder.usable() else {
+            guard identity.nameCount > 1 else { return nil }
+            throw StorageError(
+                .cannotCreate,
+                "\(file.path) has \(identity.nameCount) names, and no folder can be used for the lock that they share",
+                cause: folder.paths.joined(separator: ", "),
+                advice: "let XDG_RUNTIME_DIR or TMPDIR name a folder of yours, or remove the other names")
+        }
+        return try IdentityLock(file, identity, path: IdentityLock.path(of: identity, in: folder))
+    }
+
+    static func path(of identity: FileIdentity, in folder: String) -> String { "\(folder)/\(identity.text).lock" }
+
+    private init(_ file: DataFilePath, _ identity: FileIdentity, path: String) throws(StorageError) {
+        for _ in 0..<IdentityLock.attemptCountMax {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(path)", errno) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let number = errno
+                let holder = IdentityLock.holder(descriptor)
+                close(descriptor)
+                guard number == EWOULDBLOCK else { throw DataFilePath.failure("cannot lock \(path)", number) }
+                let name = holder.path.map { ", under the name \($0)" } ?? ""
+                throw StorageError(
+                    .locked, "\(file.path) is open for writing in \(WriterLock.name(of: holder.process))\(name)",
+                    advice: "stop that process, or read without writing")
+            }
+            // Whoever let go removed the name: a lock on a file that has none keeps nobody out.
+            guard let own = FileIdentity(descriptor: descriptor), own == FileIdentity(path: path) else {
+                close(descriptor)
+                continue
+            }
+            let text = Array("\(getpid())\n\(file.path)\n".utf8)
+            // Both are for people only: a full disk must not keep the cache from opening.
+            _ = ftruncate(descriptor, 0)
+            _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+            self.identity = identity
+            self.path = path
+            self.descriptor = Mutex(descriptor)
+            return
+        }
+        throw StorageError(
+            .locked, "\(file.path) is opened and closed for writing all the time by another process",
+            advice: "stop that process, or try again")
+    }
+
+    private static let attemptCountMax = 100
+
+    deinit { release() }
+
+    /// Lets go. Nothing happens the second time.
+    func release() {
+        descriptor.withLock { descriptor in
+            guard let held = descriptor else { return }
+            descriptor = nil
+            // Under the lock, so that it is ours to remove.
+            unlink(path)
+            flock(held, LOCK_UN)
+            close(held)
+        }
+    }
+
+    private static func holder(_ descriptor: Int32) -> (process: String?, path: String?) {
+        var bytes = [UInt8](repeating: 0, count: 8_192)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0 else { return (nil, nil) }
+        let lines = bytes[..<count].split(separator: UInt8(ascii: "\n"), maxSplits: 1)
+        let process = lines.first.map { $0.prefix { 48...57 ~= $0 } } ?? []
+        let path = lines.count > 1 ? String(decoding: lines[1].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) : nil
+        return (process.isEmpty ? nil : String(decoding: process, as: UTF8.self), path)
+    }
+}
