@@ -76,6 +76,48 @@ import TidemarkTesting
         try await again.close()
     }
 
+    @Test(arguments: [0, 256 << 20])
+    func `a closed cache answers nothing, from memory neither`(memoryByteCountMax: Int) async throws {
+        let folder = try TemporaryFolder()
+        var configuration = CacheConfiguration()
+        configuration.logger.logLevel = .critical
+        configuration.memoryByteCountMax = memoryByteCountMax
+        let cache = try await SyncCache.open(
+            configuration: configuration, journal: try await SQLiteJournal.open(path: folder.path("cache.db")))
+        try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1}}}"#.utf8))
+        let query = QueryKey(library: "", method: "m", canonicalInput: "null")
+        try await cache.store(QueryResult(resourceType: "t", resources: [Array(#"{"id":"x"}"#.utf8)]), for: query)
+        let key = EntityKey(type: "t", id: "x")
+        try await cache.flush()
+        try await cache.close()
+        let refusal = CacheError(.storageFailed, "the cache was closed: open it again")
+        await #expect(throws: refusal) { _ = try await cache.read(key, fields: nil) }
+        await #expect(throws: refusal) { _ = try await cache.read(key, fields: ["id"]) }
+        await #expect(throws: refusal) { _ = try await cache.list(type: "t", library: "", after: nil, countMax: 1) }
+        await #expect(throws: refusal) { _ = try await cache.entities(type: "t") }
+        await #expect(throws: refusal) { _ = try await cache.explain(key) }
+        await #expect(throws: refusal) { _ = try await cache.query(Thing.self, method: "m", input: JSONValue.null) }
+        await #expect(throws: refusal) { _ = try await cache.entity(Thing.self, id: "x") }
+        await #expect(throws: refusal) {
+            _ = try await cache.readTransaction { try await $0.read(type: "t", id: "x") }
+        }
+        await #expect(throws: refusal) { _ = try await cache.removable(Removal()) }
+        await #expect(throws: StorageError(.closed, "the cache was closed", advice: "open it again")) {
+            _ = try await cache.entity(key)
+        }
+        await #expect(throws: StorageError(.closed, "the cache was closed", advice: "open it again")) {
+            try await cache.flush()
+        }
+        // How things stood at the end is no answer about an entity.
+        #expect(await cache.entityCount() == 1)
+        try await cache.close()
+    }
+
+    private struct Thing: Resource {
+        static let resourceType = "t"
+        var id: String
+    }
+
     @Test func `a closed cache changes nothing`() async throws {
         let folder = try TemporaryFolder()
         let cache = try await open(folder, Lane())

@@ -104,6 +104,16 @@ private struct Counter: Resource, Equatable {
         #expect(try await ids(cache) == ["kept", "old3"])
     }
 
+    @Test func `an empty text of no type forgets nothing`() async throws {
+        let cache = try await open().cache
+        try await cache.put(Counter(id: "x", n: 1))
+        let error = await #expect(throws: CacheError.self) {
+            try await cache.transaction { try $0.remove(matching: "") }
+        }
+        #expect(error?.code == .invalidParams)
+        #expect(try await ids(cache) == ["x"])
+    }
+
     @Test func `a text is taken literally, and letters of ASCII alone match in either case`() async throws {
         let cache = try await open().cache
         let all = ["50%", "5000", "a*b", "aXb", "a_b", "É1", "é2", "Straße", "x.y", "[a]"]
@@ -114,7 +124,8 @@ private struct Counter: Resource, Equatable {
         ]
         for (text, gone) in cases {
             for id in all { try await cache.put(Counter(id: id, n: 1)) }
-            try await cache.transaction { try $0.remove(matching: text) }
+            // Of every type an empty one is refused.
+            try await cache.transaction { try $0.remove(matching: text, type: text.isEmpty ? "file" : nil) }
             #expect(try await Set(ids(cache)) == Set(all).subtracting(gone), "matching \(text)")
             for id in all { try await cache.put(Counter(id: id, n: 1)) }
             var removal = Removal(library: "a")

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkStore
 import TidemarkTesting
 
 private struct Counter: Resource, Equatable {
@@ -34,6 +35,39 @@ private struct Counter: Resource, Equatable {
         } catch let error as CacheError {
             return error.code
         }
+    }
+
+    @Test(arguments: [0, 256 << 20])
+    func `who expects a sequence of an entity that is not there meets a conflict, whatever would be done to it`(
+        memoryByteCountMax: Int
+    ) async throws {
+        let fixture = try await open { $0.memoryByteCountMax = memoryByteCountMax }
+        try await fixture.input.feed([Lines.change(1, id: "x"), Lines.change(2, id: "y")])
+        try await fixture.cache.flush()
+        func code(_ operations: [TransactionOperation], _ expected: [Int: EventSequence?]) async throws -> CacheError
+            .Code?
+        {
+            var expecting = TransactionExpectations()
+            expecting.sequences = expected
+            return try await self.code {
+                try await fixture.cache.transact(operations, library: "a", expecting: expecting)
+            }
+        }
+        let patch = TransactionOperation.patch(type: "file", id: "none", fields: Array("{}".utf8), unset: [])
+        let field = TransactionOperation.removeField(type: "file", id: "none", field: "n")
+        for operation in [
+            patch, field, .delete(type: "file", id: "none"), .patch(type: "new", id: "x", fields: [], unset: []),
+        ] {
+            #expect(try await code([operation], [0: EventSequence(1)]) == .conflict)
+        }
+        // Nobody expects anything else than what is there: then the patch itself makes no sense.
+        #expect(try await code([patch], [:]) == .invalidParams)
+        #expect(try await code([patch], [0: nil as EventSequence?]) == .invalidParams)
+        let gone: [TransactionOperation] = [
+            .delete(type: "file", id: "x"), .patch(type: "file", id: "x", fields: Array("{}".utf8), unset: []),
+        ]
+        #expect(try await code(gone, [1: EventSequence(1)]) == .invalidParams)
+        #expect(try await code(gone, [1: EventSequence(2)]) == .conflict)
     }
 
     @Test(arguments: [0, 256 << 20])

@@ -32,7 +32,7 @@ extension SyncCache {
         while true {
             // What is applied while the flush is under way is not in it: only what was applied before it began is.
             let wasHeld = isHeld(line, of: input)
-            try await flush()
+            try await writeAll()
             guard wasHeld, !isClosed else { return }
             if !isHeld(line, of: input) {
                 continue

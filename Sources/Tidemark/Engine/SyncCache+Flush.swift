@@ -148,8 +148,15 @@ extension SyncCache {
 
     /// Returns when everything applied so far is on the disk; what is applied meanwhile may not be.
     ///
-    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; it goes on trying.
+    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; it goes on trying. `.closed` once the cache
+    ///   was closed.
     public func flush() async throws(StorageError) {
+        try checkStorageOpen()
+        try await writeAll()
+    }
+
+    /// As ``flush()``, while the cache is being closed too.
+    func writeAll() async throws(StorageError) {
         var attemptCount = 0
         // What there is now goes with the flush under way and with the next one.
         let isUnderWay = flushTask != nil || failedFlush != nil

@@ -62,7 +62,7 @@ extension SyncCache {
         var evicted = -1
         repeat {
             evicted = evictedCount
-            try await flush()
+            try await writeAll()
             beginMakingRoom()
             if let flushTask { await flushTask.value }
             if let roomQuestion {

@@ -215,8 +215,9 @@ public actor SyncCache {
 
     /// An entity as it is now.
     ///
-    /// - Throws: ``StorageError`` when it is not in memory and the journal cannot be read.
+    /// - Throws: ``StorageError`` when it is not in memory and the journal cannot be read; `.closed` once the cache was closed.
     public func entity(_ key: EntityKey) async throws(StorageError) -> EntityAnswer {
+        try checkStorageOpen()
         while true {
             switch state.lookUp(key) {
             case .found(let found) where !found.isWhole:
@@ -290,6 +291,8 @@ public actor SyncCache {
 
     /// Writes what is not written, puts the journal in order and lets go of it.
     ///
+    /// Calls that begin later throw, reads included; ``libraries()``, ``counts()`` and ``entityCount()`` say how things stood at the end.
+    ///
     /// - Throws: ``StorageError`` when the last changes could not be written; they are then lost.
     public func close() async throws(StorageError) {
         guard !isClosed else { return }
@@ -307,7 +310,7 @@ public actor SyncCache {
         loadTurn.giveBack()
         var failure: StorageError?
         do throws(StorageError) {
-            try await flush()
+            try await writeAll()
             try await settleLimits()
         } catch {
             failure = error

@@ -20,10 +20,7 @@ extension SyncCache {
         _ request: EntityRequest, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
     ) async {
-        if let refusal = isClosed ? CacheError(.storageFailed, "the cache was closed: open it again") : observerRefusal
-        {
-            return reply(.failure(refusal))
-        }
+        if let refusal = isClosed ? SyncCache.closedRefusal : observerRefusal { return reply(.failure(refusal)) }
         do throws(StorageError) {
             try await withLoaded({ state.keyToLoad(request.key).map { [$0] } ?? [] }) {
                 settle(sink)

@@ -124,10 +124,6 @@ extension SyncCache {
         if case .failure(let refusal) = result { throw refusal.cacheError(name: name) }
     }
 
-    func checkOpen() throws(CacheError) {
-        if isClosed { throw CacheError(.storageFailed, "the cache was closed: open it again") }
-    }
-
     private func confirmation(_ commit: OptimisticCommit) throws(CacheError) -> LayerConfirmation {
         let limits = configuration.limits
         var batches: [EventBatch]?
@@ -172,7 +168,7 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `storageFailed`.
     package func finish(_ pendingID: ByteString, isUpdate: Bool) async throws(CacheError) {
         do throws(StorageError) {
-            try await flush()
+            try await writeAll()
         } catch {
             if isUpdate {
                 do throws(LayerRefusal) {

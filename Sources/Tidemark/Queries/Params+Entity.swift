@@ -63,6 +63,9 @@ extension Params {
     /// - Throws: ``CacheError`` for what is neither a string nor an integer, and for more bytes than an id may have.
     package static func id(_ value: JSONSlice, name: String, limits: Limits) throws(CacheError) -> ByteString {
         let isInteger = value.kind == .number && value.bytes.allSatisfy { $0 == UInt8(ascii: "-") || isDigit($0) }
+        if value.kind == .string, value.text == nil {
+            throw CacheError(.invalidParams, "\(name) \(Params.found(value)): pass whole characters")
+        }
         guard let id = isInteger ? Array(value.bytes) : value.text, !id.isEmpty else {
             throw CacheError(
                 .invalidParams, "\(name) is no id: pass a string that is not empty, or an integer")

@@ -34,13 +34,39 @@ package struct Params {
     /// Whether a member is there, null or not.
     package func holds(_ name: String) -> Bool { members[Array(name.utf8)] != nil }
 
+    /// Refuses members that nobody reads: one that is misspelt would count as absent, and what it was to narrow would be done to
+    /// everything.
+    ///
+    /// - Parameters:
+    ///   - known: Every name that may be there.
+    ///   - owner: Who takes them, in messages: such as `cache.remove`.
+    /// - Throws: ``CacheError`` `invalidParams` with the first unknown name, by its bytes, and the nearest known one.
+    /// - Complexity: O(members + names), and the square of a name's length where one is unknown.
+    package func refuseUnknown(_ known: [String], of owner: String) throws(CacheError) {
+        let names = Set(known.map { Array($0.utf8) })
+        guard let unknown = members.keys.filter({ !names.contains($0) }).map({ ByteString($0) }).min() else { return }
+        let advice =
+            NearestName.of(unknown, among: known).map { "did you mean \(path)\($0)?" }
+            ?? "pass none but \(known.joined(separator: ", "))"
+        throw CacheError(
+            .invalidParams, "\(path)\(unknown.excerpt(byteCount: 60)) is not known in \(owner): \(advice)")
+    }
+
     /// How messages call a member.
     package func name(_ name: String) -> String { path + name }
 
     /// The error for a member that is there and of no use.
     package func wrong(_ name: String, _ wanted: String) -> CacheError {
-        let found = value(name).map { "is \($0.kind.rawValue)" } ?? "is missing"
+        let found = value(name).map { Params.found($0) } ?? "is missing"
         return CacheError(.invalidParams, "\(path)\(name) \(found): pass \(wanted)")
+    }
+
+    /// What is wrong with a value that is not what was wanted.
+    static func found(_ value: JSONSlice) -> String {
+        if value.kind == .string, value.text == nil {
+            return "holds half a surrogate pair, which is no character"
+        }
+        return "is \(value.kind.rawValue)"
     }
 
     /// A string. nil when absent.
@@ -75,7 +101,7 @@ package struct Params {
         guard let integer = value.integer, range.contains(integer) else {
             throw CacheError(
                 .invalidParams,
-                "\(path)\(name) is \(String(decoding: value.bytes.prefix(40), as: UTF8.self)): pass a whole number "
+                "\(path)\(name) is \(ByteString.excerpt(of: value.bytes, byteCount: 40)): pass a whole number "
                     + "from \(range.lowerBound) to \(range.upperBound)")
         }
         return integer
@@ -117,8 +143,11 @@ package struct Params {
     package func texts(_ name: String, countMax: Int) throws(CacheError) -> [ByteString]? {
         guard let elements = try elements(name, countMax: countMax) else { return nil }
         var texts: [ByteString] = []
-        for element in elements {
-            guard let text = element.text else { throw wrong(name, "an array of strings") }
+        for (index, element) in elements.enumerated() {
+            guard let text = element.text else {
+                throw CacheError(
+                    .invalidParams, "\(path)\(name)[\(index)] \(Params.found(element)): pass an array of strings")
+            }
             texts.append(ByteString(text))
         }
         return texts

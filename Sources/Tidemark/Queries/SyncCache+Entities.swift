@@ -15,6 +15,7 @@ extension SyncCache {
     /// - Returns: The resource as JSON, or why there is none; see ``EntityRead/expired`` for what is too old.
     /// - Throws: ``CacheError`` `.storageFailed`.
     public func read(_ request: EntityRequest) async throws(CacheError) -> EntityRead {
+        try checkOpen()
         do throws(StorageError) {
             return try await withLoaded({ state.keyToLoad(request.key).map { [$0] } ?? [] }) {
                 let read = readNow(request)
@@ -79,6 +80,7 @@ extension SyncCache {
     package func list(
         type: ByteString, library: ByteString, after: EntityKey?, countMax: Int
     ) async throws(CacheError) -> EntityPage {
+        try checkOpen()
         loadingCount += 1
         defer { endLoading() }
         while true {
@@ -131,6 +133,7 @@ extension SyncCache {
     private func found<Result>(
         _ removal: Removal, _ body: ([StoredKey], [StoredRow]) -> Result
     ) async throws(CacheError) -> Result {
+        try checkOpen()
         loadingCount += 1
         defer { endLoading() }
         while true {
@@ -210,6 +213,7 @@ extension SyncCache {
     public func explain(
         _ key: EntityKey, maxAges: [ByteString: Int] = [:]
     ) async throws(CacheError) -> EntityExplanation {
+        try checkOpen()
         do throws(StorageError) {
             return try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
                 let now = clock.now()

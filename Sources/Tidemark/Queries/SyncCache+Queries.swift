@@ -72,7 +72,7 @@ extension SyncCache {
     }
 
     private func refusal(of request: QueryRequest, _ sink: (any ObserverSink)?) -> CacheError? {
-        if isClosed { return CacheError(.storageFailed, "the cache was closed: open it again") }
+        if isClosed { return SyncCache.closedRefusal }
         guard sink != nil else { return nil }
         if request.policy == .networkOnlyNoStore {
             return CacheError(
@@ -95,8 +95,8 @@ extension SyncCache {
         case expired
         /// A selected field of some listed entity.
         case tooOld(ExpiredField)
-        /// Some listed entity is in no tier.
-        case partial
+        /// A listed entity is in no tier, or not whole.
+        case partial(ListedEntities.Missing, wasEvicted: Bool)
         case unreadable(StorageError)
 
         var reason: String {
@@ -106,7 +106,10 @@ extension SyncCache {
             case .expired: "expired"
             case .tooOld(let field):
                 "expired: \(field.field) of \(field.key.text) was written at \(field.writtenAt), maxAge \(field.maxAge) s"
-            case .partial: "an entity of the list is missing"
+            case .partial(let missing, _) where missing.isReduced:
+                "incomplete: of \(missing.key.text) some fields were evicted"
+            case .partial(let missing, wasEvicted: true): "incomplete: \(missing.key.text) was evicted"
+            case .partial(let missing, wasEvicted: false): "incomplete: \(missing.key.text) is not stored any more"
             case .unreadable(let error): error.description
             }
         }
@@ -154,7 +157,7 @@ extension SyncCache {
         // What is evaluated over the store has lost what the store had lost, and is right again.
         if listed.isPartial, status.isLocal { listed = list() }
         distribute()
-        if listed.isPartial { return .partial }
+        if let missing = listed.missing { return .partial(missing, wasEvicted: state.wasEvicted(missing.key)) }
         var isStale = state.isStale(status.query, at: now)
         // What was just fetched is as new as it gets, whatever its limit.
         if source == .cache, let expired = expired(listed.keys, fields, request, at: now) {

@@ -101,6 +101,7 @@ extension SyncCache {
     private func withTransaction<Value>(
         _ keys: () -> [StoredKey], _ body: () throws(TransactionRefusal) -> Value
     ) async throws(CacheError) -> Value {
+        try checkOpen()
         let result: Result<Value, TransactionRefusal>
         do throws(StorageError) {
             result = try await withChange(keys) {

@@ -23,11 +23,16 @@ extension CacheTransaction {
     ///
     /// - Parameters:
     ///   - text: Taken literally: there are no wildcards. Letters of ASCII match in either case, others as they are. An empty
-    ///     one matches everything.
-    ///   - type: On the wire; nil: of every type.
+    ///     one matches everything of the type.
+    ///   - type: On the wire; nil: of every type, which an empty text does not do: see ``SyncCache/clear(_:)``.
     /// - Throws: As the other one.
     public mutating func remove(matching text: String, type: String? = nil) throws(CacheError) {
         try checkRemoval()
+        guard !text.isEmpty || type != nil else {
+            throw CacheError(
+                .invalidParams,
+                "an empty text matches everything: pass a part of type:id or a type, or clear the library")
+        }
         try add(.remove(type: type.map { ByteString($0) }, ids: nil, matching: ByteString(text)), nil)
     }
 

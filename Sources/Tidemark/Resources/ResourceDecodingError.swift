@@ -1,3 +1,5 @@
+import TidemarkModel
+
 /// Why a stored resource is not what its Swift type says, and where.
 ///
 /// The resource stays as it is: read it as ``JSONValue``, or change the type.
@@ -32,6 +34,6 @@ public struct ResourceDecodingError: Error, Hashable, Sendable, CustomStringConv
     private static func shortened(_ value: JSONValue) -> String {
         let bytes = value.bytes
         if bytes.count <= valueByteCountMax { return String(decoding: bytes, as: UTF8.self) }
-        return String(decoding: bytes.prefix(valueByteCountMax), as: UTF8.self) + "… (\(bytes.count) bytes)"
+        return ByteString.excerpt(of: bytes, byteCount: valueByteCountMax) + " (\(bytes.count) bytes)"
     }
 }

@@ -44,7 +44,7 @@ struct FacetsCommand: AsyncParsableCommand {
         do throws(MembershipError) {
             path = try FieldPath(ByteString(pointer))
         } catch {
-            throw Failure.usage("the pointer \(pointer) \(error.message)", advice: "see Protocol/indexes.md")
+            throw Failure.usage("the pointer \(pointer) \(error.what)", advice: "see Protocol/indexes.md")
         }
         let rule = try RuleText.rule(type: type, where: predicate, order: [])
         let reader = try CacheReader(path: database.path)
@@ -84,7 +84,7 @@ struct FacetsCommand: AsyncParsableCommand {
         guard facets.entityCount > 0 else { return try output.writeLine("No entities.") }
         var table = Table([.init(title: "COUNT", alignment: .right), .init(title: "VALUE")])
         for value in facets.values {
-            table.append([HumanText.count(value.count), String(decoding: value.json.prefix(2_000), as: UTF8.self)])
+            table.append([HumanText.count(value.count), ByteString.excerpt(of: value.json, byteCount: 2_000)])
         }
         try table.write(to: output, columnCountMax: output.isTerminal ? output.columnCount : 160)
         var notes: [String] = []

@@ -10,6 +10,16 @@ extension MethodReader {
             input: params.value("input").map { Array($0.bytes) } ?? Message.nullID)
     }
 
+    /// Refuses unknown members in the groups of an answer that a host puts; one that it fetched may have more.
+    func checkIncluded(_ params: Params) throws(CacheError) {
+        for (index, element) in (try params.elements("included", countMax: limits.batchMemberCountMax) ?? [])
+            .enumerated()
+        {
+            let group = try Params(element, path: "included[\(index)]")
+            try check(group, ["resource_type", "resources"], of: "query.put")
+        }
+    }
+
     func queryRequest(_ params: Params) throws(CacheError) -> QueryRequest {
         var request = QueryRequest(try query(params))
         if let name = try params.text("policy") {

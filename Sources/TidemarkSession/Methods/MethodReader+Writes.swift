@@ -31,10 +31,27 @@ extension MethodReader {
         return expectations
     }
 
+    /// The members of each operation, `op` aside.
+    private static let operationMembers: [ByteString: [String]] = [
+        "put": ["resource_type", "resource", "expected_sequence"],
+        "patch": ["resource_type", "id", "fields", "unset", "expected_sequence"],
+        "delete": ["resource_type", "id", "expected_sequence"],
+        "remove_field": ["resource_type", "id", "field", "expected_sequence"],
+        "remove": ["resource_type", "ids", "matching", "expected_sequence"],
+    ]
+
     private func operation(_ params: Params) throws(CacheError) -> TransactionOperation {
-        if try params.text("op") == "remove" { return try removal(operation: params) }
+        let op = try params.requiredText("op")
+        guard let members = MethodReader.operationMembers[op] else {
+            throw CacheError(
+                .invalidParams,
+                "\(params.name("op")) is '\(op.excerpt(byteCount: 60))': pass put, patch, delete, remove_field or remove"
+            )
+        }
+        try check(params, ["op"] + members, of: "the operation \(op)")
+        if op == "remove" { return try removal(operation: params) }
         let type = try params.resourceType(limits: limits)
-        switch try params.requiredText("op").description {
+        switch op.description {
         case "put":
             guard let resource = try params.object("resource") else { throw params.wrong("resource", "an object") }
             return .put(type: type, resource: resource)
@@ -48,9 +65,7 @@ extension MethodReader {
         case "remove_field":
             return .removeField(
                 type: type, id: try params.id(limits: limits), field: try params.requiredText("field"))
-        case let other:
-            throw CacheError(
-                .invalidParams, "\(params.name("op")) is '\(other)': pass put, patch, delete, remove_field or remove")
+        case let other: preconditionFailure("the operation \(other) has members and no meaning")
         }
     }
 
@@ -61,7 +76,19 @@ extension MethodReader {
         }
         return .remove(
             type: try params.optionalResourceType(limits: limits), ids: try params.ids(limits: limits),
-            matching: try params.text("matching"))
+            matching: try matching(params))
+    }
+
+    /// A part of `type:id`. nil when absent; an empty one would be a part of every key.
+    private func matching(_ params: Params) throws(CacheError) -> ByteString? {
+        guard let text = try params.text("matching") else { return nil }
+        guard isLenient || !text.bytes.isEmpty else {
+            throw CacheError(
+                .invalidParams,
+                "\(params.name("matching")) is empty and would match everything: pass a part of type:id, or leave it out"
+            )
+        }
+        return text
     }
 
     func removal(_ params: Params) throws(CacheError) -> Removal {
@@ -71,7 +98,13 @@ extension MethodReader {
         if removal.ids != nil, removal.resourceType == nil {
             throw CacheError(.invalidParams, "ids are of no type: pass resource_type as well")
         }
-        removal.matching = try params.text("matching")
+        removal.matching = try matching(params)
+        guard removal.resourceType != nil || removal.matching != nil else {
+            throw CacheError(
+                .invalidParams,
+                "nothing says what to forget: pass resource_type, ids or matching; cache.clear forgets all of a library"
+            )
+        }
         removal.cascades = try params.flag("cascade")
         return removal
     }

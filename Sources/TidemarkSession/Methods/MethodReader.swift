@@ -6,11 +6,16 @@ import TidemarkStore
 package struct MethodReader: Sendable {
     let limits: Limits
     let defaultLibrary: ByteString
+    /// Whether requests that change something are refused for members that nobody knows. Recordings of other versions are not.
+    private let isStrict: Bool
 
-    /// - Parameter defaultLibrary: Of requests that name none.
-    package init(limits: Limits, defaultLibrary: ByteString) {
+    /// - Parameters:
+    ///   - defaultLibrary: Of requests that name none.
+    ///   - isStrict: For a host's requests, not for what was written down once.
+    package init(limits: Limits, defaultLibrary: ByteString, isStrict: Bool = false) {
         self.limits = limits
         self.defaultLibrary = defaultLibrary
+        self.isStrict = isStrict
     }
 
     /// - Throws: ``MethodError``.
@@ -21,11 +26,37 @@ package struct MethodReader: Sendable {
             guard value.kind == .object else {
                 throw CacheError(.invalidParams, "params are \(value.kind.rawValue): pass an object, params go by name")
             }
-            return try read(self, Params(value))
+            let params = try Params(value)
+            try check(params, MethodReader.strictParams[request.method], of: request.method.description)
+            return try read(self, params)
         } catch {
             throw .params(error)
         }
     }
+
+    /// Old recordings may hold what is refused now.
+    var isLenient: Bool { !isStrict }
+
+    /// Refuses unknown members of a request or a part of one, from those who are strict.
+    func check(_ params: Params, _ known: [String]?, of owner: String) throws(CacheError) {
+        guard isStrict, let known else { return }
+        try params.refuseUnknown(known + ["library_id"], of: owner)
+    }
+
+    /// The params of methods that change something, `library_id` aside. One that is misspelt must not widen what is done.
+    private static let strictParams: [ByteString: [String]] = [
+        "cache.transaction": ["operations"],
+        "cache.remove": ["resource_type", "ids", "matching", "cascade"],
+        "cache.clear": [],
+        "cache.invalidate": ["method", "input", "resource_type", "tags", "hints", "all"],
+        "query.put": [
+            "method", "input", "resource_type", "resources", "included", "ttl", "as_of", "membership", "tags", "local",
+        ],
+        "optimistic.update": ["pending_id", "changes", "depends_on"],
+        "optimistic.commit": ["pending_id", "confirmed", "resource_type", "sequence", "id_map"],
+        "optimistic.rollback": ["pending_id"],
+        "optimistic.list": [],
+    ]
 
     private typealias Reader = @Sendable (MethodReader, Params) throws(CacheError) -> Method
 
@@ -47,7 +78,8 @@ package struct MethodReader: Sendable {
             .clear(library: try reader.optionalLibrary(params))
         },
         "query.put": { (reader, params) throws(CacheError) in
-            .put(try QueryResult(params, limits: reader.limits), try reader.query(params))
+            try reader.checkIncluded(params)
+            return .put(try QueryResult(params, limits: reader.limits), try reader.query(params))
         },
         "query.read": { (reader, params) throws(CacheError) in .read(try reader.queryRequest(params)) },
         "query.observe": { (reader, params) throws(CacheError) in .observeQuery(try reader.queryRequest(params)) },

@@ -45,7 +45,8 @@ package final class Session: Sendable {
         self.cache = cache
         self.outbox = outbox
         self.calls = calls
-        reader = MethodReader(limits: settings.limits, defaultLibrary: settings.defaultLibrary)
+        reader = MethodReader(
+            limits: settings.limits, defaultLibrary: settings.defaultLibrary, isStrict: true)
         logger = settings.logger
         aheadByteCountMax = settings.aheadByteCountMax
     }

@@ -21,18 +21,21 @@ struct JSONPointer: Hashable, Sendable {
             return
         }
         guard first == UInt8(ascii: "/") else {
-            throw MembershipError(message: "does not begin with a slash; write a JSON Pointer such as \"/kind\"")
+            throw MembershipError(
+                place: "", what: "does not begin with a slash; write a JSON Pointer such as \"/kind\"")
         }
         var tokens: [Token] = []
         for part in text.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             guard let name = JSONPointer.unescaped(part) else {
-                throw MembershipError(message: "holds a ~ that is neither ~0 nor ~1; write ~0 for ~ and ~1 for /")
+                throw MembershipError(
+                    place: "", what: "holds a ~ that is neither ~0 nor ~1; write ~0 for ~ and ~1 for /")
             }
             tokens.append(Token(name: name, index: JSONPointer.index(part)))
         }
         guard tokens.count <= JSONPointer.tokenCountMax else {
             throw MembershipError(
-                message: "has \(tokens.count) tokens; nothing is nested deeper than \(JSONPointer.tokenCountMax)")
+                place: "",
+                what: "has \(tokens.count) tokens; nothing is nested deeper than \(JSONPointer.tokenCountMax)")
         }
         self.tokens = tokens
     }

@@ -45,7 +45,7 @@ extension MembershipParser {
         do throws(MembershipError) {
             return try JSONPointer(text)
         } catch {
-            throw wrong(place, error.message)
+            throw wrong(place, error.what)
         }
     }
 
@@ -53,7 +53,6 @@ extension MembershipParser {
     ///   - place: The JSON Pointer of what is wrong, empty for the rule itself.
     ///   - what: What is wrong and what to write instead, as the end of a sentence that begins with the place.
     func wrong(_ place: String, _ what: String) -> MembershipError {
-        MembershipError(
-            message: place.isEmpty ? "the membership rule \(what)" : "\(place) of the membership rule \(what)")
+        MembershipError(place: place, what: what)
     }
 }

@@ -16,13 +16,17 @@ extension JSONObject {
         return fields.isSubset(of: object.members.map { object.unescapedName($0) })
     }
 
-    /// An object of the members that are named, in their order, byte for byte.
+    /// An object of the members that are named, in their order, names and values byte for byte. Of members that come twice the last
+    /// counts, at the first one's place.
     package static func selection(of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>) -> [UInt8] {
         let object = JSONObject(resource, range: 0..<resource.count)
         var result: [UInt8] = [UInt8(ascii: "{")]
         for member in object.members where fields.contains(object.unescapedName(member)) {
             if result.count > 1 { result.append(UInt8(ascii: ",")) }
-            result.append(contentsOf: resource[member.name.lowerBound - 1..<member.value.upperBound])
+            // The value of a member that comes twice stands behind its last name, with others between.
+            result.append(contentsOf: resource[member.name.lowerBound - 1..<member.name.upperBound + 1])
+            result.append(UInt8(ascii: ":"))
+            result.append(contentsOf: resource[member.value])
         }
         result.append(UInt8(ascii: "}"))
         return result

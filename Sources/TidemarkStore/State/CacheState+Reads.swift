@@ -6,8 +6,16 @@ package struct ListedEntities: Sendable {
     package var resources: [[UInt8]] = []
     /// A layer has a change for an element that is shown, or takes one away that would be.
     package var isPending = false
-    /// Some element is in no tier.
-    package var isPartial = false
+    /// The first element that is in no tier, or of which a field that is asked for is not.
+    package var missing: Missing?
+
+    package var isPartial: Bool { missing != nil }
+
+    package struct Missing: Hashable, Sendable {
+        package var key: EntityKey
+        /// Some fields of it are there.
+        package var isReduced: Bool
+    }
 
     package init() {}
 }
@@ -73,6 +81,11 @@ extension CacheState {
         listed.keys.reserveCapacity(list.count)
         listed.resources.reserveCapacity(list.count)
         let shownCountMax = queries[query].shownCountMax
+        func miss(_ key: StoredKey, isReduced: Bool) {
+            guard listed.missing == nil else { return }
+            let name = EntityKey(library: library, type: type, id: key.id.text)
+            listed.missing = ListedEntities.Missing(key: name, isReduced: isReduced)
+        }
         var place = 0
         list.forEachNode { node in
             let marks = list.marks(of: node)
@@ -85,12 +98,12 @@ extension CacheState {
             let layered = queries.keys.isLayered(handle) ? layers.overlays[handle]?.visible : nil
             guard index != nil || layered != nil else {
                 lost.append(node)
-                listed.isPartial = listed.isPartial || place < shownCountMax
+                if place < shownCountMax { miss(key, isReduced: false) }
                 return
             }
             guard place < shownCountMax else { return }
             if let index, !isEnough(index, handle, layered, fields, isFetched: isFetched) {
-                listed.isPartial = true
+                miss(key, isReduced: true)
                 return
             }
             if let index {

@@ -158,7 +158,16 @@ extension CacheState {
                 }
                 continue
             }
-            let (key, outcome) = try outcome(of: step, number, in: library, outcomes)
+            let (key, outcome): (StoredKey, Outcome)
+            do throws(TransactionRefusal) {
+                (key, outcome) = try self.outcome(of: step, number, in: library, outcomes)
+            } catch {
+                // Who expects a sequence of an entity that is not there is told that it changed, whatever the step would do.
+                if case .absent(_, let type, let id) = error, let expected = sequences[number] {
+                    try check(try self.key(type, id, in: library), number, expected)
+                }
+                throw error
+            }
             if let expected = sequences[number] { try check(key, number, expected) }
             if case .deleted = outcome, !cascades.isEmpty {
                 for other in cascade(from: key, over: { outcomes[$0].map(\.resource) }, isVisible: false) {

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import TidemarkStore
+
+/// The members of a resource that somebody asks for.
+@Suite struct SelectionTests {
+    private func selection(_ resource: String, _ fields: String...) -> String {
+        let bytes = Array(resource.utf8).withUnsafeBytes {
+            JSONObject.selection(of: $0, fields: Set(fields.map { Array($0.utf8) }))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        (#"{"x":1,"y":2,"x":3}"#, #"{"x":3}"#), (#"{"x":1,"x":2,"x":3,"y":4}"#, #"{"x":3}"#),
+        (#"{"y":2,"\u0078":1,"z":5,"x":{"a":[1]}}"#, #"{"\u0078":{"a":[1]}}"#), (#"{"y":1,"y":2}"#, "{}"),
+        (#"{"x":1.10}"#, #"{"x":1.10}"#), ("{}", "{}"),
+    ])
+    func `of a repeated member the last counts, once, and nothing between comes along`(resource: String, wanted: String)
+    {
+        #expect(selection(resource, "x", "none") == wanted)
+    }
+
+    @Test func `members that come twice come once, in the order of their first names, where there are many too`() {
+        let many = (0..<40).map { #""m\#($0)":\#($0)"# }
+        let resource = "{" + (many + [#""m3":"last""#, #""m1":"end""#]).joined(separator: ",") + "}"
+        #expect(selection(resource, "m1", "m3", "m39") == #"{"m1":"end","m3":"last","m39":39}"#)
+    }
+}
