@@ -21,7 +21,8 @@ enum EntryPoint {
 
     private static func status() async -> ExitStatus {
         do {
-            var command = try await RootCommand.asyncParseAsRoot()
+            let arguments = NegativeNumbers.joined(Array(CommandLine.arguments.dropFirst()))
+            var command = try await RootCommand.asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -58,8 +59,13 @@ enum EntryPoint {
         }
         return report(
             .usage(
-                RootCommand.message(for: error).split(separator: "\n").joined(separator: " "),
-                advice: "see tidemark help, or --help after a command"))
+                words(RootCommand.message(for: error)), advice: "see tidemark help, or --help after a command"))
+    }
+
+    /// The parser's sentence as a part of an error line: on one line, without a full stop.
+    private static func words(_ message: String) -> String {
+        let line = message.split(separator: "\n").joined(separator: " ")
+        return line.hasSuffix(".") ? String(line.dropLast()) : line
     }
 
     private static func report(_ failure: Failure) -> ExitStatus {

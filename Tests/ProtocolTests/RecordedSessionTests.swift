@@ -12,9 +12,12 @@ import TidemarkTesting
 
     private func recordAndReplay(_ transcript: Transcript) async throws {
         let folder = try TemporaryFolder()
-        let (database, recording, copy) = (folder.path("live.db"), folder.path("a.rec"), folder.path("again.db"))
-        let problems = try await transcript.playAside(
-            in: folder, database: database, options: ["--record", recording])
+        let (database, copy) = (folder.path("live.db"), folder.path("again.db"))
+        // A recording for each start of the command; the last one begins with the database that the others left.
+        let problems = try await transcript.playAside(in: folder, database: database) {
+            ["--record", folder.path("\($0).rec")]
+        }
+        let recording = folder.path("\(transcript.lines.count { $0.member("restart") != nil }).rec")
         #expect(problems == [])
         let replay = try await CommandRunner().run(["replay", recording, "--json", "--db", copy])
         #expect(replay.status == 0, "\(replay.errorText)")

@@ -33,7 +33,9 @@ struct Transcript: Sendable, CustomStringConvertible {
     }
 
     /// As ``play(database:upstreamPath:options:)``, on a thread that may wait.
-    func playAside(in folder: TemporaryFolder, database: String, options: [String] = []) async throws -> [String] {
+    func playAside(
+        in folder: TemporaryFolder, database: String, options: @escaping @Sendable (Int) -> [String] = { _ in [] }
+    ) async throws -> [String] {
         let upstreamPath = try upstream.map { try folder.write($0, to: "upstream.ndjson") }
         return try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -45,12 +47,13 @@ struct Transcript: Sendable, CustomStringConvertible {
 
     /// Plays the host's part against the built command, and compares the cache's.
     ///
-    /// - Parameter options: More of them.
+    /// - Parameter options: More of them, for each start of the command, from 0.
     /// - Returns: What went wrong, first things first; empty when nothing did.
-    func play(database: String, upstreamPath: String?, options: [String] = []) throws -> [String] {
+    func play(database: String, upstreamPath: String?, options: (Int) -> [String] = { _ in [] }) throws -> [String] {
         let upstream = upstreamPath.map { ["--upstream", "file:\($0)"] } ?? []
-        let invocation = ["run", "--db", database] + arguments + upstream + options
-        var command = try LiveCommand(invocation)
+        let invocation = ["run", "--db", database] + arguments + upstream
+        var startCount = 0
+        var command = try LiveCommand(invocation + options(startCount))
         var comparison = TranscriptComparison()
         var problems: [String] = []
         /// Since the command was started: what came that no line had asked for yet.
@@ -59,7 +62,8 @@ struct Transcript: Sendable, CustomStringConvertible {
             if let restart = line.member("restart")?.text {
                 let isKilled = restart == Array("KILL".utf8)
                 problems = end(command, isKilled: isKilled).map { "line \(index + 1): \($0)" }
-                command = try LiveCommand(invocation)
+                startCount += 1
+                command = try LiveCommand(invocation + options(startCount))
                 passed = []
             } else {
                 problems = step(line, command, &comparison, &passed).map { "line \(index + 1): \($0)" }

@@ -100,13 +100,16 @@ import TidemarkTesting
         (["list", "--type", "file", "--where", "{"], "--where is no JSON"),
         (
             ["list", "--type", "file", "--where", #"{"path":"/a","is":1}"#],
-            "/where of the membership rule has a member"
+            "tidemark: usage: --where has a member"
         ),
         (
             ["list", "--type", "file", "--order", "size"],
-            "/order/0/path of the membership rule does not begin with a slash"
+            "/0/path of --order does not begin with a slash"
         ),
         (["list", "--type", "file", "--order", "/size", "--after", "file:none"], "file:none is not stored"),
+        (["list", "--type", "file", "--order", "/size:DESC"], "--order /size:DESC ends with no direction"),
+        (["list", "--type", "file", "--order", "/size:down"], "--order /size:down ends with no direction"),
+        (["facets", "file", "/size", "--where", #"{"all":[{"path":"x","eq":1}]}"#], "/all/0/path of --where does not"),
         (["facets", "file", "size"], "the pointer size does not begin with a slash"),
         (["facets", "file", "/size", "--limit", "0"], "--limit takes 1 to 100000"),
         (["ingest", "--index", "file"], "The value 'file' is invalid for '--index"),

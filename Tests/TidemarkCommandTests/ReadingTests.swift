@@ -133,7 +133,7 @@ import TidemarkTesting
         #expect(try await fixture.run(list + ["--after", "1"]).outputText.contains(member))
         #expect(try await fixture.run(["quarantine", "show", "2", "--json"]).outputText == member + "\n")
         let missing = try await fixture.run(["quarantine", "show", "3"])
-        #expect(missing.status == 64)
+        #expect(missing.status == 66)
         #expect(missing.errorText.hasPrefix("tidemark: not_found: there is no record 3 in quarantine; "))
     }
 

@@ -128,7 +128,7 @@ import TidemarkTesting
         #expect(changed != text)
         let diverged = try await run(["replay", try folder.write(Array(changed.utf8), to: "b.rec")])
         #expect(diverged.status == 65)
-        #expect(diverged.errorText.contains("tidemark: diverged: step 3, a lines, came out otherwise;"))
+        #expect(diverged.errorText.contains("tidemark: diverged: step 3 (lines) came out otherwise;"))
         #expect(diverged.errorText.contains("b.rec: line 4;"))
         let torn = try await run(["replay", try folder.write(Array(text.utf8.dropLast(70)), to: "c.rec")])
         #expect(torn.status == 0, "\(torn.errorText)")
@@ -155,6 +155,85 @@ import TidemarkTesting
         let live = try await run(["export", "--db", folder.path("live.db")])
         #expect(replay.outputText == live.outputText)
         #expect(live.outputText.contains(#"{"id":"9","n":1}"#))
+    }
+
+    @Test func `a recording never takes the place of a file that is there`() async throws {
+        let before = try Data(contentsOf: URL(fileURLWithPath: recording))
+        for command in [
+            ["ingest", "--db", folder.path("b.db")], ["run", "--db", folder.path("b.db")], ["replay", stream],
+        ] {
+            let result = try await run(command + ["--record", recording])
+            #expect(result.status == 73, "\(result.errorText)")
+            #expect(
+                result.errorText.hasPrefix(
+                    "tidemark: cannot_create: \(recording) is there already, and was not overwritten; "))
+            #expect(result.outputText == "")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: recording)) == before)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("b.db")))
+        // What it makes beside itself takes no other's place either.
+        for suffix in [".base", ".new"] {
+            let name = "other\(suffix).rec"
+            try folder.write(Array("mine".utf8), to: name + suffix)
+            #expect(try await run(["replay", stream, "--record", folder.path(name)]).status == 73)
+            #expect(try folder.read(name + suffix) == Array("mine".utf8))
+        }
+        try folder.write([], to: "empty.rec")
+        #expect(try await run(["replay", stream, "--record", folder.path("empty.rec")]).status == 0)
+    }
+
+    @Test func `a sequence that the recording does not hold any more is not shown as another one`() async throws {
+        let more = Array(
+            #"{"library_id":"a","sequence":10,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"9","n":1}}}}"#
+                .utf8)
+        let second = folder.path("late.rec")
+        let ingest = try await CommandRunner().run(
+            ["ingest", "--db", folder.path("live.db"), "--record", second], input: more)
+        #expect(ingest.status == 0)
+        for arguments in [[], ["--library", "a"]] {
+            let gone = try await run(["replay", second, "--to-sequence", "3", "--list"] + arguments)
+            #expect(gone.status == 65)
+            #expect(gone.outputText == "")
+            #expect(
+                gone.errorText.hasPrefix(
+                    "tidemark: not_reached: the recording does not hold 3 any more: it begins at 9; "))
+            for held in ["9", "10"] {
+                #expect(try await run(["replay", second, "--to-sequence", held, "--list"] + arguments).status == 0)
+            }
+        }
+    }
+
+    @Test func `a file that is no recording and no stream is refused`() async throws {
+        let files: [String: [UInt8]] = [
+            "empty": [], "blank": Array("\n \n".utf8), "text": Array("some notes\nof somebody\n".utf8),
+            "json": Array("{\n  \"name\": \"x\"\n}\n".utf8),
+            "database": [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("live.db")))),
+        ]
+        for (name, bytes) in files {
+            let path = try folder.write(bytes, to: name)
+            for command in [["replay", path], ["bisect", path, "--entity", "file:1"]] {
+                let result = try await run(command)
+                #expect(result.status == 65, "\(name): \(result.errorText)")
+                #expect(
+                    result.errorText.hasPrefix("tidemark: bad_recording: the file is no recording, and no line "),
+                    "\(result.errorText)")
+                #expect(result.outputText == "")
+            }
+        }
+    }
+
+    @Test func `without a library bisect looks in all, and says so`() async throws {
+        for source in [recording, stream] {
+            let found = try await run(["bisect", source, "--entity", "file:1"])
+            #expect(found.outputText.contains("sequence 1\n"), "\(found.outputText)")
+            #expect(found.outputText.hasSuffix("looked in every library: \"a\"\n"), "\(found.outputText)")
+            let state = try await run(["bisect", source, "--state", "stale"])
+            #expect(state.outputText.contains("true after step"), "\(state.outputText)")
+            let named = try await run(["bisect", source, "--entity", "file:1", "--library", ""])
+            #expect(named.outputText == "it is false from the start to the end\n")
+            let rule = try await run(["bisect", source, "--entity", "file:1", "--where", #"{"path":"/name","eq":"c"}"#])
+            #expect(rule.outputText.contains("sequence 3\n"), "\(rule.outputText)")
+        }
     }
 
     @Test func `a recording that cannot be made keeps the input from being read`() async throws {

@@ -59,6 +59,28 @@ import TidemarkTesting
         #expect(try await fixture.left() == ["photo:p1", "photo:p2"])
     }
 
+    @Test func `without a library all are looked in, and it is said in which something was found`() async throws {
+        let fixture = try await Fixture()
+        let line =
+            #"{"library_id":"home","sequence":1,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"p1"}}}}"#
+            + "\n"
+            + #"{"library_id":"work","sequence":1,"event":{"ResourceChanged":{"resource_type":"note","resource":{"id":"n"}}}}"#
+        #expect(try await fixture.run("ingest", input: line).status == 0)
+        #expect(
+            try await fixture.run("remove", "photo:p1", "--dry-run").outputText
+                == "photo:p1 in library \"\"\nphoto:p1 in library \"home\"\n2 would be removed, in 2 of 3 libraries: \"\", \"home\"\n"
+        )
+        #expect(
+            try await fixture.run("remove", "photo:p1", "--dry-run", "--json").outputText
+                == #"{"dry_run":true,"removed":0,"libraries":{"":1,"home":1},"keys":["photo:p1"]}"# + "\n")
+        #expect(try await fixture.run("remove", "note:none").outputText == "0 removed, in 0 of 3 libraries\n")
+        #expect(
+            try await fixture.run("remove", "--type", "note", "--json").outputText
+                == #"{"dry_run":false,"removed":1,"libraries":{"work":1}}"# + "\n")
+        #expect(try await fixture.run("remove", "photo:p1", "--library", "home").outputText == "1 removed\n")
+        #expect(try await fixture.left().contains("photo:p1"))
+    }
+
     @Test func `a dry run says what would go along and changes nothing`() async throws {
         let fixture = try await Fixture()
         let command = ["remove", "album:summer", "--cascade", "--policy", fixture.policy, "--db", fixture.database]

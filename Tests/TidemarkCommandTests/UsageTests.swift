@@ -50,6 +50,23 @@ import TidemarkTesting
     }
 
     @Test(arguments: [
+        (["list", "--db", "x", "--limit", "-1"], "--limit takes 1 to 100000, not -1; "),
+        (["list", "--db", "x", "--limit", "0"], "--limit takes 1 to 100000, not 0; "),
+        (["replay", "x", "--to-sequence", "-5"], "--to-sequence takes 0 or more, not -5; "),
+        (
+            ["run", "--db", "x", "--fetch-timeout", "-0.5"],
+            "--fetch-timeout takes more than 0 and at most 86400 seconds, not -0.5; "
+        ),
+        (["list", "--db", "x", "--type", "f", "--order", "/n:DESC"], "--order /n:DESC ends with no direction: "),
+    ])
+    func `a wrong value is named, and the sentence ends once`(arguments: [String], words: String) async throws {
+        let result = try await CommandRunner().run(arguments)
+        #expect(result.status == 64)
+        #expect(result.errorText.hasPrefix("tidemark: usage: \(words)"), "\(result.errorText)")
+        #expect(!result.errorText.contains(".;"))
+    }
+
+    @Test(arguments: [
         ["get", "file:1"], ["list"], ["stats"], ["verify"], ["export"], ["gaps"], ["quarantine", "list"],
         ["quarantine", "show", "1"], ["remove", "file:1"],
     ])

@@ -13,7 +13,8 @@ struct BisectCommand: AsyncParsableCommand {
             Does the steps again and looks after each at what is asked: whether an entity is there (--entity), whether a \
             condition holds for it (--where), whether a stored query's list holds it (--query), or whether a library is in \
             a state (--state). Prints the first step after which the answer is another one than at the start, with its \
-            line, library and sequence; --all prints every turn. Nothing that turns is an answer too: the status is 0.
+            line, library and sequence; --all prints every turn. Nothing that turns is an answer too: the status is 0. Without \
+            --library it looks in all libraries, and asks whether one of them is as wanted.
 
             EXAMPLE
               tidemark bisect session.rec --entity file:f1
@@ -76,6 +77,7 @@ struct BisectCommand: AsyncParsableCommand {
         } catch {
             failure = error
         }
+        let libraries = await run.replayer.cache.libraries().map(\.library).sorted()
         try await run.close()
         if let failure { throw failure }
         let output = Output.standard()
@@ -83,6 +85,7 @@ struct BisectCommand: AsyncParsableCommand {
             try output.writeLine(search.json)
         } else {
             try search.write(to: output, listsAll: printsAll)
+            if scope.library == nil { try tellLibraries(libraries, to: output) }
         }
         try output.flush()
         if let divergence = run.replayer.divergence {
@@ -96,22 +99,30 @@ struct BisectCommand: AsyncParsableCommand {
     }
 
     private func predicate(_ source: ReplaySource) throws(Failure) -> TurnPredicate {
-        let library = scope.library ?? source.setup.defaultLibrary
-        if let state { return .isIn(library: library, phase: state) }
+        if let library = scope.library { return try predicate()(library) }
+        return .ofAnyLibrary(try predicate())
+    }
+
+    /// What is asked, of one library.
+    private func predicate() throws(Failure) -> @Sendable (ByteString) -> TurnPredicate {
+        if let state { return { .isIn(library: $0, phase: state) } }
         guard let entity else { preconditionFailure("the options were checked") }
-        let key = entity.key(library: library)
         if let condition {
             let json = try checked(condition, "--where")
             do throws(MembershipError) {
-                return try TurnPredicate(key, where: json)
+                let rule = try TurnPredicate.rule(entity.key(library: "").type, where: json)
+                return { .matches(entity.key(library: $0), rule) }
             } catch {
-                throw .usage("--where: \(error.message)", advice: "see Protocol/queries.md for conditions")
+                throw .usage(error.optionMessage, advice: "see Protocol/queries.md for conditions")
             }
         }
-        guard let query else { return .exists(key) }
+        guard let query else { return { .exists(entity.key(library: $0)) } }
+        let method = ByteString(query)
         do throws(CacheError) {
-            return .holds(
-                try QueryKey(library: library, method: ByteString(query), input: Array(input.utf8)), key)
+            let input = try QueryKey(library: "", method: method, input: Array(self.input.utf8)).input
+            return {
+                .holds(QueryKey(library: $0, method: method, canonicalInput: input), entity.key(library: $0))
+            }
         } catch {
             throw .usage("--input: \(error.message)", advice: "pass JSON")
         }
@@ -124,6 +135,13 @@ struct BisectCommand: AsyncParsableCommand {
         } catch {
             throw .usage("\(option): \(error.message)", advice: "pass JSON")
         }
+    }
+
+    private func tellLibraries(_ libraries: [ByteString], to output: Output) throws(Failure) {
+        let names = libraries.prefix(5).map { "\"\(Printable.text($0))\"" }.joined(separator: ", ")
+        let rest = libraries.count > 5 ? " and \(HumanText.count(libraries.count - 5)) more" : ""
+        let text = "looked in every library: \(names.isEmpty ? "there is none" : names + rest)"
+        try output.writeLine(output.style.paint(text, .dim))
     }
 
     private func mapped<Value>(_ body: () async throws(CacheError) -> Value) async throws(Failure) -> Value {

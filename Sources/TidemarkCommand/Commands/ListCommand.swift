@@ -33,7 +33,7 @@ struct ListCommand: AsyncParsableCommand {
     var predicate: String?
     @Option(
         help: ArgumentHelp(
-            "Order by this field, a JSON Pointer, with :desc downwards. May be given several times.",
+            "Order by this field, a JSON Pointer, with :desc behind it downwards. May be given several times.",
             valueName: "pointer"))
     var order: [OrderComponent] = []
     @Option(help: ArgumentHelp("Go on after this entity.", valueName: "type:id"))
@@ -48,6 +48,7 @@ struct ListCommand: AsyncParsableCommand {
         if type == nil, predicate != nil || !order.isEmpty {
             throw ValidationError("--where and --order need --type.")
         }
+        for component in order { try component.validate() }
         if afterLibrary != nil, after == nil { throw ValidationError("--after-library needs --after.") }
     }
 
@@ -113,7 +114,7 @@ struct ListCommand: AsyncParsableCommand {
                 entity.key.text.description, entity.sequence.map { String($0.rawValue) } ?? "-",
                 HumanText.byteCount(entity.payload.count),
                 // Enough for any terminal; a resource may be megabytes.
-                String(decoding: entity.payload.prefix(2_000), as: UTF8.self),
+                ByteString.excerpt(of: entity.payload, byteCount: 2_000),
             ]
             if isMixed { cells.insert(entity.key.library.description, at: 0) }
             table.append(cells)

@@ -61,7 +61,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
             table.append([
                 record.number.map(String.init) ?? "-", record.reason.code, String(record.line), String(record.offset),
                 record.sequence.map { String($0.rawValue) } ?? "-",
-                String(decoding: record.bytes.prefix(1_000), as: UTF8.self),
+                ByteString.excerpt(of: record.bytes, byteCount: 1_000),
             ])
         }
         try table.write(to: output, columnCountMax: output.isTerminal ? output.columnCount : 160)

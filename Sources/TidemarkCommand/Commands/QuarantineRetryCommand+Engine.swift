@@ -12,7 +12,7 @@ extension QuarantineRetryCommand {
         let reader = try SQLiteReader(path: database.path)
         for number in numbers where try reader.quarantineRecord(number) == nil {
             throw Failure(
-                .usage, "not_found", "there is no record \(number)", place: database.path,
+                .noInput, "not_found", "there is no record \(number)", place: database.path,
                 outcome: "nothing was retried",
                 advice: "see tidemark quarantine list --db \(database.path)")
         }

@@ -27,7 +27,7 @@ struct QuarantineShowCommand: AsyncParsableCommand {
         let reader = try CacheReader(path: database.path)
         guard let record = try reader.quarantineRecord(number) else {
             throw Failure(
-                .usage, "not_found", "there is no record \(number) in quarantine", place: database.path,
+                .noInput, "not_found", "there is no record \(number) in quarantine", place: database.path,
                 outcome: "nothing was done", advice: "tidemark quarantine list shows the numbers")
         }
         let output = Output.standard()

@@ -93,7 +93,7 @@ struct QueriesCommand: AsyncParsableCommand {
                 query.staleSince.map { HumanText.timestamp(milliseconds: $0) } ?? "-",
                 query.timeToLive.map { HumanText.duration(milliseconds: $0) } ?? "-",
                 // Enough for any terminal; an input may be megabytes.
-                String(decoding: query.key.input.bytes.prefix(2_000), as: UTF8.self),
+                query.key.input.excerpt(byteCount: 2_000),
             ]
             if isMixed { cells.insert(query.key.library.description, at: 0) }
             table.append(cells)

@@ -3,10 +3,13 @@ import TidemarkModel
 import TidemarkSQLite
 
 extension RemoveCommand {
-    enum Outcome {
-        case removed(Int)
-        /// In key order, each once.
-        case would([EntityKey])
+    struct Outcome {
+        /// What was removed, or would be, of each library that was looked at.
+        var counts: [ByteString: Int] = [:]
+        /// What would be removed, in key order, each once; empty but for a dry run.
+        var keys: [EntityKey] = []
+
+        var count: Int { counts.values.reduce(0, +) }
     }
 
     /// The only place of this command that touches the engine.
@@ -17,16 +20,27 @@ extension RemoveCommand {
         configuration.policy = policy
         let journal = try await SQLiteJournal.open(path: database.path)
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)
-        var count = 0
-        var keys: Set<EntityKey> = []
-        for removal in removals {
-            if isDryRun {
-                keys.formUnion(try await cache.removable(removal))
-            } else {
-                count += try await cache.remove(removal)
+        var outcome = Outcome()
+        for library in await libraries(of: cache) {
+            var keys: Set<EntityKey> = []
+            var count = 0
+            for removal in removals(in: library) {
+                if isDryRun {
+                    keys.formUnion(try await cache.removable(removal))
+                } else {
+                    count += try await cache.remove(removal)
+                }
             }
+            outcome.counts[library] = isDryRun ? keys.count : count
+            outcome.keys += keys.sorted()
         }
         try await cache.close()
-        return isDryRun ? .would(keys.sorted()) : .removed(count)
+        return outcome
+    }
+
+    /// The one that is named, or all that the database knows.
+    private func libraries(of cache: SyncCache) async -> [ByteString] {
+        if let library = scope.library { return [library] }
+        return await cache.libraries().map(\.library).sorted()
     }
 }

@@ -11,7 +11,7 @@ struct RemoveCommand: AsyncParsableCommand {
         discussion: """
             Forgets the entities that fit everything that is given: their names, their type, a part of type:id. It is no \
             delete: no server is told, and the next event of an entity brings it back. With --cascade, what the policy \
-            deletes along goes too. Without --library, the library of events that name none. Needs the database's lock.
+            deletes along goes too. Without --library it looks in all libraries, and says in which. Needs the database's lock.
 
             EXAMPLE
               tidemark remove --db cache.db --dry-run --type file --matching draft
@@ -49,13 +49,13 @@ struct RemoveCommand: AsyncParsableCommand {
     }
 
     /// One for each type that is named, or one for all.
-    var removals: [Removal] {
-        var all = Removal(library: scope.library ?? "")
+    func removals(in library: ByteString) -> [Removal] {
+        var all = Removal(library: library)
         all.resourceType = type.map { ByteString($0) }
         all.matching = matching.map { ByteString($0) }
         all.cascades = cascades
         if names.isEmpty { return [all] }
-        let named = Dictionary(grouping: names.map { $0.key(library: all.library) }, by: \.type)
+        let named = Dictionary(grouping: names.map { $0.key(library: library) }, by: \.type)
         return named.sorted { $0.key < $1.key }.map { type, keys in
             var removal = all
             removal.resourceType = type
@@ -67,35 +67,54 @@ struct RemoveCommand: AsyncParsableCommand {
     func run() async throws {
         let outcome = try await remove(try policy.policy())
         let output = Output.standard()
-        switch outcome {
-        case .removed(let count):
-            if format.isJSON {
-                var line = JSONLine()
-                line.object { line in
-                    line.member("dry_run", false)
-                    line.member("removed", count)
-                }
-                try output.writeLine(line.bytes)
-            } else {
-                try output.writeLine("\(HumanText.count(count)) removed")
-            }
-        case .would(let keys):
-            if format.isJSON {
-                var line = JSONLine()
-                line.object { line in
-                    line.member("dry_run", true)
-                    line.member("removed", 0)
-                    line.name("keys")
-                    line.array { line in
-                        for key in keys { line.value(key.text) }
-                    }
-                }
-                try output.writeLine(line.bytes)
-            } else {
-                for key in keys { try output.writeLine(Printable.text(key.text)) }
-                try output.writeLine("\(HumanText.count(keys.count)) would be removed")
-            }
+        if format.isJSON {
+            try output.writeLine(json(outcome))
+        } else {
+            if isDryRun { for key in outcome.keys { try output.writeLine(name(key, outcome)) } }
+            try output.writeLine(
+                "\(HumanText.count(outcome.count)) \(isDryRun ? "would be " : "")removed\(place(outcome))")
         }
         try output.flush()
+    }
+
+    private func json(_ outcome: Outcome) -> [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("dry_run", isDryRun)
+            line.member("removed", isDryRun ? 0 : outcome.count)
+            if isSearch(outcome) {
+                line.name("libraries")
+                line.object { line in
+                    for (library, count) in outcome.counts.sorted(by: { $0.key < $1.key }) where count > 0 {
+                        line.member(library, count)
+                    }
+                }
+            }
+            guard isDryRun else { return }
+            line.name("keys")
+            line.array { line in
+                for key in Set(outcome.keys.map(\.text)).sorted() { line.value(key) }
+            }
+        }
+        return line.bytes
+    }
+
+    /// Whether nobody said which library, and there were several to look in.
+    private func isSearch(_ outcome: Outcome) -> Bool { scope.library == nil && outcome.counts.count > 1 }
+
+    /// With its library where several were looked at.
+    private func name(_ key: EntityKey, _ outcome: Outcome) -> String {
+        let text = Printable.text(key.text)
+        return isSearch(outcome) ? "\(text) in library \"\(Printable.text(key.library))\"" : text
+    }
+
+    /// Where it was found, in words.
+    private func place(_ outcome: Outcome) -> String {
+        guard isSearch(outcome) else { return "" }
+        let found = outcome.counts.filter { $0.value > 0 }.keys.sorted()
+        let names = found.prefix(5).map { "\"\(Printable.text($0))\"" }.joined(separator: ", ")
+        let rest = found.count > 5 ? " and \(HumanText.count(found.count - 5)) more" : ""
+        return ", in \(HumanText.count(found.count)) of \(HumanText.count(outcome.counts.count)) libraries"
+            + (found.isEmpty ? "" : ": \(names)\(rest)")
     }
 }

@@ -59,6 +59,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try Recorder.check(recording)
         let source = try ReplaySource(path, stream: stream)
         let run = try await ReplayRun(source, output: output, base: base) { setup, base in
             guard let path = recording.path else { return nil }
@@ -89,15 +90,24 @@ struct ReplayCommand: AsyncParsableCommand {
             return true
         }
         let goal = EventSequence(toSequence)
-        if let library = scope.library, let cursor = await run.replayer.cache.status(of: library).cursor,
-            cursor >= goal
-        {
-            return true
-        }
+        let first = try await cursor(run)
+        if first == goal { return true }
+        // What stands before the first step is not in the recording: a library that is past the goal has to come back below it first,
+        // as when its log begins anew.
+        var isBelow = first.map { $0 < goal } ?? true
         while try await run.step() != nil {
-            if try await cursor(run).map({ $0 >= goal }) ?? false { return true }
+            guard let cursor = try await cursor(run) else {
+                isBelow = true
+                continue
+            }
+            if cursor == goal || isBelow && cursor > goal { return true }
+            isBelow = isBelow || cursor < goal
         }
-        return false
+        guard let first, !isBelow else { return false }
+        throw Failure(
+            .badData, "not_reached",
+            "the recording does not hold \(toSequence) any more: it begins at \(first.rawValue)",
+            place: Printable.text(path), outcome: "nothing is shown", advice: "pass \(first.rawValue) or more")
     }
 
     /// Where the library stands that is waited for; without a name the only one there is.
@@ -123,7 +133,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         if let divergence = run.replayer.divergence {
             throw Failure(
-                .badData, "diverged", "step \(divergence.number), a \(divergence.step), came out otherwise",
+                .badData, "diverged", "step \(divergence.number) (\(divergence.step)) came out otherwise",
                 place: "\(path): line \(divergence.line)",
                 outcome: "what follows builds on it",
                 advice: "use the version that recorded it; if it is the same one, report it with the recording")

@@ -68,6 +68,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try Recorder.check(recording)
         let policy = try policy.policy()
         if case .file(let path) = upstream { try IngestCommand.checkReadable(path) }
         let input: DescriptorInput

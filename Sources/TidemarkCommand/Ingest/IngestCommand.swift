@@ -35,6 +35,7 @@ struct IngestCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
+        try Recorder.check(recording)
         let policy = try policy.policy()
         let input: DescriptorInput
         do throws(InputError) {

@@ -5,7 +5,7 @@ struct RecordOptions: ParsableArguments {
     @Option(
         name: .customLong("record"),
         help: ArgumentHelp(
-            "Record the input and what became of it in this file, for tidemark replay and tidemark bisect.",
+            "Record the input and what became of it in this file, which must not be there yet, for tidemark replay and tidemark bisect.",
             valueName: "file"))
     var path: String?
     @Option(

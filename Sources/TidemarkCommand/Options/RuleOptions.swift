@@ -5,19 +5,27 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkWire
 
-/// One component of an order: a JSON Pointer, and `:desc` behind it for downwards.
+/// One component of an order: a JSON Pointer, and `:desc` behind it for downwards. A pointer that holds a colon itself needs its
+/// direction, `:asc` or `:desc`.
 struct OrderComponent: ExpressibleByArgument {
     let path: ByteString
     let isDescending: Bool
+    /// The whole text, where a colon is followed by something else than a direction.
+    let wrong: String?
 
     init?(argument: String) {
         var text = Substring(argument)
         isDescending = text.hasSuffix(":desc")
-        for direction in [":desc", ":asc"] where text.hasSuffix(direction) {
-            text = text.dropLast(direction.count)
-            break
-        }
+        let direction = [":desc", ":asc"].first { text.hasSuffix($0) }
+        text = text.dropLast(direction?.count ?? 0)
         path = ByteString(String(text))
+        wrong = direction == nil && text.contains(":") ? argument : nil
+    }
+
+    /// - Throws: `ValidationError` for a direction that there is not.
+    func validate() throws {
+        guard let wrong else { return }
+        throw ValidationError("--order \(wrong) ends with no direction: write :asc or :desc behind the pointer")
     }
 }
 
@@ -48,7 +56,7 @@ enum RuleText {
             return try Membership(json: line.bytes)
         } catch {
             throw Failure.usage(
-                error.message, advice: "see Protocol/queries.md for where and order, and --help for an example")
+                error.optionMessage, advice: "see Protocol/queries.md for where and order, and --help for an example")
         }
     }
 

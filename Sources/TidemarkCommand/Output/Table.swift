@@ -24,11 +24,17 @@ struct Table {
         rows.append(cells.map { Printable.text($0) })
     }
 
-    /// - Parameter columnCountMax: The last column is cut so that no line is longer.
+    /// Characters that a column is padded to at most. One cell may be a kilobyte, as an id may: it is shown whole, and moves its own line
+    /// alone.
+    private static let widthMax = 48
+
+    /// - Parameter columnCountMax: The last column is cut so that no line is longer, but for lines that a long cell moved.
     func write(to output: Output, columnCountMax: Int) throws(Failure) {
         var widths = columns.map(\.title.count)
         for row in rows {
-            for (index, cell) in row.enumerated() { widths[index] = max(widths[index], cell.count) }
+            for (index, cell) in row.enumerated() {
+                widths[index] = max(widths[index], min(cell.count, Table.widthMax))
+            }
         }
         let lastWidth = max(8, columnCountMax - widths.dropLast().reduce(0) { $0 + $1 + 2 })
         try output.writeLine(output.style.paint(line(columns.map(\.title), widths, lastWidth), .bold))

@@ -6,6 +6,24 @@ import TidemarkSQLite
 
 /// Begins the recording of a command that feeds a cache.
 enum Recorder {
+    /// Refuses a file that is there already, before anything else is opened or made.
+    ///
+    /// - Throws: ``Failure`` ``ExitStatus/cannotCreate``.
+    static func check(_ options: RecordOptions) throws(Failure) {
+        guard let path = options.path else { return }
+        do throws(RecordingError) {
+            try RecordingWriter.check(path)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private static func failure(_ error: RecordingError) -> Failure {
+        Failure(
+            .cannotCreate, "cannot_create", error.message, outcome: "nothing was done",
+            advice: "pass a file to --record that can be made and is not there yet")
+    }
+
     /// Makes the file, with a copy of the database when there is something in it.
     ///
     /// - Parameters:
@@ -72,9 +90,7 @@ enum Recorder {
                 }
             }
         } catch {
-            throw Failure(
-                .cannotCreate, "cannot_create", error.message, outcome: "nothing was done",
-                advice: "pass a file to --record that can be made")
+            throw failure(error)
         }
     }
 }

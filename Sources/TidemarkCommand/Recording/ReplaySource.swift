@@ -39,6 +39,16 @@ struct ReplaySource {
         policy = try stream.policy.policy()
         configuration.policy = policy
         if let profile = stream.profile { configuration.apply(profile) }
+        let isStream = try ReplaySource.mapped(path) { () throws(RecordingError) in
+            try StreamReader.isStream(path, limits: configuration.limits)
+        }
+        guard isStream else {
+            throw Failure(
+                .badData, "bad_recording", "the file is no recording, and no line at its start is an event",
+                place: path,
+                outcome: "nothing was replayed",
+                advice: "pass what run --record or ingest --record wrote, or a stream of events")
+        }
         setup = RecordingSetup(
             configuration, command: "replay", openedAt: 0, base: .empty, hasUpstream: false,
             policy: try stream.policy.text())

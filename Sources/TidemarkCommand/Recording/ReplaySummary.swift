@@ -60,7 +60,7 @@ struct ReplaySummary {
         }
         if let divergence {
             try output.writeLine(
-                style.paint("step \(divergence.number), a \(divergence.step), came out otherwise", .red))
+                style.paint("step \(divergence.number) (\(divergence.step)) came out otherwise", .red))
             try output.writeLine("  recorded \(Printable.text(divergence.recorded))")
             try output.writeLine("  now      \(Printable.text(divergence.replayed))")
         }

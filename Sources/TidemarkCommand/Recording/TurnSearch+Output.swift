@@ -31,7 +31,7 @@ extension TurnSearch {
     }
 
     private func write(_ turn: Turn, to output: Output) throws(Failure) {
-        var text = output.style.paint("\(turn.value) after step \(turn.number), a \(turn.step)", .bold)
+        var text = output.style.paint("\(turn.value) after step \(turn.number) (\(turn.step))", .bold)
         if let line = turn.inputLine { text += ", line \(line) of the input" }
         if let library = turn.library { text += ", library \"\(Printable.text(library))\"" }
         if let sequence = turn.sequence { text += ", sequence \(sequence.rawValue)" }

@@ -21,6 +21,22 @@ package final class StreamReader {
         file = try LineFile(path, limits: limits)
     }
 
+    /// Whether something among the first lines of a file is an event, or a line for the cache itself.
+    ///
+    /// - Throws: ``RecordingError`` `notFound` or `inputOutput`.
+    package static func isStream(_ path: String, limits: Limits) throws(RecordingError) -> Bool {
+        let file = try LineFile(path, limits: limits)
+        var lineCount = 0
+        while lineCount < lookedAtLineCountMax, let batch = try file.next() {
+            if batch.controlCount > 0 || batch.events.contains(where: { $0.kind != .unusable }) { return true }
+            lineCount += batch.lines.count
+        }
+        return false
+    }
+
+    /// Bad lines at the start of a stream, before it is taken for something else.
+    private static let lookedAtLineCountMax = 10_000
+
     /// The next event with its line and what follows it that is no event; behind the last one a look that gives up what is
     /// missing, as an ingest does at the end of its input.
     package func next() throws(RecordingError) -> RecordingReader.Entry? {

@@ -3,7 +3,9 @@ import TidemarkModel
 import TidemarkStore
 
 /// Something that is true of a cache, or not.
-package enum TurnPredicate: Sendable {
+package indirect enum TurnPredicate: Sendable {
+    /// It is true of one library at least of those that there are. Made for each of them anew, as they come.
+    case ofAnyLibrary(@Sendable (ByteString) -> TurnPredicate)
     /// An entity is there, as its user sees it.
     case exists(EntityKey)
     /// It is there, and a condition holds for it.
@@ -16,9 +18,14 @@ package enum TurnPredicate: Sendable {
     /// - Parameter condition: A `where` of Protocol/queries.md.
     /// - Throws: ``TidemarkStore/MembershipError``.
     package init(_ key: EntityKey, where condition: [UInt8]) throws(MembershipError) {
-        let type = "\"\(key.type)\""
-        self = .matches(
-            key, try Membership(json: Array(#"{"resource_type":\#(type),"where":"#.utf8) + condition + Array("}".utf8)))
+        self = .matches(key, try TurnPredicate.rule(key.type, where: condition))
+    }
+
+    /// The rule of a condition on entities of one type.
+    ///
+    /// - Throws: ``TidemarkStore/MembershipError``.
+    package static func rule(_ type: ByteString, where condition: [UInt8]) throws(MembershipError) -> Membership {
+        try Membership(json: Array(#"{"resource_type":"\#(type)","where":"#.utf8) + condition + Array("}".utf8))
     }
 
     /// Whether it is true now.
@@ -26,6 +33,11 @@ package enum TurnPredicate: Sendable {
     /// - Throws: ``Tidemark/CacheError`` when an entity cannot be read.
     package func holds(in cache: SyncCache) async throws(CacheError) -> Bool {
         switch self {
+        case .ofAnyLibrary(let predicate):
+            for library in await cache.libraries().map(\.library) {
+                if try await predicate(library).holds(in: cache) { return true }
+            }
+            return false
         case .exists(let key):
             return try await cache.read(EntityRequest(key)).entity != nil
         case .matches(let key, let rule):

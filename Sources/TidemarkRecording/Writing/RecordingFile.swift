@@ -13,31 +13,18 @@ final class RecordingFile {
     /// Bytes of the database in one line: 48 KiB, which are 64 KiB in base 64.
     private static let partByteCount = 48 << 10
 
-    /// Makes the file, 0600; one that is there and is no recording is not touched.
+    /// Makes the file, 0600; one that is there and holds something is not touched.
     ///
     /// - Throws: ``RecordingError`` `inputOutput`.
     init(_ path: String) throws(RecordingError) {
         self.path = path
-        if RecordingFile.isOfOthers(path) {
-            throw RecordingError(
-                .inputOutput, "\(path) is there and is no recording: it was not overwritten; give another name")
-        }
+        if RecordingWriter.isTaken(path) { throw RecordingWriter.refusal(path) }
         descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw RecordingFile.failure("cannot make \(path)") }
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-    }
-
-    private static func isOfOthers(_ path: String) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_size > 0 else { return false }
-        do throws(RecordingError) {
-            return try !RecordingReader.isRecording(path)
-        } catch {
-            return true
-        }
     }
 
     /// Writes the first line, and the database.

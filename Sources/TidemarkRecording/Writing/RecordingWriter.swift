@@ -62,6 +62,7 @@ package final class RecordingWriter: CacheRecorder {
         _ path: String, setup: RecordingSetup, base: [UInt8] = [], limit: Int64, shortener: RecordingShortener? = nil,
         onEnd: @escaping @Sendable (String) -> Void
     ) throws(RecordingError) {
+        try RecordingWriter.check(path)
         let file = try RecordingFile(path)
         try file.begin(setup, base: base)
         self.file = Mutex(file)

@@ -19,7 +19,7 @@ struct DictionaryLook {
             let count = uses.removeValue(forKey: number) ?? 0
             examination.add(
                 .problem, .contents, .dictionaryDamaged,
-                "dictionary \(number) fails its check, and \(count) rows need it: they count as absent",
+                "dictionary \(number) fails its check, and \(counted(count, "row needs", "rows need")) it: what needs it counts as absent",
                 advice: "tidemark verify --repair takes both out; what they held has to be fetched again")
         }
         for (number, dictionary) in names.dictionaries.sorted(by: { $0.key < $1.key }) {
@@ -31,7 +31,7 @@ struct DictionaryLook {
         for (number, count) in uses.sorted(by: { $0.key < $1.key }) {
             examination.add(
                 .problem, .contents, .dictionaryMissing,
-                "\(count) rows name dictionary \(number), which is not there: they count as absent",
+                "\(counted(count, "row names", "rows name")) dictionary \(number), which is not there: what names it counts as absent",
                 advice: "tidemark verify --repair takes them out; what they held has to be fetched again")
         }
     }
@@ -41,11 +41,13 @@ struct DictionaryLook {
     ) {
         let type = Int(dictionary.type) < names.types.count ? names.types[Int(dictionary.type)].description : "?"
         let samples =
-            sampleCount.map { "trained from \($0) samples" } ?? "trained by a version that did not count samples"
+            sampleCount.map { "trained from \(counted($0, "sample"))" }
+            ?? "trained by a version that did not count samples"
         let text = "dictionary \(dictionary.number) of \(dictionary.bytes.count) bytes, \(samples)"
         guard dictionary.decompressing() != nil, dictionary.isTrained else {
             examination.add(
-                .problem, .contents, .dictionaryDamaged, "\(text), cannot be opened, and \(useCount) rows need it",
+                .problem, .contents, .dictionaryDamaged,
+                "\(text), cannot be opened, and \(counted(useCount, "row needs", "rows need")) it",
                 at: "type \(type)",
                 advice: "tidemark verify --repair takes both out; what they held has to be fetched again")
             return
@@ -57,7 +59,7 @@ struct DictionaryLook {
             return
         }
         examination.add(
-            .ok, .contents, .dictionary, "\(text), is used by \(useCount) rows", at: "type \(type)")
+            .ok, .contents, .dictionary, "\(text), is used by \(counted(useCount, "row"))", at: "type \(type)")
     }
 
     /// How many rows name each; what of a body's head cannot be read is `verify`'s to tell.

@@ -17,7 +17,7 @@ struct LibraryLook {
         let entityCount = libraries.reduce(0) { $0 + $1.entityCount }
         examination.add(
             .ok, .contents, .libraries,
-            "\(entityCount) entities in \(libraries.count) \(libraries.count == 1 ? "library" : "libraries")")
+            "\(counted(entityCount, "entity", "entities")) in \(counted(libraries.count, "library", "libraries"))")
         tell(libraries.filter { !$0.lost.isEmpty }, &examination) { library in
             let ranges = library.lost.prefix(3).map { "\($0.first.rawValue)–\($0.last.rawValue)" }
             let rest = library.lost.count - ranges.count
@@ -44,7 +44,8 @@ struct LibraryLook {
         guard rest > 0, let first = libraries.first.map(finding) else { return }
         examination.findings.append(
             Finding(
-                first.level, .contents, first.code, "the same is true of \(rest) more libraries",
+                first.level, .contents, first.code,
+                "the same is true of \(counted(rest, "more library", "more libraries"))",
                 advice: "tidemark gaps lists them all"))
     }
 
@@ -62,7 +63,8 @@ struct LibraryLook {
         let count = reasons.reduce(0) { $0 + $1.count }
         let names = reasons.prefix(5).map { "\($0.count) \($0.name)" }.joined(separator: ", ")
         examination.add(
-            .warning, .contents, .quarantine, "\(count) lines or members could not be used: \(names)",
+            .warning, .contents, .quarantine,
+            "\(counted(count, "line or member", "lines or members")) could not be used: \(names)",
             advice: "tidemark quarantine list shows them, tidemark quarantine retry reads them again")
     }
 
@@ -82,7 +84,8 @@ struct LibraryLook {
         }
         if !gone.isEmpty {
             examination.add(
-                .note, .contents, .evicted, "\(gone.count) entities were evicted and are remembered as such",
+                .note, .contents, .evicted,
+                "\(counted(gone.count, "entity was", "entities were")) evicted, and remembered as such",
                 advice: "raise --max-entities or --disk-limit-kb if reads say evicted too often")
         }
         for number in damaged {

@@ -33,7 +33,7 @@ public struct VerifyReport: Hashable, Sendable {
             switch self {
             case .damaged(let row): "damaged \(row)"
             case .entityCount(let library, let recorded, let stored):
-                "library \"\(library)\" records \(recorded) entities, \(stored) are stored"
+                "library \"\(library)\" records \(counted(recorded, "entity", "entities")), \(stored == 1 ? "1 is" : "\(stored) are") stored"
             case .sharedRow(let row): "row \(row) has more than one key"
             case .rowWithoutKey(let row): "row \(row) has no key"
             case .unnamedKey(let row): "the key of row \(row) has a library or type without a name"

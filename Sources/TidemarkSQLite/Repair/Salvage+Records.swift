@@ -106,7 +106,9 @@ extension Salvage {
                 tell(
                     "library \"\(record.name)\" and its queries are stale now", advice: "refresh them, or feed its log")
             } else if record.entityCount != count {
-                tell("library \"\(record.name)\" counted \(record.entityCount) entities; it has \(count)")
+                tell(
+                    "library \"\(record.name)\" counted \(counted(record.entityCount, "entity", "entities")); it has \(count)"
+                )
             }
             record.entityCount = count
             try libraries.write(record, lostBefore: [])

@@ -51,7 +51,9 @@ final class Salvage {
         try copyRecords()
         try copyIndexes()
         try writeNames()
-        tell("\(kept.count) entities that pass their check are in a new file, with all else that does")
+        tell(
+            "\(counted(kept.count, "entity that passes its check is", "entities that pass their check are")) in a new file, with all else that does"
+        )
         if untoldCount > 0 { steps.append(RepairStep("\(untoldCount) more of the kind")) }
     }
 
