@@ -119,6 +119,19 @@ import TidemarkTesting
         #expect(try await fixture.run(["gaps"]).outputText == text)
     }
 
+    @Test func `one long id moves its own line, and is shown whole`() async throws {
+        let folder = try TemporaryFolder()
+        let long = String(repeating: "x", count: 700)
+        let lines = ["a", long].map { #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#($0)"}}}"# }
+        let database = folder.path("a.db")
+        let ingest = try await CommandRunner().run(
+            ["ingest", "--db", database], input: Array(lines.joined(separator: "\n").utf8))
+        #expect(ingest.status == 0)
+        let list = try await CommandRunner().run(["list", "--db", database]).outputLines
+        #expect(list.map { $0.count <= 160 } == [true, true, false], "\(list)")
+        #expect(list.last?.hasPrefix("file:\(long)  ") == true)
+    }
+
     @Test func `quarantine lists, filters and shows`() async throws {
         let fixture = try await DatabaseFixture()
         let member =

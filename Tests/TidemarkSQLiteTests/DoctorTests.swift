@@ -77,6 +77,12 @@ import TidemarkStore
         }
     }
 
+    @Test func `one of something is named as one`() {
+        #expect(counted(1, "entity", "entities") == "1 entity")
+        #expect(counted(0, "entity", "entities") == "0 entities")
+        #expect(counted(2, "row") == "2 rows")
+    }
+
     @Test func `a file that is not there, or not ours, is said to be so`() async throws {
         let bed = try await Self.bed.value
         #expect(try told() == ["problem missing"])

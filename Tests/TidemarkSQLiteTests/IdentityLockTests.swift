@@ -62,6 +62,11 @@ import TidemarkModel
         try await journal.close()
     }
 
+    @Test func `who has a lock and does not say so is another process`() {
+        #expect(WriterLock.name(of: nil) == "another process")
+        #expect(WriterLock.name(of: "7") == "process 7")
+    }
+
     @Test func `locks go with those who hold them`() async throws {
         let locks = folder.file("locks")
         var configuration = SQLiteJournal.Configuration(path: folder.file())

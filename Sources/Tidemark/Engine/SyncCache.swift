@@ -15,6 +15,8 @@ public actor SyncCache {
     let clock: any CacheClock
     /// Told of everything that changes the state; nil: nobody.
     let recorder: (any CacheRecorder)?
+    /// The counts when the cache was opened: what it counts in its own life is what it has beyond them.
+    package nonisolated let countsAtOpening: EventCounts
     /// Of all inputs.
     let pool = BatchPool()
 
@@ -133,6 +135,7 @@ public actor SyncCache {
         self.clock = clock
         self.recorder = recorder
         metrics = CacheMetrics(counts: state.counts)
+        countsAtOpening = state.counts
         self.state = state
     }
 

@@ -26,7 +26,8 @@ extension IngestCommand {
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
         try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: errors)
-        let before = await cache.counts()
+        // Lost numbers are asked for from the opening on.
+        let before = cache.countsAtOpening
         // Before the first line: what the input and the upstream both bring is then counted the same in every run.
         await cache.heal()
         let stream: IngestStream
