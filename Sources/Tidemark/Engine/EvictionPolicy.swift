@@ -8,7 +8,7 @@ public struct EvictionPolicy: Sendable {
     /// With less, room is made again and again for every few entities; with more, entities go that nobody was in the way of.
     public var autoEvictByteCount: Int?
 
-    /// What the cache may take on the disk, in bytes, its log included; nil, the default: as much as there is. With less than
+    /// Bytes that the cache may take on the disk, its log included; nil, the default, for no limit. With less than
     /// ``diskByteCountMin`` nothing stays that can go.
     public var diskByteCountMax: Int64?
     /// Entities in both tiers together; nil, the default: any number.

@@ -39,7 +39,7 @@ extension SyncCache {
 
     /// Whether a limit is passed by more than a tenth, and room is made without asking anybody.
     ///
-    /// What could not go is looked at again when an eighth as much came: each look is at all of it.
+    /// Entities that could not be evicted are scanned again when an eighth as many came, because each scan reads them all.
     private var isRoomDue: Bool {
         let policy = configuration.eviction
         guard policy.limitsBothTiers, policy.willEvict == nil || mayMakeRoom else { return false }

@@ -169,7 +169,7 @@ extension SyncCache {
         try await writeAll()
     }
 
-    /// As ``flush()``, while the cache is being closed too.
+    /// Writes as ``flush()`` does, while the cache is being closed too.
     func writeAll() async throws(StorageError) {
         var attemptCount = 0
         // What there is now goes with the flush under way and with the next one.

@@ -115,7 +115,7 @@ extension SyncCache {
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
         if isDiskRoomWanted, size.usedByteCount <= goal {
             isDiskRoomWanted = false
-            // What the last entities left free goes, too: the database rests below its limit, not at it.
+            // Pages that the last evictions freed are given back too, so that the database rests below its limit, not at it.
             if size.fileByteCount > goal { try await journal.shrink() }
         }
         guard isDiskRoomWanted, storedCount > 0 else { return ofCount }

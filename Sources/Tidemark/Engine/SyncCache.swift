@@ -76,7 +76,7 @@ public actor SyncCache {
     var roomQuestion: Task<Void, Never>?
     /// They said no: until the next commit nothing leaves both tiers.
     var isRoomVetoed = false
-    /// They said yes, and the room they were asked about is not made yet.
+    /// The delegate approved the eviction from both tiers; that room has not been made yet.
     var mayMakeRoom = false
     /// The database passed its limit, and does not take as little as an eviction leaves yet.
     var isDiskRoomWanted = false

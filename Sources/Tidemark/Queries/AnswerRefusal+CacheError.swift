@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 extension AnswerRefusal {
-    /// What a host or a program is told.
+    /// The error that a host or a program receives.
     var cacheError: CacheError {
         switch self {
         case .badResource(let event, let index, let reason):

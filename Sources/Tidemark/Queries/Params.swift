@@ -61,7 +61,7 @@ package struct Params {
         return CacheError(.invalidParams, "\(path)\(name) \(found): pass \(wanted)")
     }
 
-    /// What is wrong with a value that is not what was wanted.
+    /// The error for a value that does not have the wanted form.
     static func found(_ value: JSONSlice) -> String {
         if value.kind == .string, value.text == nil {
             return "holds half a surrogate pair, which is no character"

@@ -15,7 +15,7 @@
 /// }
 /// ```
 ///
-/// They hold for the whole resource, nested types included, in both directions. Whatever names a field by text (patches,
+/// The conventions hold for the whole resource, nested types included, in both directions. Whatever names a field by text (patches,
 /// rules of queries, ages, indexes) names it as it is on the wire.
 public struct ResourceConventions: Sendable {
     /// How the names of coding keys are written.
