@@ -45,7 +45,7 @@ import TidemarkTesting
         options.hasEpochs = seed % 4 == 2
         options.hasHeartbeats = seed % 4 != 0
         try compare(
-            seed: seed, options: options, hasUpstream: false,
+            seed: seed, options: options, hasUpstream: seed % 4 == 0,
             entityByteCountMax: [120, 250, 500][Int(seed % 3)])
     }
 

@@ -6,8 +6,10 @@ import TidemarkWire
 package struct StateUnderTest: ~Copyable {
     package private(set) var state: CacheState
     private let limits: Limits
-    /// The lines of a log that is asked whenever a gap is, with the numbers that they name.
-    private let upstream: [(sequence: Int64?, bytes: [UInt8])]
+    /// A log that is asked whenever a gap is; empty for none.
+    private let upstream: [UInt8]
+    /// The lines of the log that name a number.
+    private let upstreamLines: [(sequence: Int64, bytes: Range<Int>)]
     private let chunks: SeededGenerator
     private var now: Int64 = 1_000_000
     /// What was put aside so far; whole after ``endOfInput()``.
@@ -24,11 +26,13 @@ package struct StateUnderTest: ~Copyable {
     ) {
         self.limits = limits
         let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())
-        self.upstream = ReferenceFraming.lines(of: upstream ?? []).map { line in
-            switch decoder.decode(line.bytes) {
-            case .event(let event): (event.sequence, line.bytes)
-            case .rejected(let rejection): (rejection.sequence, line.bytes)
-            default: (nil, line.bytes)
+        self.upstream = upstream ?? []
+        upstreamLines = ReferenceFraming.lines(of: self.upstream).compactMap { line in
+            let bytes = Int(line.place.offset)..<Int(line.place.offset) + line.bytes.count
+            return switch decoder.decode(line.bytes) {
+            case .event(let event): event.sequence.map { ($0, bytes) }
+            case .rejected(let rejection): rejection.sequence.map { ($0, bytes) }
+            default: nil
             }
         }
         chunks = SeededGenerator(seed: seed)
@@ -79,9 +83,7 @@ package struct StateUnderTest: ~Copyable {
             switch request {
             case .ask(let library, let sequence, let attempt):
                 var framer = LineFramer(limits: limits)
-                for line in upstream where line.sequence ?? .max >= sequence.rawValue {
-                    (line.bytes + [0x0A]).withUnsafeBytes { framer.append($0) }
-                }
+                log(from: sequence).withUnsafeBytes { framer.append($0) }
                 framer.finish()
                 let decoder = try EventDecoder(limits: limits)
                 let answer = try framer.takeBlocks().map { try decoder.decode($0) }
@@ -103,6 +105,15 @@ package struct StateUnderTest: ~Copyable {
                 try follow(state.resumeReconcile(of: library, attempt: attempt, at: now))
             }
         }
+    }
+
+    /// The upstream's log with blanks for what stands before a number, so that the other lines keep their offsets.
+    private func log(from sequence: EventSequence) -> [UInt8] {
+        var log = upstream
+        for line in upstreamLines where line.sequence < sequence.rawValue {
+            log.replaceSubrange(line.bytes, with: repeatElement(0x20, count: line.bytes.count))
+        }
+        return log
     }
 
     /// As `tidemark export` prints it.
