@@ -16,12 +16,12 @@ struct JSONIndexKey: CodingKey {
     init?(stringValue: String) { nil }
 }
 
-/// A key on the way to a value that cannot be read off the text: one with a number, or of a member that is not there.
+/// A key on the path to a value that the text does not show: a key with a number, or the key of a missing member.
 final class CodingPathNode {
-    /// Of the container that the key was looked for in.
+    /// The decoder of the container in which the key was looked up.
     private let container: ResourceDecoder
     private let key: any CodingKey
-    /// The value that the key leads to.
+    /// The entry of the value that the key leads to.
     let index: Int
 
     init(_ container: ResourceDecoder, _ key: any CodingKey, index: Int) {

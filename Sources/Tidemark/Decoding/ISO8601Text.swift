@@ -9,9 +9,10 @@ enum ISO8601Text {
     private static let beginningByteCount = 19
     private static let fractionByteCountMax = 9
 
-    /// Reads a date without a formatter.
+    /// Parses a date without a formatter.
     ///
-    /// - Returns: nil for whatever is not written exactly so, what is no date too: a formatter says what to think of it.
+    /// - Returns: nil for text in any other form, including text that is not a date: the caller leaves that to a
+    ///   formatter.
     static func date(_ text: Slice<UnsafeRawBufferPointer>) -> Date? {
         let text = UnsafeRawBufferPointer(rebasing: text)
         guard text.count > beginningByteCount, text[text.count - 1] == UInt8(ascii: "Z"),
@@ -20,7 +21,7 @@ enum ISO8601Text {
             let year = number(text[0..<4]), let month = number(text[5..<7]), let day = number(text[8..<10]),
             let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19])
         else { return nil }
-        // Before 1900 nothing is usual; the formatter knows which calendar was in force.
+        // Dates before 1900 are rare; the formatter knows which calendar was in force.
         guard year >= 1900, 1...12 ~= month, 1...dayCount(year, month) ~= day, hour < 24, minute < 60, second < 60
         else {
             return nil
@@ -58,7 +59,7 @@ enum ISO8601Text {
         }
     }
 
-    /// Days since 2001-01-01, the reference date.
+    /// The number of days since 2001-01-01, the reference date.
     private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let past = year - 1
         let yearDays = past * 365 + past / 4 - past / 100 + past / 400 - 730_485

@@ -2,9 +2,9 @@ import TidemarkStore
 
 /// The escapes inside a JSON string.
 enum JSONEscapes {
-    /// How long the escape at a backslash is.
+    /// The length in bytes of the escape at a backslash.
     ///
-    /// - Returns: nil when it is none.
+    /// - Returns: nil when there is no valid escape.
     static func byteCount(_ bytes: UnsafeRawBufferPointer, at backslash: Int) -> Int? {
         guard backslash + 1 < bytes.count else { return nil }
         switch bytes[backslash + 1] {
@@ -18,14 +18,15 @@ enum JSONEscapes {
         }
     }
 
-    /// The text that an escaped spelling stands for.
+    /// Returns the text that an escaped string represents.
     ///
-    /// - Parameter text: Between its quotes; its escapes were checked.
-    /// - Returns: Half a surrogate pair, which no UTF-8 stands for, as U+FFFD, and whether there was one.
+    /// - Parameter text: The bytes between the quotes; their escapes were checked.
+    /// - Returns: The unescaped bytes, and whether they held half a surrogate pair. UTF-8 cannot represent half a pair,
+    ///   so each is replaced by U+FFFD.
     static func unescaped(_ text: UnsafeRawBufferPointer) -> (bytes: [UInt8], isBroken: Bool) {
         var bytes = JSONText.unescaped(text)
         var isBroken = false
-        // UTF-8 never has such a byte behind ED; half a surrogate pair stands in as many bytes as U+FFFD.
+        // In UTF-8 the byte after ED is below A0; half a surrogate pair takes as many bytes as U+FFFD.
         for at in bytes.indices.dropLast(2) where bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
             bytes.replaceSubrange(at..<at + 3, with: [0xEF, 0xBF, 0xBD])
             isBroken = true

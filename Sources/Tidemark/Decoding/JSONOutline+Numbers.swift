@@ -1,7 +1,7 @@
 extension JSONOutline {
-    /// A number that is whole, however it is written: `100`, `1e2` and `100.0` are one.
+    /// Reads a number with an integral value, in any spelling: `100`, `1e2` and `100.0` are the same number.
     ///
-    /// - Throws: `.unreadable` when it has a fraction, or does not fit.
+    /// - Throws: `.unreadable` when the number has a fraction, or does not fit into the type.
     @inline(__always)
     func integer<Integer: FixedWidthInteger>(
         _ index: Int, as type: Integer.Type
@@ -10,7 +10,7 @@ extension JSONOutline {
         guard entry.kind == .number else { throw entry.kind == .null ? .null(type) : .mismatch(type) }
         let value = bytes.withUnsafeBytes { bytes -> Integer? in
             let text = UnsafeRawBufferPointer(rebasing: bytes[range(entry)])
-            // 19 bytes are 19 digits or a sign and 18: all of them are an Int64 or a UInt64.
+            // A text of up to 19 bytes has 19 digits, or a sign and 18: its value always fits an Int64 or a UInt64.
             if entry.isInteger, text.count < 20, let short = JSONOutline.short(text) {
                 return short.isNegative
                     ? Integer(exactly: 0 - Int64(short.magnitude)) : Integer(exactly: short.magnitude)
@@ -28,7 +28,7 @@ extension JSONOutline {
         return (isNegative, magnitude)
     }
 
-    /// Digit by digit, with the exponent applied; nothing is rounded.
+    /// Computes the value digit by digit and applies the exponent; nothing is rounded.
     private static func exact<Integer: FixedWidthInteger>(
         _ text: UnsafeRawBufferPointer, as type: Integer.Type
     ) -> Integer? {
@@ -55,9 +55,10 @@ extension JSONOutline {
         return value
     }
 
-    /// The nearest `Double`.
+    /// Reads the nearest `Double`.
     ///
-    /// - Throws: `.unreadable` for what is beyond all of them, or is not zero and closer to it than to any other.
+    /// - Throws: `.unreadable` when the number is larger than every `Double`, or is not zero and would be rounded to
+    ///   zero.
     func double(_ index: Int) throws(DecodingFault) -> Double {
         let entry = self[index]
         if entry.kind == .number,
@@ -74,16 +75,16 @@ extension JSONOutline {
         return value
     }
 
-    /// The nearest `Float`, rounded once.
+    /// Reads the nearest `Float`, rounded once.
     func float(_ index: Int) throws(DecodingFault) -> Float {
         let text = try number(index, for: Float.self)
         guard let value = Float(text), value.isFinite, value != 0 || JSONOutline.isZero(text) else { throw .unreadable }
         return value
     }
 
-    /// A number as it is written.
+    /// Reads the text of a number as it is written.
     ///
-    /// - Parameter type: What null, and what is no number, is not.
+    /// - Parameter type: The type that the error names when the value is null or not a number.
     func number(_ index: Int, for type: any Any.Type) throws(DecodingFault) -> String {
         let entry = self[index]
         guard entry.kind == .number else { throw entry.kind == .null ? .null(type) : .mismatch(type) }
@@ -103,10 +104,10 @@ extension JSONOutline {
         1e20, 1e21, 1e22,
     ]
 
-    /// A number without exponent whose digits a `Double` holds exactly: one division of two exact values, which is
-    /// rounded once, so it gives the nearest.
+    /// Reads a number without an exponent whose digits a `Double` holds exactly. The result is one division of two
+    /// exact values; a division rounds once, so the result is the nearest `Double`.
     ///
-    /// - Returns: nil for any other.
+    /// - Returns: nil for any other number.
     /// - Source: Clinger, How to read floating point numbers accurately, 1990.
     private static func simpleDouble(_ text: UnsafeRawBufferPointer) -> Double? {
         guard text.count <= 18 else { return nil }
@@ -129,14 +130,14 @@ extension JSONOutline {
     }
 }
 
-/// A number taken apart: `digits · 10^exponent`.
+/// The parts of a number: `digits · 10^exponent`.
 private struct JSONNumberParts {
     private(set) var isNegative = false
-    /// Without leading zeros, each 0 … 9.
+    /// The digits without leading zeros, each 0 … 9.
     private(set) var digits: [UInt8] = []
     private(set) var exponent = 0
 
-    /// - Parameter text: A number by the grammar.
+    /// - Parameter text: A number that follows the grammar of JSON.
     init(_ text: UnsafeRawBufferPointer) {
         var at = 0
         var fractionCount = 0
@@ -152,7 +153,8 @@ private struct JSONNumberParts {
             at += 1
         }
         if at < text.count {
-            // Beyond the largest `Int` an exponent says the same as that: far too large, or far too small.
+            // The exponent is capped at `Int32.max`: a larger one has the same effect, a number far too large or far
+            // too small.
             let isDownwards = text[at + 1] == UInt8(ascii: "-")
             for byte in text[(at + 1)...] where UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte {
                 exponent = min(exponent * 10 + Int(byte & 15), Int(Int32.max))

@@ -21,14 +21,14 @@ extension JSONOutline {
         try string(index, for: String.self)
     }
 
-    /// - Parameter type: What null is not.
+    /// - Parameter type: The type that the error names when the value is null.
     private func string(_ index: Int, for type: any Any.Type) throws(DecodingFault) -> String {
         let entry = self[index]
         guard entry.kind == .string else { throw entry.kind == .null ? .null(type) : .mismatch(String.self) }
         let text = bytes.withUnsafeBytes { bytes -> String? in
             let written = UnsafeRawBufferPointer(rebasing: bytes[Int(entry.start)..<Int(entry.end)])
             guard entry.isEscaped else {
-                // Nothing can be wrong then, and `validating` asks the runtime for types at each call.
+                // ASCII needs no validation, and `validating` asks the runtime for types at each call.
                 if entry.isASCII { return String(decoding: written, as: UTF8.self) }
                 return written.withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) }
             }
@@ -41,7 +41,7 @@ extension JSONOutline {
 
     // MARK: Types of Foundation and ours
 
-    /// Whether only a function of somebody else's can read a date.
+    /// Whether dates can be read only by a function that the program gave.
     var hasCustomDates: Bool {
         switch conventions.dates {
         case .custom: true
@@ -49,7 +49,7 @@ extension JSONOutline {
         }
     }
 
-    /// A date, written as the conventions say.
+    /// Reads a date in the form that the conventions name.
     func date(_ index: Int) throws(DecodingFault) -> Date {
         switch conventions.dates {
         case .iso8601: return try iso8601Date(index)
@@ -64,7 +64,7 @@ extension JSONOutline {
         return try double(index)
     }
 
-    /// ISO 8601, with or without a fraction of a second.
+    /// Reads a date of ISO 8601, with or without a fraction of a second.
     private func iso8601Date(_ index: Int) throws(DecodingFault) -> Date {
         let entry = self[index]
         if entry.kind == .string, let date = bytes.withUnsafeBytes({ ISO8601Text.date($0[range(entry)]) }) {
@@ -77,7 +77,7 @@ extension JSONOutline {
         throw .corrupted("a date as in ISO 8601 is wanted")
     }
 
-    /// - Returns: nil for whatever is not written as usual: Foundation says what to think of it.
+    /// - Returns: nil for any text that is not in the usual form: Foundation's own decoding decides about such a text.
     func uuid(_ index: Int) -> UUID? {
         let entry = self[index]
         guard entry.kind == .string, entry.end - entry.start == UUIDValue.textByteCount else { return nil }
@@ -106,7 +106,7 @@ extension JSONOutline {
         return decimal
     }
 
-    /// The value as it is written, numbers too.
+    /// Reads the value exactly as it is written, including the text of numbers.
     func jsonValue(_ index: Int) throws(DecodingFault) -> JSONValue {
         let entry = self[index]
         switch entry.kind {
@@ -120,7 +120,7 @@ extension JSONOutline {
                     parsing: bytes[Int(entry.start) - quote..<Int(entry.end) + quote],
                     nestingDepthMax: JSONOutline.nestingDepthMax)
             } catch {
-                // The grammar was checked; what is left is text that is no UTF-8.
+                // The grammar was checked before; the only error left is text that is not UTF-8.
                 throw .unreadable
             }
         }

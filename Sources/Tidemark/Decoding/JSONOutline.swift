@@ -1,66 +1,68 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Where everything stands in one JSON text: what a decoder needs to find a member without reading the text again.
+/// The positions of all values in one JSON text, so that a decoder finds a member without reading the text again.
 ///
-/// Made for one decode. It checks the grammar of the whole text once; numbers and strings are read when something asks
-/// for them. Values stand in the order of the text, each container before what is in it, each name before its value.
-/// Names are compared unescaped and as bytes; of members with one name the last counts.
+/// An outline is made for one decode. It checks the grammar of the whole text once; numbers and strings are read when
+/// the decoder asks for them. Entries are in the order of the text: each container before its contents, each name
+/// before its value. Names are compared unescaped and as bytes; when several members have the same name, the last one
+/// counts.
 ///
 /// - Source: RFC 8259; Protocol/framing.md; docs/decisions/0015-decoding-resources.md.
 final class JSONOutline {
-    /// Containers that may be open at once: as many as the store lets an entity have.
+    /// The largest number of containers that may be open at once: as many as the store allows in an entity.
     static let nestingDepthMax = Limits.nestingDepthCeiling
 
     enum Kind: UInt8 {
         case object, array, string, number, `true`, `false`, null
-        /// A member's, before its value.
+        /// The name of a member; its entry is directly before the entry of the value.
         case name
     }
 
     /// One value or name.
     struct Entry {
         var kind: Kind
-        /// Of a string or a name: it holds a backslash.
+        /// Whether a string or a name contains a backslash.
         var isEscaped = false
-        /// Of a string: it is known to hold ASCII alone.
+        /// Whether a string is known to be ASCII only.
         var isASCII = false
-        /// Of a name: the same one comes again in the object.
+        /// Whether a later member of the same object has the same name.
         var isSuperseded = false
-        /// Of a number: it has neither fraction nor exponent.
+        /// Whether a number has neither fraction nor exponent.
         var isInteger = false
-        /// The first byte; of a string or a name the one behind its quote.
+        /// The offset of the first byte; for a string or a name, of the first byte after the opening quote.
         var start: UInt32
-        /// Behind the last byte; of a string or a name the closing quote.
+        /// The offset after the last byte; for a string or a name, of the closing quote.
         var end: UInt32
-        /// The entry behind this one and everything in it.
+        /// The index of the first entry after this one and its contents.
         var next: UInt32
-        /// How many members, repeated ones too, or elements it has. Of a name: see ``fingerprint(_:)``.
+        /// For an object or array: the number of its members, repeated names included, or of its elements. For a name:
+        /// its ``fingerprint(_:)``.
         var count: UInt32 = 0
-        /// Of an object: the name that is looked at first, because fields are asked for in their order mostly.
+        /// For an object: the name that is tried first, because fields are mostly decoded in the order of the text.
         var hint: UInt32 = 0
     }
 
     let bytes: [UInt8]
-    /// How names and dates are written in the text.
+    /// The form of names and dates in the text.
     let conventions: ResourceConventions
-    /// Whether names are others than the coding keys have.
+    /// Whether names in the text are in snake case, unlike the coding keys.
     let hasSnakeCaseNames: Bool
-    /// As many as the scan made, given back in `deinit`, so valid for as long as anybody who could read it holds this
-    /// object. A pointer, because an array in a class is checked for exclusive access each time a hint is written.
+    /// The entries, as many as the scan made. They are freed in `deinit`, so they are valid for every reader that holds
+    /// this object. A pointer, because an array in a class is checked for exclusive access each time a hint is written.
     private let entries: UnsafeMutablePointer<Entry>
-    /// Of each object with more members than ``tableMemberCountMin``: values by name.
+    /// The values by name, for each object with more members than ``tableMemberCountMin``.
     private let tables: [Int: [[UInt8]: Int]]
-    /// A null behind the value: what a decoder of nothing reads.
+    /// The entry of a null after the whole value; the decoder of a missing member reads it.
     let absent: Int
-    /// For whoever finds the text through `userInfo`.
+    /// The text for a decoder that finds it in `userInfo`.
     private(set) lazy var source = JSONSource(bytes)
 
-    /// Members from which a table pays.
+    /// The number of members above which an object gets a table.
     static let tableMemberCountMin = 32
 
-    /// - Parameter bytes: Kept.
-    /// - Returns: nil when it is no JSON, too deep, or 2 GiB or more.
+    /// - Parameter bytes: The text. The outline keeps it.
+    /// - Returns: nil when the text is not JSON, is nested too deeply, or is 2 GiB or more.
     /// - Complexity: O(bytes.count).
     init?(_ bytes: [UInt8], _ conventions: ResourceConventions = ResourceConventions()) {
         guard bytes.count <= Int32.max else { return nil }
@@ -87,9 +89,9 @@ final class JSONOutline {
 
     // MARK: Members
 
-    /// The value of a member; nil when there is none.
+    /// Returns the entry of a member's value; nil when there is no such member.
     ///
-    /// - Complexity: O(1) for the member behind the one that was found last; else O(members), with a table O(1).
+    /// - Complexity: O(1) for the member after the one that was found last; otherwise O(members), or O(1) with a table.
     func value(named name: String, in object: Int) -> Int? {
         var name = name
         return name.withUTF8 { find(UnsafeRawBufferPointer($0), in: object) }
@@ -127,7 +129,7 @@ final class JSONOutline {
         }
     }
 
-    /// The names that count, in their order.
+    /// Returns the names of the members that count, in their order.
     func names(in object: Int) -> [String] {
         var names: [String] = []
         names.reserveCapacity(Int(entries[object].count))
@@ -152,9 +154,9 @@ final class JSONOutline {
 
     // MARK: Paths
 
-    /// The keys that lead from one value to another inside it.
+    /// Returns the keys that lead from a value to another value inside it.
     ///
-    /// - Complexity: O(entries between the two). Asked for only when something is wrong.
+    /// - Complexity: O(entries between the two). Used only for errors and for `codingPath`.
     func keys(from origin: Int, to target: Int) -> [any CodingKey] {
         var keys: [any CodingKey] = []
         var at = origin

@@ -1,22 +1,22 @@
 import TidemarkStore
 
-/// The one pass over a text that makes a ``JSONOutline``.
+/// The single pass over a text that makes a ``JSONOutline``.
 struct JSONOutlineScan {
     private(set) var entries: [JSONOutline.Entry] = []
     private(set) var tables: [Int: [[UInt8]: Int]] = [:]
 
     private var position = 0
-    /// Containers that are open; at most ``JSONOutline/nestingDepthMax``, which bounds the recursion.
+    /// The number of open containers; at most ``JSONOutline/nestingDepthMax``, which bounds the recursion.
     private var depth = 0
 
-    /// - Parameter entryCount: A guess.
+    /// - Parameter entryCount: An estimate of the number of entries, for reserving memory.
     init(entryCount: Int) {
         entries.reserveCapacity(entryCount)
     }
 
-    /// Scans a text, with a byte order mark before it or not.
+    /// Scans a text, with or without a byte order mark.
     ///
-    /// - Returns: Whether it is one JSON value. Text is not checked to be UTF-8.
+    /// - Returns: Whether the text is one JSON value. Strings are not checked to be UTF-8.
     mutating func whole(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         guard value(bytes) else { return false }
@@ -63,7 +63,8 @@ struct JSONOutlineScan {
     private mutating func object(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let object = add(.object, position..<position)
         var memberCount = 0
-        // One bit of each name's fingerprint: names whose bit is new need not be compared with those before.
+        // One bit for each name, from its fingerprint: a name whose bit is new need not be compared with the names
+        // before it.
         var seen: UInt64 = 0
         position += 1
         skipWhiteSpace(bytes)
@@ -163,9 +164,9 @@ struct JSONOutlineScan {
         return true
     }
 
-    /// Steps over bytes that are neither a quote, nor a backslash, nor a control character; eight are looked at together.
+    /// Skips bytes that are neither a quote, nor a backslash, nor a control character; eight bytes are tested together.
     ///
-    /// - Parameter bits: Gets every bit that is set in one of them, and perhaps some of those behind.
+    /// - Parameter bits: Collects every bit that is set in a skipped byte, and perhaps bits of some bytes after them.
     @inline(__always)
     private static func skipPlain(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, _ bits: inout UInt64) {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -173,7 +174,7 @@ struct JSONOutlineScan {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
             let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
             let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-            // The lowest high bit that is set marks the first byte that is meant; those above it may be wrong.
+            // The lowest high bit that is set marks the first byte found; the bits above it may be wrong.
             let found =
                 ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word)
                 & ones << 7
@@ -228,7 +229,7 @@ struct JSONOutlineScan {
 
     // MARK: Steps
 
-    /// The byte here; 0, which no JSON holds outside of strings, behind the end.
+    /// The byte at the position; 0 at the end, a byte that JSON never contains outside of strings.
     @inline(__always) private func byte(_ bytes: UnsafeRawBufferPointer) -> UInt8 {
         position < bytes.count ? bytes[position] : 0
     }
@@ -248,7 +249,7 @@ struct JSONOutlineScan {
         }
     }
 
-    /// - Returns: The new entry; a container's is completed when it is closed.
+    /// - Returns: The index of the new entry. The entry of a container is completed by `close`.
     @inline(__always) private mutating func add(_ kind: JSONOutline.Kind, _ range: Range<Int>) -> Int {
         let index = entries.count
         entries.append(
@@ -259,7 +260,7 @@ struct JSONOutlineScan {
 }
 
 extension JSONOutline {
-    /// Of an unescaped name: its length and three of its bytes. Names with different ones are different.
+    /// The length of an unescaped name and three of its bytes. Names with different fingerprints are different.
     static func fingerprint(_ name: UnsafeRawBufferPointer) -> UInt32 {
         guard !name.isEmpty else { return 0 }
         let parts = UInt32(name[0]) << 8 | UInt32(name[name.count / 2]) << 16 | UInt32(name[name.count - 1]) << 24

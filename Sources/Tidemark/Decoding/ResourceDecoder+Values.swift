@@ -5,18 +5,20 @@
 #endif
 
 extension ResourceDecoder {
-    /// The value that is here.
+    /// Decodes the value at this decoder's place.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try value(type, at: index, path: codingPath, decoder: self)
     }
 
-    /// A value that is here or in here, without a decoder for it where its type needs none.
+    /// Decodes a value at this decoder's place or inside it, without making a decoder when the type needs none.
     ///
-    /// Inlined, so that of the chain only one test is left wherever the type is known; elsewhere a test compares two
-    /// pointers. That nothing here is an optional of the type saves asking the runtime what that is, each time.
+    /// Inlined, so that of the chain of tests only one is left where the compiler knows the type; elsewhere each test
+    /// compares two pointers. No test is for an optional type: that avoids asking the runtime for the optional's
+    /// metadata each time.
     ///
     /// - Parameters:
-    ///   - path: The value's. - decoder: Of the value.
+    ///   - path: The coding path of the value.
+    ///   - decoder: The decoder of the value.
     @inline(__always)
     func value<Value: Decodable>(
         _ type: Value.Type, at index: Int, path: @autoclosure () -> [any CodingKey],
@@ -66,7 +68,7 @@ extension ResourceDecoder {
         return try decode(decoder())
     }
 
-    /// As the standard library reads an array, without asking what an element is for each of them.
+    /// Reads an array of strings as the standard library does, without a test of the type for each element.
     private func strings(at index: Int, path: @autoclosure () -> [any CodingKey]) throws -> [String] {
         let array = outline[index]
         guard array.kind == .array else {
@@ -86,7 +88,7 @@ extension ResourceDecoder {
         return strings
     }
 
-    /// A value under the other name of its type; a dynamic cast would cost as much as reading it.
+    /// Returns the value as the same type under its other name; a dynamic cast would cost as much as reading the value.
     @inline(__always)
     private func itself<Value, Same>(_ value: Value) -> Same {
         precondition(Value.self == Same.self, "\(Value.self) is not \(Same.self)")

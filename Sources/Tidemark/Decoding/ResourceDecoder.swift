@@ -1,18 +1,18 @@
-/// A decoder of one value of a ``JSONOutline``; also its own single-value container.
+/// A decoder of one value of a ``JSONOutline``; it is also its own single-value container.
 ///
-/// It takes no more room than an existential has in itself, so that handing it to a type's `init(from:)` allocates
-/// nothing. It may be kept: it holds all that it reads.
+/// The decoder fits into the inline buffer of an existential, so that passing it to a type's `init(from:)` allocates
+/// nothing. A type may keep it: the decoder holds everything that it reads.
 ///
-/// What it throws is what Foundation's `JSONDecoder` throws, at the same coding path.
+/// It throws the same errors as Foundation's `JSONDecoder`, at the same coding paths.
 struct ResourceDecoder: Decoder {
     let outline: JSONOutline
-    /// The last key on the way here that the text does not say; nil when it says all of them.
+    /// The last key on the path that the text does not show; nil when the text shows all of them.
     let node: CodingPathNode?
     private let place: UInt32
-    /// Whether names here are in snake case, and coding keys are not.
+    /// Whether names in the text are in snake case here, and the coding keys are not.
     private(set) var convertsNames: Bool
 
-    /// The value's entry.
+    /// The index of the value's entry.
     var index: Int { Int(place) }
 
     @inline(__always)
@@ -23,7 +23,7 @@ struct ResourceDecoder: Decoder {
         convertsNames = outline.hasSnakeCaseNames
     }
 
-    /// Of the whole text.
+    /// Makes the decoder of the whole text.
     init(_ outline: JSONOutline) {
         self.init(outline, nil, index: 0)
     }
@@ -48,20 +48,20 @@ struct ResourceDecoder: Decoder {
 
     // MARK: Names
 
-    /// The same decoder of an object whose names are data.
+    /// This decoder for an object whose names are data: names are not converted.
     var keepingNames: ResourceDecoder {
         var decoder = self
         decoder.convertsNames = false
         return decoder
     }
 
-    /// The name that a key has in the text.
+    /// Returns the name that a key has in the text.
     @inline(__always)
     func name(_ key: some CodingKey) -> String {
         convertsNames ? SnakeCase.name(key.stringValue) : key.stringValue
     }
 
-    /// The keys of an object's names; nil for a name that no key has.
+    /// Returns the coding keys of the object's names; a name without a key is left out.
     func keys<Key: CodingKey>(as type: Key.Type) -> [Key] {
         let names = outline.names(in: index)
         guard convertsNames else { return names.compactMap { Key(stringValue: $0) } }
@@ -73,15 +73,15 @@ struct ResourceDecoder: Decoder {
 
     // MARK: Members and elements
 
-    /// The decoder of a member.
+    /// Returns the decoder of a member.
     @inline(__always)
     func member(_ key: some CodingKey, at index: Int) -> ResourceDecoder {
-        // The text says a key's name, and no number.
+        // The text shows the name of a key, but not its number.
         if key.intValue == nil { return ResourceDecoder(outline, node, index: index) }
         return ResourceDecoder(outline, CodingPathNode(self, key, index: index), index: index)
     }
 
-    /// A decoder of null in the place of a member that is not there.
+    /// Returns a decoder of null that stands for a missing member.
     func absentMember(_ key: some CodingKey) -> ResourceDecoder {
         ResourceDecoder(outline, CodingPathNode(self, key, index: outline.absent), index: outline.absent)
     }
@@ -92,7 +92,7 @@ struct ResourceDecoder: Decoder {
         error(outline.kind(index) == .null ? .null(type) : .mismatch(type), at: codingPath)
     }
 
-    /// - Parameter path: Of the value that the fault is about.
+    /// - Parameter path: The coding path of the value with the fault.
     func error(_ fault: DecodingFault, at path: [any CodingKey]) -> DecodingError {
         switch fault {
         case .mismatch(let type):
@@ -119,7 +119,7 @@ struct ResourceDecoder: Decoder {
 extension ResourceDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { outline.kind(index) == .null }
 
-    /// One for all types: the compiler makes each of the protocol's methods of it.
+    /// One generic method for all types: it satisfies each of the protocol's requirements.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try value(type, at: index, path: codingPath, decoder: self)

@@ -2,7 +2,7 @@
 struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ResourceDecoder
 
-    /// - Parameter decoder: Of an object.
+    /// - Parameter decoder: The decoder of an object.
     init(_ decoder: ResourceDecoder) {
         self.decoder = decoder
     }
@@ -17,13 +17,13 @@ struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         decoder.outline.kind(try index(key)) == .null
     }
 
-    /// One for all types: the compiler makes each of the protocol's methods of it.
+    /// One generic method for all types: it satisfies each of the protocol's requirements.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try value(type, key, at: try index(key))
     }
 
-    /// One for all types, as `decode` is; the protocol's own would look for the key three times.
+    /// One generic method for all types, like `decode`; the protocol's default would look up the key three times.
     @inline(__always)
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         guard let index = find(key), decoder.outline.kind(index) != .null else { return nil }

@@ -1,12 +1,12 @@
-/// The elements of one array, one after another.
+/// The elements of one array, in order.
 struct ResourceUnkeyedContainer: UnkeyedDecodingContainer {
     private let decoder: ResourceDecoder
     private(set) var currentIndex = 0
-    /// The entry of the next element; behind the last one `end`.
+    /// The entry of the next element; equal to `end` after the last one.
     private var next: Int
     private let end: Int
 
-    /// - Parameter decoder: Of an array.
+    /// - Parameter decoder: The decoder of an array.
     init(_ decoder: ResourceDecoder) {
         self.decoder = decoder
         next = decoder.index + 1
@@ -24,7 +24,7 @@ struct ResourceUnkeyedContainer: UnkeyedDecodingContainer {
         return true
     }
 
-    /// One for all types: the compiler makes each of the protocol's methods of it.
+    /// One generic method for all types: it satisfies each of the protocol's requirements.
     @inline(__always)
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try demandElement(type)
@@ -33,7 +33,7 @@ struct ResourceUnkeyedContainer: UnkeyedDecodingContainer {
         return value
     }
 
-    /// One for all types, as `decode` is.
+    /// One generic method for all types, like `decode`.
     @inline(__always)
     mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         if isAtEnd { return nil }

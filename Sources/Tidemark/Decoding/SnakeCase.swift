@@ -1,9 +1,9 @@
-/// Names of Swift in snake case, and back.
+/// The conversion of Swift names to snake case and back.
 ///
-/// The same words as Foundation's `JSONEncoder.KeyEncodingStrategy.convertToSnakeCase` finds: one begins where capitals begin,
-/// and at the last of several capitals before a small letter.
+/// Words are found as Foundation's `JSONEncoder.KeyEncodingStrategy.convertToSnakeCase` finds them: a word begins at
+/// the first of several capitals, and at the last capital before a small letter.
 package enum SnakeCase {
-    /// The name on the wire of a coding key. One that is in snake case already stays.
+    /// Returns the name of a coding key on the wire. A key that is in snake case already is returned unchanged.
     ///
     /// - Complexity: O(key.utf8.count); allocates nothing for keys without capitals.
     package static func name(_ key: String) -> String {
@@ -25,12 +25,13 @@ package enum SnakeCase {
         }
     }
 
-    /// The coding key that a name on the wire may be of; another one when the key has several capitals in a row.
+    /// Returns a coding key that may belong to a name on the wire; the result is wrong for a key with several capitals
+    /// in a row.
     package static func key(_ name: String) -> String {
         let words = name.split(separator: "_")
         guard words.count > 1, let first = words.first, let last = words.last else { return name }
         let camel = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }
-        // Underscores around the words stay.
+        // Underscores before and after the words are kept.
         return name[..<first.startIndex] + first.lowercased() + camel.joined() + name[last.endIndex...]
     }
 
@@ -77,7 +78,7 @@ package enum SnakeCase {
         }.joined(separator: "_")
     }
 
-    /// Finds where each word but the first begins.
+    /// Finds the start of each word except the first.
     @inline(__always)
     private static func forEachWord(
         count: Int, isCapital: (Int) -> Bool, isSmall: (Int) -> Bool, body: (Int) -> Void
@@ -90,7 +91,7 @@ package enum SnakeCase {
             var small = at + 1
             while small < count, !isSmall(small) { small += 1 }
             guard small < count else { return }
-            // Several capitals are a word of their own, but for the last one, which begins the next.
+            // A run of capitals is a word of its own, except for its last capital, which begins the next word.
             if small - 1 > at { body(small - 1) }
             at = small + 1
         }
