@@ -1,21 +1,21 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The durable side of a cache: what is acknowledged was committed here.
+/// The durable side of a cache: everything that is acknowledged was committed here.
 ///
-/// A journal has one writer. Its methods may be called from any task; it puts them in order itself and
-/// never runs on the caller's executor while it waits for a disk.
+/// A journal has one writer. Its methods may be called from any task; the journal orders the calls itself and never
+/// runs on the caller's executor while it waits for a disk.
 package protocol Journal: Sendable {
-    /// What is known without reading the entities. Called once, before anything else.
+    /// Returns the state that is known without reading the entities. Called once, before anything else.
     ///
     /// - Throws: ``StorageError``.
     /// - Complexity: Independent of the number of entities.
     func recover() async throws(StorageError) -> RecoveredState
 
-    /// Takes indexes away, makes those that are missing, and goes on with what an earlier writer left undone. Called once,
-    /// before the first commit. A journal without indexes does nothing.
+    /// Removes indexes, builds the missing ones, and continues the work that an earlier writer left unfinished. Called
+    /// once, before the first commit. A journal without indexes does nothing.
     ///
-    /// - Parameter progress: Told now and then while entities are read.
+    /// - Parameter progress: Called now and then while entities are read.
     /// - Throws: ``StorageError``; `.limitExceeded` beyond ``FieldIndex/countMax``.
     func changeIndexes(
         _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
@@ -24,76 +24,77 @@ package protocol Journal: Sendable {
     /// Reads entities by key.
     ///
     /// - Parameter keys: Any number, in any order.
-    /// - Returns: Those that are stored, in no order; damaged rows apart.
+    /// - Returns: The entities that are stored, in no order; damaged rows are listed separately.
     /// - Throws: ``StorageError``.
     func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities
 
     /// Reads entities of one type in key order, as they were last committed.
     ///
-    /// - Parameter id: Begins behind this id, which need not be stored; nil: at the first.
-    /// - Parameter countMax: At least 1. Fewer are given only at the end, or where damaged rows stood.
-    /// - Parameter constraint: What the caller will ask of each entity. A journal with an index may leave out those that
-    ///   cannot fulfil it; nil: it gives all.
-    /// - Returns: In key order (of the text `type:id`); damaged rows apart. Both empty: the end.
+    /// - Parameter id: The page begins after this id, which need not be stored; nil: at the first entity.
+    /// - Parameter countMax: At least 1. Fewer entities are returned only at the end, or where damaged rows were.
+    /// - Parameter constraint: The condition that the caller will test on each entity. A journal with an index may
+    ///   leave out entities that cannot fulfil it; nil: all entities are returned.
+    /// - Returns: The entities in key order (of the text `type:id`); damaged rows are listed separately. Both empty:
+    ///   the end.
     /// - Throws: ``StorageError``.
     func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) async throws(StorageError) -> LoadedEntities
 
-    /// Rows in some order that stays the same, as they were last committed.
+    /// Returns rows in a fixed order, as they were last committed.
     ///
-    /// - Parameter key: Begins behind this key, which need not be stored; nil: at the first.
+    /// - Parameter key: The rows begin after this key, which need not be stored; nil: at the first row.
     /// - Returns: Fewer than `countMax` only at the end.
     func rows(after key: StoredKey?, countMax: Int) async throws(StorageError) -> [StoredRowAge]
 
-    /// What it takes on the disk; 0 for a journal that is on none.
+    /// Returns the space that the journal takes on the disk; 0 for a journal that is not on a disk.
     func size() async throws(StorageError) -> JournalSize
 
-    /// Gives back to the disk what is free, as far as that is quickly done.
+    /// Returns free space to the disk, as far as that is quick.
     func shrink() async throws(StorageError)
 
-    /// Gives a part of what is free back to the disk, in one short step, once more than half of the database is free, and from then on
-    /// until an eighth is.
+    /// Returns a part of the free space to the disk in one short step. It begins when more than half of the database is
+    /// free, and continues until an eighth is.
     ///
-    /// - Parameter isLast: Nobody waits for the next commit: the step may take longer.
-    /// - Returns: Whether there is more to give back.
+    /// - Parameter isLast: Nothing waits for the next commit: the step may take longer.
+    /// - Returns: Whether there is more free space to return.
     func giveBackFree(isLast: Bool) async throws(StorageError) -> Bool
 
-    /// Gives back memory that it can do without until the next commit.
+    /// Frees memory that the journal does not need until the next commit.
     func releaseMemory() async
 
     /// Writes a flush in one transaction and returns after COMMIT reached the disk.
     ///
-    /// - Throws: ``StorageError``; then nothing of the flush was written, and it may be given again.
+    /// - Throws: ``StorageError``; then nothing of the flush was written, and the caller may pass it again.
     func commit(_ flush: FlushBatch) async throws(StorageError)
 
-    /// Puts a damaged database aside and begins an empty one in its place.
+    /// Moves a damaged database aside and begins an empty one in its place.
     ///
     /// - Throws: ``StorageError`` when that cannot be done.
     func rebuild() async throws(StorageError)
 
-    /// Puts a database aside that turned out to be damaged before anything of it was used, and begins one in its place with what
-    /// can be saved of it.
+    /// Moves a database aside that was found damaged before any of it was used, and begins one in its place with the
+    /// data that can be saved.
     ///
-    /// - Returns: What was saved: pending layers.
+    /// - Returns: The saved state: pending layers.
     /// - Throws: ``StorageError`` when that cannot be done.
     func restart(reason: String) async throws(StorageError) -> RecoveredState
 
-    /// Bytes on disk, journals included; 0 for a journal in memory.
+    /// Returns the bytes on disk, journals included; 0 for a journal in memory.
     func byteCount() async -> Int64
 
-    /// Puts everything in its final place and lets go of the lock. Further calls throw.
+    /// Writes everything to its final place and releases the lock. Further calls throw.
     func close() async throws(StorageError)
 }
 
 extension Journal {
-    /// Nothing to give back.
+    /// Does nothing: this journal has no memory to free.
     package func releaseMemory() async {}
 
-    /// A journal that is on no disk has nothing to give back.
+    /// Returns false: a journal that is not on a disk has no space to return.
     package func giveBackFree(isLast: Bool) async throws(StorageError) -> Bool { false }
 
-    /// All entities of a type, a page at a time.
+    /// Reads the entities of a type without a constraint, a page at a time.
     package func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
     ) async throws(StorageError) -> LoadedEntities {

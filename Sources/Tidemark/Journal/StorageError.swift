@@ -1,35 +1,35 @@
-/// Why a store on disk cannot be opened, read or written.
+/// An error of opening, reading or writing a store on disk.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is; a program decides by this.
+    /// The kind of failure; a program decides by this.
     public enum Code: String, Sendable {
-        /// There is no such file.
+        /// The file does not exist.
         case notFound = "not_found"
-        /// The file, or the folder around it, cannot be made.
+        /// The file, or its folder, cannot be created.
         case cannotCreate = "cannot_create"
-        /// Another process has it open for writing.
+        /// Another process has the file open for writing.
         case locked = "locked"
-        /// A SQLite file of another program.
+        /// The file is a SQLite file of another program.
         case notOurs = "not_ours"
-        /// Written by a newer Tidemark.
+        /// The file was written by a newer Tidemark.
         case newerFormat = "newer_format"
-        /// What was read contradicts itself.
+        /// The data that was read contradicts itself.
         case damaged = "damaged"
-        /// No room on the disk. Writing may succeed later.
+        /// The disk has no free space. Writing may succeed later.
         case diskFull = "disk_full"
         /// The disk failed. Writing may succeed later.
         case inputOutput = "input_output"
-        /// More of something was asked for than a file may have.
+        /// The request exceeds a limit of the file.
         case limitExceeded = "limit_exceeded"
         /// The store was closed.
         case closed = "closed"
     }
 
     public var code: Code
-    /// What happened, and to which file.
+    /// A description of the failure that names the file.
     public var message: String
-    /// What the operating system or SQLite said; empty when nothing.
+    /// The message of the operating system or of SQLite; empty when there was none.
     public var cause: String
-    /// What to do about it.
+    /// The action that the user can take.
     public var advice: String
 
     public init(_ code: Code, _ message: String, cause: String = "", advice: String) {
