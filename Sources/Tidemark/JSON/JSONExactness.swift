@@ -6,7 +6,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a decoder reads, for ``JSONValue``s inside it: Foundation's decoder gives away no number's text.
+/// The text that a decoder reads, for the ``JSONValue``s inside it: Foundation's decoder does not give the text of a
+/// number.
 final class JSONSource: Sendable {
     static let key = CodingUserInfoKey.tidemark("source")
 
@@ -17,7 +18,8 @@ final class JSONSource: Sendable {
         self.bytes = bytes
     }
 
-    /// The whole text; parsed only when something asks. Null when it is no JSON, which the decoder says better.
+    /// The whole text as a value; parsed on first use. Null when the text is not JSON, an error that the decoder
+    /// reports better.
     var value: JSONValue {
         parsed.withLock { parsed in
             if let parsed { return parsed }
@@ -29,20 +31,22 @@ final class JSONSource: Sendable {
     }
 }
 
-/// Collects the ``JSONValue``s inside what is encoded. A text stands for each of them until the encoder is done.
+/// Collects the ``JSONValue``s inside a value that is encoded. A placeholder text stands for each of them until the
+/// encoder is done.
 ///
-/// A text, and not a place: Foundation's encoder that converts names forgets the way to what is in a dictionary.
+/// The placeholder is a text, not a coding path: Foundation's encoder loses the path to values in a dictionary when it
+/// converts names.
 final class JSONSink: Sendable {
     static let key = CodingUserInfoKey.tidemark("sink")
 
-    /// How each text begins. Random, so that no string of a resource begins so.
+    /// The beginning of each placeholder. Random, so that no string of a resource begins with it.
     private let mark = "tidemark:\(UInt64.random(in: .min ... .max)):\(UInt64.random(in: .min ... .max)):"
-    /// Bounded by the value that is encoded.
+    /// The collected values. Bounded by the value that is encoded.
     private let values = Mutex<[JSONValue]>([])
 
-    /// Keeps a value.
+    /// Adds a value.
     ///
-    /// - Returns: The text to write in its place.
+    /// - Returns: The placeholder to encode in its place.
     func add(_ value: JSONValue) -> String {
         values.withLock { values in
             values.append(value)
@@ -52,7 +56,7 @@ final class JSONSink: Sendable {
 
     var isEmpty: Bool { values.withLock(\.isEmpty) }
 
-    /// The encoded value with everything in its place.
+    /// Returns the encoded value with every placeholder replaced by its value.
     ///
     /// - Complexity: O(size of the value).
     func filled(_ value: JSONValue) -> JSONValue {
@@ -74,9 +78,10 @@ final class JSONSink: Sendable {
 }
 
 extension JSONPointer {
-    /// Where a coder is: a key of an array counts by its number, one of an object by its name, whatever else it has.
+    /// Makes the pointer of a coding path: a key counts by its number in an array, and by its name in an object.
     ///
-    /// - Parameter names: How the value writes them. A name that it has as it is declared is a dictionary's.
+    /// - Parameter names: The form of the value's names. A name that is in the value as declared is a key of a
+    ///   dictionary and is not converted.
     init(_ codingPath: [any CodingKey], in value: JSONValue, _ names: ResourceConventions.Names = .asDeclared) {
         var tokens: [String] = []
         var place: JSONValue? = value

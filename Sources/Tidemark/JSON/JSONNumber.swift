@@ -1,13 +1,13 @@
-/// A number as JSON writes it: its text is kept, so that nothing is rounded and `1.10` stays `1.10`.
+/// A number with its JSON text: nothing is rounded, and `1.10` stays `1.10`.
 ///
-/// Two numbers are equal when their texts are: `1.0` is not `1.00`. Compare ``double`` for values.
+/// Two numbers are equal when their texts are equal: `1.0` is not `1.00`. Compare ``double`` to compare values.
 ///
 /// - Source: RFC 8259, section 6.
 public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The digits, as they came.
+    /// The text of the number, unchanged.
     public let text: String
 
-    /// - Returns: nil when `text` is no number as JSON writes them: no `+1`, `.5`, `01`, `NaN`.
+    /// - Returns: nil when `text` is not a JSON number, such as `+1`, `.5`, `01` or `NaN`.
     public init?(_ text: String) {
         guard JSONNumber.isNumber(text.utf8) else { return nil }
         self.text = text
@@ -17,27 +17,27 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
         text = String(value)
     }
 
-    /// - Returns: nil for infinities and for what is not a number; JSON has no text for them.
+    /// - Returns: nil for infinities and for NaN; JSON has no text for them.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         text = String(describing: value)
     }
 
-    /// - Parameter text: Checked by the parser.
+    /// - Parameter text: A text that the parser checked.
     init(checked text: String) {
         self.text = text
     }
 
-    /// The value; nil when it is written with a fraction or an exponent, or does not fit.
+    /// The value as an `Int`; nil when the text has a fraction or an exponent, or the value does not fit.
     public var int: Int? { Int(text) }
 
-    /// The value; nil when it is written with a fraction or an exponent, or does not fit.
+    /// The value as an `Int64`; nil when the text has a fraction or an exponent, or the value does not fit.
     public var int64: Int64? { Int64(text) }
 
-    /// The value; nil when it is negative, written with a fraction or an exponent, or does not fit.
+    /// The value as a `UInt64`; nil when it is negative, has a fraction or an exponent, or does not fit.
     public var uint64: UInt64? { UInt64(text) }
 
-    /// The nearest `Double`; infinite for numbers beyond all of them.
+    /// The nearest `Double`; infinite for numbers that are too large for any `Double`.
     public var double: Double { Double(text) ?? .nan }
 
     public var description: String { text }

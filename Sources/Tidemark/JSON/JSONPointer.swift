@@ -2,7 +2,7 @@
 ///
 /// - Source: RFC 6901.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-    /// Names and indexes from the outside to the inside, without escapes. Empty: the whole value.
+    /// The names and indexes from the outside to the inside, without escapes. Empty: the pointer names the whole value.
     public var tokens: [String]
 
     public init(tokens: [String]) {
@@ -15,7 +15,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         tokens = []
         guard let first = text.unicodeScalars.first else { return }
         guard first == "/" else { return nil }
-        // By scalars: a slash and a combining mark behind it are one character, and still a slash.
+        // Split by scalars: a slash and a combining mark after it are one character, but the slash still separates.
         for part in text.unicodeScalars.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
             guard let token = JSONPointer.unescaped(part) else { return nil }
             tokens.append(token)
@@ -39,7 +39,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return String(token)
     }
 
-    /// The pointer as it is written: `/camera/lenses/0`.
+    /// The pointer as text: `/camera/lenses/0`.
     public var description: String {
         var text = String.UnicodeScalarView()
         for token in tokens {
@@ -55,9 +55,9 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return String(text)
     }
 
-    /// The element that a token means in an array: digits without a sign and without leading zeros.
+    /// Returns the array index that a token names: digits without a sign and without leading zeros.
     ///
-    /// - Returns: nil when it can mean none.
+    /// - Returns: nil when the token is not an index.
     static func index(_ token: String) -> Int? {
         Int(token).flatMap { index in String(index).utf8.elementsEqual(token.utf8) && index >= 0 ? index : nil }
     }

@@ -1,8 +1,8 @@
-/// Why a text is no JSON value, and where.
+/// An error in a text that should be a JSON value, with its place.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The first byte that is wrong, from 0; the length of the text when it ends too early.
+    /// The offset of the first wrong byte, from 0; the length of the text when it ends too early.
     public var byteOffset: Int
-    /// What was found, or what was missing.
+    /// A description of the error: the text that was found, or that is missing.
     public var message: String
 
     public init(byteOffset: Int, _ message: String) {

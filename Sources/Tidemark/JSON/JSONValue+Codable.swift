@@ -1,14 +1,14 @@
 extension JSONValue: Codable {
-    /// Any value that the decoder holds.
+    /// Decodes any JSON value.
     ///
-    /// Inside a ``Resource`` that a cache reads it is exact. Another decoder has read the numbers already: what is
-    /// written without fraction and exponent is exact up to 64 bits, any other number is the nearest `Double`.
+    /// Inside a ``Resource`` that a cache reads, the value is exact. Another decoder has converted the numbers already:
+    /// a number without fraction and exponent is exact up to 64 bits, any other number is the nearest `Double`.
     public init(from decoder: any Decoder) throws {
         if let place = decoder as? ResourceDecoder {
             self = try place.value(JSONValue.self)
             return
         }
-        // A decoder of somebody else's around ours hands on what ours says of itself.
+        // A foreign decoder wrapped around ours passes on the `userInfo` of ours.
         if let source = decoder.userInfo[JSONSource.key] as? JSONSource,
             let exact = source.value[pointer: JSONPointer(decoder.codingPath, in: source.value)]
         {
@@ -45,12 +45,14 @@ extension JSONValue: Codable {
         }
     }
 
-    /// A decoder's only way to say what it holds is to throw when asked for something else.
+    /// Returns nil when `body` throws: a decoder reports its kind of value only by throwing when asked for another
+    /// kind.
     private static func ifPossible<Value>(_ body: () throws -> Value) -> Value? {
         do { return try body() } catch { return nil }
     }
 
-    /// Into a ``Resource`` that a cache stores it goes as it is; another encoder spells numbers its own way.
+    /// Encodes the value exactly inside a ``Resource`` that a cache stores; another encoder writes numbers in its own
+    /// form.
     public func encode(to encoder: any Encoder) throws {
         if let sink = encoder.userInfo[JSONSink.key] as? JSONSink {
             var container = encoder.singleValueContainer()

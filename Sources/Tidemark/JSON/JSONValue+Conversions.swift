@@ -1,14 +1,14 @@
 extension JSONValue {
-    /// The value of an integer; nil for everything else, for numbers with a fraction or an exponent too.
+    /// The value of an integer as an `Int`; nil for other kinds, and for numbers with a fraction or an exponent.
     public var int: Int? { number?.int }
 
-    /// The value of an integer; nil for everything else, for numbers with a fraction or an exponent too.
+    /// The value of an integer as an `Int64`; nil for other kinds, and for numbers with a fraction or an exponent.
     public var int64: Int64? { number?.int64 }
 
-    /// The value of an integer that is not negative, exact above 2^53 too; nil for everything else.
+    /// The value of a non-negative integer as a `UInt64`, exact also above 2^53; nil for everything else.
     public var uint64: UInt64? { number?.uint64 }
 
-    /// A number's nearest `Double`; nil for everything else.
+    /// The `Double` nearest to a number; nil for everything else.
     public var double: Double? { number?.double }
 
     /// A number with its text; nil for everything else.
@@ -17,13 +17,13 @@ extension JSONValue {
         return number
     }
 
-    /// A string's text; nil for everything else, for numbers too.
+    /// The text of a string; nil for everything else, including numbers.
     public var string: String? {
         guard case .string(let string) = self else { return nil }
         return string
     }
 
-    /// `true` or `false`; nil for everything else.
+    /// The value of a boolean; nil for everything else.
     public var bool: Bool? {
         guard case .bool(let flag) = self else { return nil }
         return flag
@@ -59,7 +59,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
         self = .number(JSONNumber(value))
     }
 
-    /// - Precondition: Finite. The text is the shortest one of the value: `1.10` gives `1.1`.
+    /// - Precondition: The value is finite. Its text is the shortest one: `1.10` gives `1.1`.
     public init(floatLiteral value: Double) {
         guard let number = JSONNumber(value) else { preconditionFailure("JSON has no text for \(value)") }
         self = .number(number)

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value as compact JSON: no white space, numbers as they came, strings with as few escapes as there can be.
+    /// The value as compact JSON: no white space, numbers unchanged, and as few escapes in strings as possible.
     ///
     /// - Complexity: O(size of the value).
     public var bytes: [UInt8] {
@@ -11,9 +11,8 @@ extension JSONValue {
     /// ``bytes`` as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The value with the members of every object sorted by the bytes of their names.
-    ///
-    /// - Returns: Of members with one name only the last.
+    /// The value with the members of every object sorted by the bytes of their names. When members have the same name,
+    /// only the last one is kept.
     public var canonical: JSONValue {
         switch self {
         case .null, .bool, .number, .string: return self

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Any JSON value: the view of a resource for whom its type is not known.
+/// Any JSON value: the form of a resource for code that does not know its type.
 ///
 /// ```swift
 /// let photo = try JSONValue(parsing: Array(#"{"id":"1","size":18446744073709551615,"tags":["sea"]}"#.utf8))
@@ -9,8 +9,8 @@ import TidemarkModel
 /// print(photo.text)  // {"id":"1","size":18446744073709551615,"tags":["sea"]}
 /// ```
 ///
-/// Numbers keep their text, members their order and their repetitions. Strings and names are compared as bytes: two
-/// spellings that Unicode holds for equivalent are two strings.
+/// Numbers keep their text; members keep their order and their repetitions. Strings and names are compared as bytes:
+/// two spellings that Unicode calls equivalent are two strings.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -19,15 +19,15 @@ public enum JSONValue: Sendable {
     case array([JSONValue])
     case object([JSONMember])
 
-    /// Containers that may be open at once: 64, as on the wire.
+    /// The largest number of containers that may be open at once: 64, as on the wire.
     public static let nestingDepthMax = Limits().nestingDepthMax
 
-    /// Reads a text that holds one value, with white space around it or not.
+    /// Parses a text that holds one value, with or without white space around it.
     ///
     /// - Parameters:
-    ///   - bytes: UTF-8. Escapes of half a surrogate pair, which no text can hold, become U+FFFD.
-    ///   - nestingDepthMax: Containers that may be open at once.
-    /// - Throws: ``JSONSyntaxError`` at the first byte that is wrong.
+    ///   - bytes: UTF-8. An escape of half a surrogate pair, which no text can hold, becomes U+FFFD.
+    ///   - nestingDepthMax: The largest number of containers that may be open at once.
+    /// - Throws: ``JSONSyntaxError`` at the first wrong byte.
     /// - Complexity: O(bytes.count).
     public init(
         parsing bytes: some Sequence<UInt8>, nestingDepthMax: Int = JSONValue.nestingDepthMax
@@ -36,20 +36,20 @@ public enum JSONValue: Sendable {
         self = try parser.whole()
     }
 
-    /// The last member of that name; nil when there is none, or this is no object.
+    /// The value of the last member with that name; nil when there is none, or when this is not an object.
     ///
     /// - Complexity: O(members).
     public subscript(name: String) -> JSONValue? {
         members?.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    /// The element at an index from 0; nil when there is none, or this is no array.
+    /// The element at an index from 0; nil when there is none, or when this is not an array.
     public subscript(index: Int) -> JSONValue? {
         guard let elements, elements.indices.contains(index) else { return nil }
         return elements[index]
     }
 
-    /// What a JSON Pointer leads to; nil when it leads nowhere.
+    /// The value at a JSON Pointer; nil when there is none.
     ///
     /// - Source: RFC 6901.
     public subscript(pointer pointer: JSONPointer) -> JSONValue? {
@@ -77,7 +77,7 @@ extension JSONMember: Hashable {
 }
 
 extension JSONValue: Hashable {
-    /// Members count in their order: an object with two of them exchanged is another one.
+    /// Compares members in their order: an object with two members exchanged is a different value.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -1,11 +1,11 @@
-/// Reads JSON text into a ``JSONValue``. Total: every sequence of bytes gives a value or an error.
+/// A parser of JSON text into a ``JSONValue``. It is total: every sequence of bytes gives a value or an error.
 ///
 /// - Source: RFC 8259.
 struct JSONValueParser {
     private let bytes: [UInt8]
     private let nestingDepthMax: Int
     private var position = 0
-    /// Containers that are open; at most `nestingDepthMax`, which bounds the recursion.
+    /// The number of open containers; at most `nestingDepthMax`, which bounds the recursion.
     private var depth = 0
 
     init(_ bytes: [UInt8], nestingDepthMax: Int) {
@@ -13,7 +13,7 @@ struct JSONValueParser {
         self.nestingDepthMax = nestingDepthMax
     }
 
-    /// The one value that the text holds.
+    /// Parses the one value that the text holds.
     mutating func whole() throws(JSONSyntaxError) -> JSONValue {
         let value = try value()
         skipWhiteSpace()
@@ -98,7 +98,8 @@ struct JSONValueParser {
             while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
                 position += 1
             }
-            // Quotes and backslashes are no part of a longer sequence, so a run between them is whole or wrong.
+            // The bytes of quotes and backslashes never occur inside a longer UTF-8 sequence, so a run between them is
+            // valid or wrong as a whole.
             guard let run = String(validating: bytes[start..<position], as: UTF8.self) else {
                 throw JSONSyntaxError(byteOffset: start, "the string from here on is no UTF-8")
             }
@@ -128,7 +129,7 @@ struct JSONValueParser {
         }
     }
 
-    /// The character of one `\u` escape, or of two that are halves of a surrogate pair.
+    /// Parses the character of one `\u` escape, or of two escapes that form a surrogate pair.
     private mutating func character() throws(JSONSyntaxError) -> Unicode.Scalar {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
