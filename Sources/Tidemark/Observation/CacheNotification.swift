@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Names one observer of one cache; never used twice.
+/// The name of one observer of one cache; never used twice.
 public struct SubscriptionID: Hashable, Sendable {
     public let rawValue: Int64
 
@@ -10,22 +10,23 @@ public struct SubscriptionID: Hashable, Sendable {
     }
 }
 
-/// What an observer is told.
+/// A message of the cache to an observer or a session.
 package enum CacheNotification: Sendable {
     case query(QueryNotification)
     case entity(EntityNotification)
     case library(LibraryStatus)
 }
 
-/// How a list changed since its observer was last told.
+/// A change of a list since its observer was last notified.
 package struct QueryNotification: Sendable {
     package var subscription: SubscriptionID
-    /// To be applied in order to what the observer saw last; elements are resources as JSON, as selected.
+    /// The steps from the list that the observer saw last, to be applied in order; elements are resources as JSON, with
+    /// the selected fields.
     package var operations: [ListOperation<[UInt8]>]
     package var isStale: Bool
     package var asOf: EventSequence?
     package var isPending: Bool
-    /// Notifications that were merged into this one because the observer was slow.
+    /// The number of notifications that were merged into this one because the observer was slow.
     package var missed: Int
 
     package init(
@@ -41,14 +42,14 @@ package struct QueryNotification: Sendable {
     }
 }
 
-/// How an entity changed since its observer was last told.
+/// A change of an entity since its observer was last notified.
 package struct EntityNotification: Sendable {
     package var subscription: SubscriptionID
-    /// The resource as JSON, as selected; nil when it is gone.
+    /// The resource as JSON, with the selected fields; nil when there is none any more.
     package var entity: [UInt8]?
-    /// Names of top-level fields that differ, sorted by bytes.
+    /// The names of the top-level fields that differ, sorted by bytes.
     package var changedFields: [ByteString]
-    /// Some field is too old; nil unless the observer asked to be told.
+    /// Whether some field is too old; nil unless the observer asked to be refreshed.
     package var isStale: Bool?
 
     package init(
@@ -61,14 +62,15 @@ package struct EntityNotification: Sendable {
     }
 }
 
-/// Where an observer's notifications go. Called on the cache's executor: it must not wait.
+/// The receiver of an observer's notifications. Called on the cache's executor: it must not wait.
 package protocol ObserverSink: AnyObject, Sendable {
     /// Takes a notification if there is room.
     ///
-    /// - Returns: false when there is none. The cache then keeps the observer's changes together, in bounded memory,
-    ///   until ``SyncCache/resume(_:)`` or ``SyncCache/settle(_:)`` is called for the sink.
+    /// - Returns: false when there is no room. The cache then merges the observer's changes, in bounded memory, until
+    ///   ``SyncCache/resume(_:)`` or ``SyncCache/settle(_:)`` is called for the sink.
     func offer(_ notification: CacheNotification) -> Bool
 
-    /// Takes a notification whether there is room or not: something that must come after it is about to be written.
+    /// Takes a notification whether there is room or not: the caller is about to write something that must come after
+    /// it.
     func deliver(_ notification: CacheNotification)
 }

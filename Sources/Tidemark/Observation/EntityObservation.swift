@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// What an observed entity shows, and what changed since it was last told.
+/// An observed entity, and its changes since the last update.
 public struct EntityUpdate<R: Resource>: Sendable {
-    /// nil when there is none, or none any more.
+    /// The entity; nil when there is none, or none any more.
     public var value: R?
-    /// Names of top-level fields that differ from the last update, sorted by bytes. Empty in the first one.
+    /// The names of the top-level fields that differ from the last update, sorted by bytes. Empty in the first update.
     public var changedFields: [String]
-    /// Why there is none, as far as the first update knows; nil in every later one.
+    /// The reason why there is no entity, as far as the first update knows; nil in every later update.
     public var miss: EntityRead.Miss?
-    /// Some field is too old, or its library is behind, as far as the update knows: the first one always does, later ones where
-    /// the observation `refreshes`.
+    /// Whether some field is too old, or the library is behind its log. The first update always knows this; later ones
+    /// know it when the observation `refreshes`, and are false otherwise.
     public var isStale: Bool
 
     package init(value: R?, changedFields: [String], miss: EntityRead.Miss?, isStale: Bool = false) {
@@ -22,7 +22,7 @@ public struct EntityUpdate<R: Resource>: Sendable {
 
 extension EntityUpdate: Equatable where R: Equatable {}
 
-/// An entity now, and after every change.
+/// The current state of an entity, followed by its state after every change.
 ///
 /// ```swift
 /// for try await update in cache.observe(Photo.self, id: "1") {
@@ -30,8 +30,9 @@ extension EntityUpdate: Equatable where R: Equatable {}
 /// }
 /// ```
 ///
-/// Every iterator is an observer of its own, made when it is first asked and cancelled when its task is, when iterating
-/// ends, or when nobody holds it any more. A slow reader gets the newest value, not every one.
+/// Every iterator is an observer of its own. It is made when the iterator is first asked for an update. It is cancelled
+/// when its task is cancelled, when iterating ends, or when the iterator is released. A slow reader gets the newest
+/// value, not every one.
 public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
     public typealias Element = EntityUpdate<R>
 
@@ -57,11 +58,11 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
             self.request = request
         }
 
-        /// The next update; the first one is what is there now.
+        /// Returns the next update; the first one is the current state.
         ///
         /// - Returns: nil when the task is cancelled.
-        /// - Throws: ``CacheError`` when the entity cannot be read, ``ResourceDecodingError`` when it is not what its
-        ///   type says. Both end the observation.
+        /// - Throws: ``CacheError`` when the entity cannot be read, ``ResourceDecodingError`` when it does not match
+        ///   its type. Both end the observation.
         public mutating func next() async throws -> EntityUpdate<R>? {
             if isOver { return nil }
             guard let item = await lease.next(begin: { await EntityObservation.begin(request, $0, $1) }) else {

@@ -1,7 +1,8 @@
-/// What is to be looked at when, the earliest first: a binary heap.
+/// The targets to check and the moments to check them, the earliest first: a binary heap.
 ///
-/// A target that is looked at before, or not observed any more, leaves its entry behind, which its owner looks at and drops when
-/// it is due. Bounded: past twice the targets, entries that mean nothing go.
+/// When a target is checked early, or is no longer observed, its entry stays in the queue; the owner finds it out of
+/// date and drops it when it is due. The queue is bounded: when it has more than twice as many entries as targets, the
+/// owner removes the entries that are out of date.
 struct ExpiryQueue<Target> {
     struct Entry {
         /// Milliseconds since 1970.
@@ -13,7 +14,7 @@ struct ExpiryQueue<Target> {
 
     var count: Int { heap.count }
 
-    /// The earliest moment; nil when there is none.
+    /// The earliest moment, in milliseconds since 1970; nil when the queue is empty.
     var first: Int64? { heap.first?.moment }
 
     /// - Complexity: O(log n).
@@ -26,10 +27,10 @@ struct ExpiryQueue<Target> {
         }
     }
 
-    /// Takes everything out whose moment has come.
+    /// Removes every entry whose moment has come.
     ///
-    /// - Returns: The earliest first.
-    /// - Complexity: O(log n) for each.
+    /// - Returns: The removed entries, the earliest first.
+    /// - Complexity: O(log n) for each removed entry.
     mutating func takeDue(at now: Int64) -> [Entry] {
         var due: [Entry] = []
         while let first = heap.first, first.moment <= now {
@@ -39,7 +40,7 @@ struct ExpiryQueue<Target> {
         return due
     }
 
-    /// Keeps what `isWanted` says.
+    /// Keeps the entries for which `isWanted` returns true, and removes the rest.
     ///
     /// - Complexity: O(n log n).
     mutating func keep(where isWanted: (Entry) -> Bool) {

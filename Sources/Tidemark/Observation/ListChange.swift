@@ -1,12 +1,12 @@
 import TidemarkStore
 
-/// One step that leads from a list to the next.
+/// One step from a list to the next.
 public enum ListChange<Element> {
     case insert(Element, at: Int)
     case remove(at: Int)
-    /// Another value of the same element.
+    /// A new value of the same element.
     case update(Element, at: Int)
-    /// Taken out at `from`, then put in so that it stands at `to`.
+    /// Removed at `from`, then inserted so that it stands at `to`.
     case move(from: Int, to: Int)
 }
 
@@ -25,9 +25,9 @@ extension ListChange {
 }
 
 extension ListChange {
-    /// Makes a list what it is after the step.
+    /// Applies the step to a list.
     ///
-    /// - Precondition: The indexes are the list's.
+    /// - Precondition: The indexes are valid in the list.
     /// - Complexity: O(list.count).
     public func apply(to list: inout [Element]) {
         switch self {

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What observations need of a cache. A double stands in for it where a test decides what is said when.
+/// The part of a cache that observations use. Tests use a double that decides which notification comes when.
 package protocol ObserverHost: Sendable {
     /// See ``SyncCache/read(_:observing:reply:later:)``.
     func read(
@@ -13,7 +13,7 @@ package protocol ObserverHost: Sendable {
         _ request: EntityRequest, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void) async
 
-    /// There is room again.
+    /// Tells the cache that a sink has room again.
     func resume(_ sink: any ObserverSink) async
 
     /// Cancels all observers of a sink.

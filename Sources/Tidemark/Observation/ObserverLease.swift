@@ -1,8 +1,9 @@
 import Synchronization
 
-/// One observer of a cache for as long as someone reads it.
+/// One observer of a cache, for as long as it has a reader.
 ///
-/// It ends when its reader's task is cancelled, when it is told so, and at the latest when nobody holds it any more.
+/// The observer is cancelled when its reader's task is cancelled, when ``end()`` is called, and at the latest when the
+/// lease is released.
 final class ObserverLease: Sendable {
     private enum Phase {
         case idle
@@ -21,14 +22,14 @@ final class ObserverLease: Sendable {
     deinit {
         mailbox.close()
         let isRunning = phase.withLock { $0 == .running }
-        // Nobody can wait here, and nobody is left who could: the task is short and holds nothing but its two values.
+        // A `deinit` cannot wait, and the lease is gone: the task is short and holds only its two values.
         if isRunning { Task { [host, mailbox] in await host.detach(mailbox) } }
     }
 
-    /// The next thing that the cache said; begins to observe when called first.
+    /// Returns the next item from the cache; the first call begins to observe.
     ///
     /// - Parameter begin: Makes the observer.
-    /// - Returns: nil when it is over.
+    /// - Returns: nil when the observation is over.
     func next(
         begin: (any ObserverHost, ObserverMailbox) async -> Void
     ) async -> ObserverMailbox.Item? {
@@ -67,11 +68,13 @@ final class ObserverLease: Sendable {
 }
 
 extension ObserverMailbox {
-    /// Puts in the first item of an observer that was just made. When nobody reads any more, it is cancelled again.
+    /// Puts the first item of a new observer into the mailbox. When the mailbox is closed, the observer is cancelled
+    /// again.
     ///
-    /// The answer may take as long as a server does, and the reader may be gone by then.
+    /// The server's answer may take long, and the reader may be gone by then.
     func begin(_ item: Item, host: any ObserverHost) {
-        // Called on the host's executor, inside the step that made the observer: cancelling has to wait for its end.
+        // This is called on the host's executor, inside the step that made the observer: the cancellation has to wait
+        // for the end of that step.
         if !put(item) { Task { await host.detach(self) } }
     }
 }

@@ -1,28 +1,28 @@
 import Synchronization
 
-/// What one observation was told and has not read yet.
+/// The items of one observation that its reader has not read yet.
 ///
-/// At most `notificationCountMax` notifications wait. Then the cache keeps changes together until
-/// ``SyncCache/resume(_:)``, which whoever reads calls when nothing is left. Closed, it takes and gives nothing.
+/// At most `notificationCountMax` notifications wait. Then the cache merges changes until ``SyncCache/resume(_:)``,
+/// which the reader calls when nothing is left. A closed mailbox drops every item and returns none.
 package final class ObserverMailbox: ObserverSink {
-    /// Enough for a burst of single changes; a reader that is further behind is better served with merged ones.
+    /// The limit allows a burst of single changes; merged notifications serve a slower reader better.
     package static let notificationCountMax = 16
 
     package enum Item: Sendable {
-        /// The first one.
+        /// The first item of an observed query.
         case query(QueryAnswer)
-        /// The first one.
+        /// The first item of an observed entity.
         case entity(EntityRead)
         case notification(CacheNotification)
-        /// The fetch beside an answer from the cache failed; the observation goes on.
+        /// The fetch that went on beside an answer from the cache failed; the observation continues.
         case fetchFailed(CacheError)
-        /// There is no observation.
+        /// The observation could not begin.
         case failed(CacheError)
     }
 
     package enum Taken: Sendable {
         case item(Item)
-        /// Nothing is left, and something was refused.
+        /// The mailbox is empty, and a notification was refused.
         case roomAgain
         case nothing
         case closed
@@ -30,10 +30,10 @@ package final class ObserverMailbox: ObserverSink {
 
     private struct State {
         var items: [Item] = []
-        /// Something was refused since ``Taken/roomAgain`` was last given.
+        /// Whether a notification was refused since ``Taken/roomAgain`` was last returned.
         var hasRefused = false
         var isClosed = false
-        /// One at most: an observation has one reader.
+        /// The waiting reader; at most one, because an observation has one reader.
         var waiter: CheckedContinuation<Void, Never>?
 
         mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
@@ -64,7 +64,7 @@ package final class ObserverMailbox: ObserverSink {
         _ = put(.notification(notification))
     }
 
-    /// Puts in what is never refused: answers, errors, and at most one merged notification.
+    /// Puts in an item that is never refused: an answer, an error, or at most one merged notification.
     ///
     /// - Returns: false when the mailbox is closed.
     package func put(_ item: Item) -> Bool {
@@ -77,7 +77,7 @@ package final class ObserverMailbox: ObserverSink {
         return isOpen
     }
 
-    /// The oldest item, or why there is none.
+    /// Removes and returns the oldest item, or the reason why there is none.
     package func take() -> Taken {
         state.withLock { state in
             if state.isClosed { return .closed }
@@ -90,7 +90,7 @@ package final class ObserverMailbox: ObserverSink {
         }
     }
 
-    /// Returns when there is something to take, or the mailbox is closed, which cancelling the task does.
+    /// Returns when there is an item, or when the mailbox is closed. Cancelling the task closes the mailbox.
     package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -107,7 +107,7 @@ package final class ObserverMailbox: ObserverSink {
         }
     }
 
-    /// Forgets what waits. Whoever reads is told that it is over.
+    /// Drops all waiting items and closes the mailbox. The reader then gets ``Taken/closed``.
     package func close() {
         let waiter = state.withLock { state in
             state.isClosed = true

@@ -3,24 +3,26 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Who observes what, and what those who are slow have not heard.
+/// The observers of queries and entities, and the changes that slow observers have not seen.
 ///
-/// A sink that has room gets each change as it happens. For one that has none the registry remembers what its observer
-/// saw last, once, and tells the whole way from there to now when there is room: memory is bounded by the observed
-/// lists however much happens meanwhile. At `observerCountMax` one more is refused.
+/// A sink with room gets each change as it happens. For a sink without room, the registry keeps what its observer saw
+/// last, once, and notifies the whole difference when there is room: memory is bounded by the observed lists however
+/// many changes come meanwhile. At `observerCountMax` a further observer is refused.
 struct ObserverRegistry {
-    /// One object: each change of its list looks at it, and copying it would cost more than looking.
+    /// One observer of a query. A class: each change of the list reads the observer, and copying it would cost more
+    /// than reading it.
     final class QueryObserver {
         let query: UInt32
         let key: QueryKey
-        /// nil: whole resources.
+        /// The names of the selected top-level fields; nil: whole resources.
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
         var shownStale: Bool
-        /// It asked to be refreshed; changes cost those who did not no more than a look at this.
+        /// Whether the observer asked to be refreshed. For the other observers a change costs only the test of this
+        /// flag.
         var isRefreshed = false
         var lag: QueryLag?
-        /// Given when it is added.
+        /// The observer's number, set when the observer is added.
         fileprivate(set) var subscription = SubscriptionID(0)
 
         init(query: UInt32, key: QueryKey, fields: Set<[UInt8]>?, sink: any ObserverSink, shownStale: Bool) {
@@ -38,44 +40,44 @@ struct ObserverRegistry {
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
         var lag: EntityLag?
-        /// It asked to be refreshed.
+        /// Whether the observer asked to be refreshed.
         var isRefreshed = false
-        /// What it was told last, where it asked to be refreshed.
+        /// The staleness that the observer was notified of last; used only when it asked to be refreshed.
         var shownStale = false
     }
 
-    /// What a slow observer of an entity saw last.
+    /// The last state of an entity that a slow observer saw.
     struct EntityLag {
-        /// As selected; nil when there was nothing.
+        /// The resource with the selected fields; nil when there was none.
         var old: [UInt8]?
     }
 
     var queryObservers: [SubscriptionID: QueryObserver] = [:]
     var entityObservers: [SubscriptionID: EntityObserver] = [:]
-    /// By the number of a query, in the order they were made. Bounded by `queryCountMax`.
+    /// The observers by the number of their query, in the order they were made. Bounded by `queryCountMax`.
     private var byQuery: [[QueryObserver]] = []
     private(set) var observedQueryCount = 0
     private(set) var byEntity: [UInt32: [SubscriptionID]] = [:]
-    /// Every observer of a sink.
+    /// The observers of each sink.
     private var bySink: [ObjectIdentifier: Set<SubscriptionID>] = [:]
-    /// Sinks that are told of every library. Few: one a session.
+    /// The sinks that are notified of every library. Few: one for each session.
     var librarySinks: [any ObserverSink] = []
-    /// Observers with a lag, in the order they fell behind; those that caught up are skipped.
+    /// The observers with a lag, by sink and in the order they fell behind; observers that have caught up are skipped.
     var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
     private var nextSubscription: Int64 = 1
-    /// Notifications that sinks took.
+    /// The number of notifications that sinks took.
     var notificationCount: Int64 = 0
 
     var count: Int { queryObservers.count + entityObservers.count }
 
-    /// A query's observers, in the order they were made.
+    /// Returns a query's observers, in the order they were made.
     func observers(of query: UInt32) -> [QueryObserver] {
         query < byQuery.count ? byQuery[Int(query)] : []
     }
 
     func isObserved(_ query: UInt32) -> Bool { !observers(of: query).isEmpty }
 
-    /// A sink's observers, in the order they were made.
+    /// Returns a sink's observers, in the order they were made.
     func subscriptions(of sink: any ObserverSink) -> [SubscriptionID] {
         (bySink[ObjectIdentifier(sink)] ?? []).sorted { $0.rawValue < $1.rawValue }
     }
@@ -120,7 +122,7 @@ struct ObserverRegistry {
         return observer
     }
 
-    /// Observers of an entity go on with the one it became.
+    /// Moves the observers of an entity to the entity that it became.
     mutating func rename(_ old: UInt32, to new: UInt32, _ key: EntityKey) {
         guard let subscriptions = byEntity.removeValue(forKey: old) else { return }
         for subscription in subscriptions {
@@ -143,7 +145,8 @@ struct ObserverRegistry {
         lagging[ObjectIdentifier(sink)] = nil
     }
 
-    /// The observers of a sink that fell behind, in that order; the caller tells them or notes them again.
+    /// Removes and returns the lagging observers of a sink, in the order they fell behind; the caller notifies them or
+    /// calls ``noteLag(_:of:)`` for them again.
     mutating func takeLagging(of sink: any ObserverSink) -> [SubscriptionID] {
         lagging.removeValue(forKey: ObjectIdentifier(sink)) ?? []
     }

@@ -1,39 +1,40 @@
 import TidemarkStore
 
-/// What a slow observer of a list saw last, and what changed since.
+/// The last state of a list that a slow observer saw, and the changes since.
 ///
-/// As long as elements only look otherwise it is enough to know which, and where they stand. The list is copied when
-/// the first element comes, goes or moves. One object that changes in place: a value would be copied with every change,
-/// because whoever changes it looks at its observer meanwhile.
+/// While only values of elements change, it is enough to know which elements changed and their indexes. The list is
+/// copied when the first element is added, removed or moved. A class that changes in place: a value would be copied
+/// with every change, because the caller that changes it also holds its observer.
 final class QueryLag {
     private struct Old {
-        /// Of the resource as selected.
+        /// The checksum of the resource that the observer saw, with the selected fields.
         var checksum: UInt64
-        /// Where it stands while there is no base.
+        /// The element's index while there is no base.
         var index: Int
     }
 
-    /// What has to happen to an element's number, so that no other element gets it meanwhile.
+    /// The change to an element's number that prevents another element from getting it meanwhile.
     enum NumberChange: Equatable {
         case retain(UInt32)
         case release(UInt32)
     }
 
-    /// Above the number of each lag that began before.
+    /// The lag's own number, above the number of each lag that began before.
     let number: Int64
-    /// What ``CacheState/unloggedCount(of:)`` was when it began.
+    /// The value of ``CacheState/unloggedCount(of:)`` when the lag began.
     let unloggedCount: Int
-    /// The elements that were seen, in order; nil while they are the same.
+    /// The elements that the observer saw, in order; nil while the list still has the same elements in the same order.
     private(set) var base: [UInt32]?
-    /// By element that was seen and has changed since. Bounded by what was seen.
+    /// The elements that the observer saw and that have changed since. Bounded by the list that it saw.
     private var olds: [UInt32: Old] = [:]
-    /// Elements that were seen and are not there now; each retained. Bounded by what was seen.
+    /// The elements that the observer saw and that are not in the list now; each is retained. Bounded by the list that
+    /// it saw.
     private(set) var left: Set<UInt32> = []
-    /// Elements that are there now and were not seen. Bounded by the list.
+    /// The elements that are in the list now and that the observer did not see. Bounded by the list.
     private(set) var added: Set<UInt32> = []
-    /// Logged notifications that are kept together.
+    /// The number of logged notifications that are merged.
     var count = 0
-    /// As the last of them says.
+    /// The staleness in the last of the merged notifications.
     var isStale: Bool
 
     init(number: Int64, unloggedCount: Int, isStale: Bool) {
@@ -42,19 +43,20 @@ final class QueryLag {
         self.isStale = isStale
     }
 
-    /// Elements whose former look is kept.
+    /// The number of elements whose former value is kept.
     var rememberedCount: Int { olds.count }
 
-    /// The elements that were seen, to be given before the first step that is structural.
+    /// Sets the elements that the observer saw; called before the first structural step.
     func setBase(_ handles: [UInt32]) {
         precondition(base == nil, "a lag that has a base of \(base?.count ?? 0) elements was given another one")
         base = handles
     }
 
-    /// Takes in what happened to the list.
+    /// Adds one step of the list to the lag.
     ///
-    /// - Parameter checksum: Of a resource, as selected; asked only when it has to be noted.
-    /// - Returns: What is to happen to the element's number.
+    /// - Parameter checksum: Computes the checksum of a resource with the selected fields; called only when the value
+    ///   has to be kept.
+    /// - Returns: The change to make to the element's number.
     func absorb(_ step: ListStep, checksum: ([UInt8]) -> UInt64) -> NumberChange? {
         precondition(base != nil || !step.isStructural, "a lag without a base was told of \(step)")
         switch step {
@@ -78,12 +80,12 @@ final class QueryLag {
         olds[value.handle] = Old(checksum: checksum(value.old), index: index)
     }
 
-    /// What leads from what was seen to what there is.
+    /// Returns the steps from the list that the observer saw to the current list.
     ///
-    /// - Parameter after: The list now; asked only when there is a base.
-    /// - Parameter checksum: Of an element's resource now, as selected.
-    /// - Returns: As ``ListDifference/operations(from:to:isReplaced:)``.
-    /// - Complexity: O(n log n) for n elements that changed while there is no base, otherwise that of the comparison.
+    /// - Parameter after: Returns the current list; called only when there is a base.
+    /// - Parameter checksum: Computes the checksum of an element's current resource with the selected fields.
+    /// - Returns: The same as ``ListDifference/operations(from:to:isReplaced:)``.
+    /// - Complexity: O(n log n) for n changed elements while there is no base, otherwise that of the comparison.
     func operations(to after: () -> [UInt32], checksum: (UInt32) -> UInt64) -> [ListOperation<UInt32>] {
         if let base {
             return ListDifference.operations(from: base, to: after()) { handle in

@@ -12,26 +12,26 @@ import TidemarkModel
 /// }
 /// ```
 ///
-/// It owns the task that reads the observation: ``stop()``, or letting go of the model, cancels it.
+/// The model owns the task that reads the observation: ``stop()``, or releasing the model, cancels the task.
 @MainActor @Observable public final class QueryModel<R: Resource> {
-    /// How far the model is.
+    /// The progress of the model.
     public enum Phase: Sendable {
-        /// Before the first list.
+        /// The first list has not come yet.
         case loading
         case loaded
-        /// Nothing comes any more; ``QueryModel/start()`` tries again. The items stay.
+        /// The observation ended with an error; ``QueryModel/start()`` tries again. The items stay.
         case failed(any Error)
     }
 
-    /// The list as it was last told; empty before the first one.
+    /// The list of the last update; empty before the first one.
     public private(set) var items: [R] = []
     public private(set) var isStale = false
-    /// Some item shows an optimistic edit.
+    /// Whether some item shows an optimistic edit.
     public private(set) var isPending = false
     public private(set) var phase = Phase.loading
 
     private let observation: QueryObservation<R>
-    /// nil while the model is stopped.
+    /// The task that reads the observation; nil while the model is stopped.
     @ObservationIgnored private var task: Task<Void, Never>?
 
     public init(_ observation: QueryObservation<R>) {
@@ -44,14 +44,14 @@ import TidemarkModel
 
     public var isRunning: Bool { task != nil }
 
-    /// Begins to observe; nothing happens when it does already.
+    /// Begins to observe; does nothing when the model is running already.
     public func start() {
         guard task == nil else { return }
         phase = .loading
         task = Task { [weak self, observation] in
             do {
                 for try await update in observation {
-                    // Stopping and showing both happen on the main actor: nothing is shown after a stop.
+                    // Stopping and showing both run on the main actor: nothing is shown after a stop.
                     guard let self, !Task.isCancelled else { return }
                     self.show(update)
                 }
@@ -61,7 +61,7 @@ import TidemarkModel
         }
     }
 
-    /// Ends observing. What is shown stays.
+    /// Ends observing. The items stay.
     public func stop() {
         task?.cancel()
         task = nil

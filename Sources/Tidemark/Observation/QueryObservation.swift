@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A query's list now, and after every change.
+/// The current list of a query, followed by the list after every change.
 ///
 /// ```swift
 /// let photos = try cache.observe(Photo.self, method: "photos.list", input: ["album": "7"])
@@ -10,9 +10,10 @@ import TidemarkStore
 /// }
 /// ```
 ///
-/// Every iterator is an observer of its own, made when it is first asked and cancelled when its task is, when iterating
-/// ends, or when nobody holds it any more. Resources are decoded where `next` runs, never on the cache's executor, and
-/// for each update only those that changed. A slow reader gets fewer, merged updates.
+/// Every iterator is an observer of its own. It is made when the iterator is first asked for an update. It is cancelled
+/// when its task is cancelled, when iterating ends, or when the iterator is released. Resources are decoded where
+/// `next` runs, never on the cache's executor; each update decodes only the resources that changed. A slow reader gets
+/// fewer, merged updates.
 public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
     public typealias Element = QueryUpdate<R>
 
@@ -40,11 +41,11 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
             self.request = request
         }
 
-        /// The next update; the first one is what is there now.
+        /// Returns the next update; the first one is the current list.
         ///
         /// - Returns: nil when the task is cancelled.
-        /// - Throws: ``CacheError`` when the query cannot be read, ``ResourceDecodingError`` when an item is not what its
-        ///   type says. Both end the observation.
+        /// - Throws: ``CacheError`` when the query cannot be read, ``ResourceDecodingError`` when an item does not
+        ///   match its type. Both end the observation.
         public mutating func next() async throws -> QueryUpdate<R>? {
             if isOver { return nil }
             guard let item = await lease.next(begin: { await QueryObservation.begin(request, $0, $1) }) else {
@@ -102,7 +103,7 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
                 }
             },
             later: { result in
-                // What the fetch brought comes as notifications; only its failure says something new.
+                // The result of the fetch comes as notifications; only its failure is new.
                 if case .failure(let error) = result { _ = mailbox.put(.fetchFailed(error)) }
             })
     }

@@ -1,19 +1,19 @@
 import TidemarkModel
 
-/// What an observed query shows, and what changed since it was last told.
+/// The list of an observed query, and its changes since the last update.
 public struct QueryUpdate<R: Resource>: Sendable {
-    /// The whole list as it is now.
+    /// The whole list after the changes.
     public var items: [R]
     /// The steps from the last update's list to this one, to be applied in order. Empty in the first update.
     public var changes: [ListChange<R>]
     public var isStale: Bool
-    /// Some item shows an optimistic edit.
+    /// Whether some item shows an optimistic edit.
     public var isPending: Bool
-    /// The sequence that the server's answer stands for; nil when unknown.
+    /// The sequence that the server's answer includes; nil when unknown.
     public var asOf: EventSequence?
-    /// Updates that were merged into this one because the reader was slow.
+    /// The number of updates that were merged into this one because the reader was slow.
     public var missed: Int
-    /// Why the fetch beside an answer from the cache failed; nil in every other update.
+    /// The error of a fetch that went on beside an answer from the cache; nil in every other update.
     public var fetchError: CacheError?
 
     package init(

@@ -1,38 +1,41 @@
 import TidemarkModel
 
-/// What one observer that asked to be refreshed has to be told, and when it is looked at next.
+/// The state of one observer that asked to be refreshed: the staleness to notify, and the moment of its next check.
 ///
 /// - Source: Protocol/sessions.md, refreshing.
 struct Refresh {
-    /// Looks at one observer are this far apart, in milliseconds: 1,000. What never is fresh costs no more than this.
+    /// The least time between two checks of one observer, in milliseconds: 1,000. Data that is never fresh causes no
+    /// more checks than this.
     static let pauseMin: Int64 = 1_000
-    /// Where looks change nothing, the pause between them doubles up to this: five minutes.
+    /// The largest pause between checks, in milliseconds: five minutes. The pause doubles up to this while checks
+    /// change nothing.
     static let pauseMax: Int64 = 300_000
 
     let ages: OperationAges
-    /// When it is looked at next; nil: when something changes.
+    /// The moment of the next check, in milliseconds since 1970; nil: at the next change.
     var moment: Int64?
-    /// The last look.
+    /// The moment of the last check, in milliseconds since 1970; nil before the first.
     var lookedAt: Int64?
-    /// Between the last look and the next, while what is seen stays too old; 0 while it is fresh.
+    /// The pause between the last check and the next, in milliseconds, while the observed data stays too old; 0 while
+    /// it is fresh.
     var pause: Int64 = 0
-    /// Something seen is too old, and nobody could be asked.
+    /// Whether some observed data is too old, and no upstream could be asked.
     var isTooOld = false
-    /// A fetch is under way for it.
+    /// Whether a fetch for the observer is under way.
     var isFetching = false
 
     init(ages: OperationAges) {
         self.ages = ages
     }
 
-    /// The moment of a look at what becomes too old at `expiry`, not too close to the last one.
+    /// Returns the moment of the check for data that becomes too old at `expiry`, not too close to the last check.
     func look(for expiry: Int64) -> Int64 {
         max(expiry, lookedAt.map { $0 + Refresh.pauseMin } ?? expiry)
     }
 
-    /// A look changed nothing.
+    /// Doubles the pause after a check that changed nothing.
     ///
-    /// - Returns: How long until the next one.
+    /// - Returns: The time until the next check, in milliseconds.
     mutating func backOff() -> Int64 {
         pause = min(max(2 * pause, Refresh.pauseMin), Refresh.pauseMax)
         return pause

@@ -1,31 +1,32 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The part of a resource that a reader asked for.
+/// The selection of the part of a resource that a reader asked for.
 enum Selection {
-    /// The top-level fields that are named, in the resource's order; those that it has not are left out.
+    /// Returns the named top-level fields, in the resource's order; fields that it does not have are left out.
     ///
-    /// - Parameter resource: One object; empty for none, which stays empty.
-    /// - Parameter fields: Unescaped names; nil: the whole resource.
+    /// - Parameter resource: One object; an empty array stands for no resource and stays empty.
+    /// - Parameter fields: The unescaped names; nil: the whole resource.
     static func resource(_ resource: [UInt8], fields: Set<[UInt8]>?) -> [UInt8] {
         guard let fields, !resource.isEmpty else { return resource }
         return resource.withUnsafeBytes { JSONObject.selection(of: $0, fields: fields) }
     }
 
-    /// As ``resource(_:fields:)``; nil when a field that is wanted is not known.
+    /// Returns the same as ``resource(_:fields:)``; nil when a wanted field is not known.
     ///
-    /// - Parameter isWhole: What the resource has not is not there, rather than evicted.
+    /// - Parameter isWhole: Whether the resource is complete: a field that it lacks does not exist, rather than having
+    ///   been evicted.
     static func known(_ resource: [UInt8], isWhole: Bool, fields: Set<[UInt8]>?) -> [UInt8]? {
         guard isWhole || isKnown(resource, fields: fields) else { return nil }
         return self.resource(resource, fields: fields)
     }
 
-    /// Whether a resource of which only some fields are known has those that are wanted.
+    /// Tells whether a resource of which only some fields are known has the wanted fields.
     static func isKnown(_ resource: [UInt8], fields: Set<[UInt8]>?) -> Bool {
         fields.map { fields in resource.withUnsafeBytes { JSONObject.has($0, fields) } } ?? false
     }
 
-    /// Stands for a resource as selected, for a comparison later.
+    /// Returns a checksum of the selected part of a resource, for a later comparison.
     static func checksum(of resource: [UInt8], fields: Set<[UInt8]>?) -> UInt64 {
         checksum(ofSelected: self.resource(resource, fields: fields))
     }
@@ -34,7 +35,7 @@ enum Selection {
         resource.withUnsafeBytes { Checksum.xxh64($0, seed: 0) }
     }
 
-    /// A list's steps as an observer sees them; a change of fields that it did not ask for is none.
+    /// Returns a list's steps with the selected fields; a change of other fields gives no step.
     static func operations(_ steps: [ListStep], fields: Set<[UInt8]>?) -> [ListOperation<[UInt8]>] {
         steps.compactMap { step in
             switch step {
@@ -49,7 +50,7 @@ enum Selection {
         }
     }
 
-    /// Whether an observer sees anything of a list's steps.
+    /// Tells whether an observer sees anything of a list's steps.
     static func isVisible(_ steps: [ListStep], fields: Set<[UInt8]>?) -> Bool {
         guard fields != nil else { return !steps.isEmpty }
         return steps.contains { step in
@@ -58,7 +59,7 @@ enum Selection {
         }
     }
 
-    /// Names of the top-level fields that differ, sorted by bytes.
+    /// Returns the names of the top-level fields that differ, sorted by bytes.
     static func changedFields(_ old: [UInt8]?, _ new: [UInt8]?) -> [ByteString] {
         (old ?? Array("{}".utf8)).withUnsafeBytes { old in
             (new ?? Array("{}".utf8)).withUnsafeBytes { new in JSONObject.changedFields(old, new) }

@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Tells observers what the last change did, in order, and wakes who waits for a place in a log.
+    /// Notifies observers of the last change, in order, and wakes the callers that wait for a position in a log.
     ///
     /// Called in the same step as the change: nothing can come between a change and its notifications.
     func distribute() {
@@ -48,7 +48,7 @@ extension SyncCache {
         }
     }
 
-    /// Remembers from here on what an observer has not heard.
+    /// Begins to keep the changes that an observer has not seen.
     func beginLag(of observer: ObserverRegistry.QueryObserver) -> QueryLag {
         let (number, unloggedCount) = state.beginLag(of: observer.query, isWhole: observer.fields == nil)
         let lag = QueryLag(number: number, unloggedCount: unloggedCount, isStale: observer.shownStale)
@@ -71,7 +71,7 @@ extension SyncCache {
         follow(handles, for: observer.subscription, fields: observer.fields)
     }
 
-    /// Adds a change to what a slow observer has not heard.
+    /// Adds a change to the lag of a slow observer.
     private func absorb(
         _ change: QueryChange, _ lag: QueryLag, fields: Set<[UInt8]>?, at position: Int, of log: [ChangeRecord]
     ) {
@@ -92,7 +92,7 @@ extension SyncCache {
         }
     }
 
-    /// What observers saw before a change that is being told.
+    /// Returns the list that observers saw before the change that is being notified.
     private func shownHandles(of query: UInt32, before position: Int, of log: [ChangeRecord]) -> [UInt32] {
         var handles = state.shownHandles(of: query)
         var at = state.lastChange(of: query)
@@ -114,9 +114,9 @@ extension SyncCache {
         }
     }
 
-    /// Tells a slow observer of everything since it fell behind.
+    /// Notifies a slow observer of all changes since it fell behind.
     ///
-    /// - Returns: false when its sink has no room for that either.
+    /// - Returns: false when its sink has no room for this notification either.
     private func catchUp(_ subscription: SubscriptionID, isForced: Bool) -> Bool {
         guard let observer = observers.queryObservers[subscription], let lag = observer.lag else { return true }
         var resources: [UInt32: [UInt8]] = [:]
@@ -149,7 +149,7 @@ extension SyncCache {
         return true
     }
 
-    /// Forgets what a slow observer has not heard: it has now, or it ends.
+    /// Drops the lag of an observer: the observer has caught up, or it ends.
     func endLag(of observer: ObserverRegistry.QueryObserver) {
         guard let lag = observer.lag else { return }
         for handle in lag.left { state.release(handle) }
@@ -186,7 +186,7 @@ extension SyncCache {
         }
     }
 
-    /// Whether an observer of an entity is told that it is stale; nil when it did not ask.
+    /// Returns the staleness to notify to an observer of an entity; nil when it did not ask to be refreshed.
     private func told(_ subscription: SubscriptionID) -> Bool? {
         refreshes[subscription].map(\.isTooOld)
     }
@@ -226,12 +226,12 @@ extension SyncCache {
 
     // MARK: Catching up
 
-    /// There is room again: offers what was kept together for the sink's observers, in the order they fell behind.
+    /// Offers the merged changes to the sink's observers, in the order they fell behind: the sink has room again.
     package func resume(_ sink: any ObserverSink) {
         catchUp(sink, isForced: false)
     }
 
-    /// Delivers everything that is kept together for the sink: something that must come after it is about to be written.
+    /// Delivers all merged changes to the sink: the caller is about to write something that must come after them.
     package func settle(_ sink: any ObserverSink) {
         catchUp(sink, isForced: true)
     }

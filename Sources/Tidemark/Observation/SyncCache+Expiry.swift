@@ -2,17 +2,18 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Sees to it that observers hear when a list's time is over: one timer for all.
+    /// Schedules the notification that a list has expired: one timer serves all lists.
     ///
-    /// - Parameter query: Just observed or answered.
-    /// - Complexity: O(log n) for n observed lists whose time ends.
+    /// - Parameter query: A query that was just observed or answered.
+    /// - Complexity: O(log n) for n observed lists that can expire.
     func scheduleExpiry(of query: UInt32) {
         guard observers.isObserved(query), let moment = state.expiry(of: query) else { return }
         schedule(.list(query), at: moment)
         followExpiries()
     }
 
-    /// Has something looked at when its moment has come, never in this step: observers may be being told something.
+    /// Schedules a check of a target at a moment. The check never runs in this step: observers may be getting
+    /// notifications now.
     func schedule(_ target: ExpiryTarget, at moment: Int64) {
         expiries.insert(.init(moment: moment, target: target))
         if expiries.count > 2 * (observers.observedQueryCount + refreshes.count) + SyncCache.expirySlackCount {
@@ -26,10 +27,10 @@ extension SyncCache {
         setExpiryTimer()
     }
 
-    /// Entries that are looked through only once there are so many of them.
+    /// The number of extra entries that the queue may have before it is cleaned.
     private static let expirySlackCount = 64
 
-    /// Tells observers of lists whose time is over, and waits for the next one.
+    /// Notifies observers of lists that have expired, and sets the timer for the next one.
     private func followExpiries() {
         let now = clock.now()
         var lists: [UInt32] = []
@@ -69,15 +70,15 @@ extension SyncCache {
     }
 }
 
-/// What is looked at when its moment has come.
+/// A target that is checked when its moment has come.
 enum ExpiryTarget {
-    /// An observed list, by its own time: all its observers hear of it.
+    /// An observed list, by its own expiry: all its observers are notified.
     case list(UInt32)
     /// An observer that asked to be refreshed.
     case observer(SubscriptionID)
 }
 
-/// Waits for the first moment of all.
+/// The timer for the earliest moment in the queue.
 struct ExpiryTimer {
     let moment: Int64
     let task: Task<Void, Never>

@@ -12,8 +12,8 @@ extension SyncCache {
         await observe(EntityRequest(key, fields: fields), sink: sink, reply: reply)
     }
 
-    /// Reads an entity and makes an observer in the same step. Only this first answer may be too old: what is told later
-    /// is what there is.
+    /// Reads an entity and makes an observer in the same step. Age limits apply only to this first answer: later
+    /// notifications give the current state.
     ///
     /// - Parameter reply: Called once, on the cache's executor, before any notification of the observer.
     package func observe(
@@ -44,13 +44,13 @@ extension SyncCache {
         }
     }
 
-    /// Tells a sink from now on when a library's phase, or what it lost, changes.
+    /// Notifies a sink from now on when a library's phase, or its lost numbers, change.
     package func observeLibraries(_ sink: any ObserverSink) {
         state.observeLibraries()
         observers.librarySinks.append(sink)
     }
 
-    /// Ends one observer; nothing is told of it after this.
+    /// Ends one observer; no notification of it follows.
     ///
     /// - Throws: ``CacheError`` `unknownSubscription`.
     package func cancel(_ subscription: SubscriptionID) throws(CacheError) {
@@ -84,15 +84,15 @@ extension SyncCache {
 
     // MARK: Places in a log
 
-    /// Somebody who waits for a place in a library's log.
+    /// A caller that waits for a position in a library's log.
     struct PositionWaiter {
         let library: ByteString
         let sequence: EventSequence
         let continuation: CheckedContinuation<LibraryStatus, Never>
     }
 
-    /// Returns when the library's cursor reached a sequence, or its gap was declared lost; at the end of the last input
-    /// as it is then.
+    /// Returns when the library's cursor reached a sequence, or when its gap was declared lost. At the end of the last
+    /// input it returns the status as it is then.
     package func caughtUp(to sequence: EventSequence, library: ByteString) async -> LibraryStatus {
         let status = status(of: library)
         if let cursor = status.cursor, cursor >= sequence { return status }
@@ -112,7 +112,7 @@ extension SyncCache {
         }
     }
 
-    /// Nothing comes any more: everybody who waits hears where things stand.
+    /// Wakes all waiting callers with the current status: no more input comes.
     func releasePositionWaiters() {
         let waiters = positionWaiters
         positionWaiters = []
@@ -121,10 +121,10 @@ extension SyncCache {
 }
 
 extension SyncCache {
-    /// What lists and observers take, for those who check that it is bounded.
+    /// The memory that lists and observers use, for tests that check that it is bounded.
     ///
-    /// - Returns: `namedKeyCount`: keys in the reverse index; `rememberedCount`: elements whose former look is kept for
-    ///   slow observers.
+    /// - Returns: `namedKeyCount`: the number of keys in the reverse index; `rememberedCount`: the number of elements
+    ///   whose former value is kept for slow observers.
     package var observationSize: (namedKeyCount: Int, rememberedCount: Int) {
         (
             state.namedKeyCount,
@@ -132,6 +132,7 @@ extension SyncCache {
         )
     }
 
-    /// What is kept of lists that were read, and what of lists is not built: for those who check that it is bounded.
+    /// The number of kept lists, their bytes, and the number of lists that are not built: for tests that check that
+    /// they are bounded.
     package var listCounts: (keptCount: Int, keptByteCount: Int, unbuiltCount: Int) { state.listCounts }
 }

@@ -2,14 +2,14 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// Observers that asked to be refreshed when the first of what they see becomes too old.
+/// The refreshing of observers, for those that asked for it, when the first of the data that they see becomes too old.
 ///
-/// Changes that others make only move moments closer: whether something was renewed is looked at when its moment has come. So
-/// observers that did not ask cost events nothing, and those that did the look at what changed.
+/// Changes by others only move moments closer: whether data was renewed is checked when its moment has come. So events
+/// cost nothing for observers that did not ask, and one scan of the changed entities for those that did.
 extension SyncCache {
     /// Begins to refresh an observer that was just made.
     ///
-    /// - Parameter isTooOld: What it was answered with is.
+    /// - Parameter isTooOld: Whether the first answer was too old.
     func beginRefreshing(_ subscription: SubscriptionID, ages: OperationAges, isTooOld: Bool) {
         var refresh = Refresh(ages: ages)
         refresh.isTooOld = isTooOld
@@ -25,7 +25,7 @@ extension SyncCache {
         schedule(.observer(subscription), at: moment)
     }
 
-    /// When the first of what an observer sees becomes too old.
+    /// Returns the moment when the first of the data that an observer sees becomes too old.
     private func expiry(of subscription: SubscriptionID, _ ages: OperationAges) -> Int64? {
         if let observer = observers.queryObservers[subscription] {
             return state.expiry(ofList: observer.query, fields: observer.fields, ages: ages)
@@ -35,7 +35,7 @@ extension SyncCache {
         }
     }
 
-    /// Looks at an observer whose moment has come.
+    /// Checks an observer whose moment has come.
     func refresh(_ subscription: SubscriptionID, at now: Int64) {
         guard !isClosed, var refresh = refreshes[subscription], !refresh.isFetching else { return }
         refresh.moment = nil
@@ -58,7 +58,7 @@ extension SyncCache {
         settle(subscription, refresh, expiry)
     }
 
-    /// What an observer sees is fresh, up to a moment.
+    /// Notes that the data that an observer sees is fresh until a moment.
     private func settle(_ subscription: SubscriptionID, _ refresh: Refresh, _ expiry: Int64?) {
         var refresh = refresh
         refresh.isTooOld = false
@@ -73,7 +73,7 @@ extension SyncCache {
             FetchWaiter(
                 request: QueryRequest(key, policy: .networkOnly), sink: nil, storesAnswer: true,
                 reply: { [weak self] result in
-                    // Called inside the step that stored the answer: what it changed is told first.
+                    // This is called inside the step that stored the answer: its changes are notified first.
                     guard let self else { return }
                     spawn { [weak self] in await self?.fetched(result, for: subscription) }
                 }))
@@ -87,7 +87,7 @@ extension SyncCache {
         let expiry = expiry(of: subscription, refresh.ages)
         switch result {
         case .success:
-            // What was just fetched is never too old for who asked, whatever its limit.
+            // Data that was just fetched is never too old for the observer that asked, whatever its limit.
             if let expiry, expiry <= now {
                 refresh.isTooOld = false
                 let next = now + refresh.backOff()
@@ -107,7 +107,7 @@ extension SyncCache {
         }
     }
 
-    /// A list was answered anew: those of its observers that are refreshed are looked at.
+    /// Checks the refreshed observers of a list that got a new answer.
     func followAnswer(of query: UInt32) {
         guard !refreshes.isEmpty else { return }
         for observer in observers.observers(of: query) {
@@ -118,11 +118,12 @@ extension SyncCache {
         }
     }
 
-    /// Something that an observer sees was written: what it says may become too old before all the rest.
+    /// Takes note that entities an observer sees were written: one of them may become too old before the rest.
     func follow(_ handles: some Sequence<UInt32>, for subscription: SubscriptionID, fields: Set<[UInt8]>?) {
         guard var refresh = refreshes[subscription] else { return }
         if refresh.isTooOld || refresh.pause > 0 {
-            // Only while something is too old: whether that was renewed, so that the notification of this change says so.
+            // Checked only while something is too old: when it was renewed, the notification of this change carries the
+            // new staleness.
             let expiry = expiry(of: subscription, refresh.ages)
             if let expiry, expiry <= clock.now() { return }
             refresh.isTooOld = false
@@ -142,7 +143,7 @@ extension SyncCache {
         if refresh.moment.map({ moment < $0 }) ?? true { setMoment(subscription, moment) }
     }
 
-    /// Tells an observer that something is too old, or is no longer, unless it knows.
+    /// Notifies an observer that something is too old, or is no longer, unless it was notified already.
     private func tellAge(_ subscription: SubscriptionID) {
         let isTooOld = refreshes[subscription]?.isTooOld ?? false
         if let observer = observers.queryObservers[subscription] {
