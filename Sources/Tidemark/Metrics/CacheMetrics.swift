@@ -1,10 +1,10 @@
 import Metrics
 import TidemarkModel
 
-/// What a cache tells the program's metrics backend.
+/// The metrics that a cache records in the program's metrics backend.
 ///
-/// One value a cache, kept by its actor. Everything is recorded once a batch, a flush or a read, never once an event.
-/// Without a backend every call costs next to nothing. Names are Prometheus style:
+/// One value for each cache, kept by its actor. Everything is recorded once a batch, a flush or a read, never once an
+/// event. Without a backend a call costs next to nothing. Names follow the style of Prometheus:
 ///
 /// | name | kind | labels |
 /// |---|---|---|
@@ -18,7 +18,7 @@ import TidemarkModel
 /// | `tidemark_flush_seconds` | timer | `outcome`: committed, failed |
 /// | `tidemark_entities`, `tidemark_queries`, `tidemark_observers`, `tidemark_pending`, `tidemark_memory_bytes` | gauge | |
 package struct CacheMetrics: Sendable {
-    /// Names all metrics.
+    /// The beginning of the names of all metrics.
     package static let prefix = "tidemark_"
 
     private let lines: Counter
@@ -37,12 +37,12 @@ package struct CacheMetrics: Sendable {
     private let pendingCount: Gauge
     private let memoryByteCount: Gauge
 
-    /// What was recorded last: counters are told differences.
+    /// The counts that were recorded last: counters get the differences.
     private var recordedCounts: EventCounts
     private var recordedEvictionCount = 0
 
     /// - Parameters:
-    ///   - counts: What is counted already when the cache opens, which is not counted again.
+    ///   - counts: The counts at the opening of the cache, which are not recorded again.
     ///   - factory: The backend; nil: the one that the program set up for all.
     package init(counts: EventCounts = EventCounts(), factory: (any MetricsFactory)? = nil) {
         func counter(_ name: String, outcome: String? = nil) -> Counter {
@@ -85,9 +85,9 @@ package struct CacheMetrics: Sendable {
         ("held", \.held),
     ]
 
-    /// Once a batch, after it was applied.
+    /// Records the counts; called once a batch, after it was applied.
     ///
-    /// - Parameter counts: All counts as they are now.
+    /// - Parameter counts: All counts so far.
     package mutating func record(_ counts: EventCounts) {
         let difference = counts - recordedCounts
         recordedCounts = counts
@@ -101,32 +101,32 @@ package struct CacheMetrics: Sendable {
         }
     }
 
-    /// Once a read of an entity or a query.
+    /// Records a read; called once for each read of an entity or a query.
     ///
-    /// - Parameter miss: nil: there was an answer.
+    /// - Parameter miss: The reason why there was no answer; nil: there was one.
     package func recordRead(miss: EntityRead.Miss?) {
         if let miss { misses[miss]?.increment() } else { hits.increment() }
     }
 
-    /// Once a batch or transaction.
+    /// Records notifications; called once a batch or transaction.
     ///
-    /// - Parameter count: Notifications that were offered or kept together for observers.
+    /// - Parameter count: The number of notifications that sinks took.
     package func recordNotifications(_ count: Int) {
         if count > 0 { notifications.increment(by: Int64(count)) }
     }
 
-    /// Once a flush.
+    /// Records a flush; called once a flush.
     ///
     /// - Parameters:
-    ///   - duration: From handing it to the journal until it was committed or failed.
-    ///   - isCommitted: false: it will be tried again.
+    ///   - duration: The time from handing the flush to the journal until it was committed or failed.
+    ///   - isCommitted: Whether the flush was committed; after false it is tried again.
     package func recordFlush(_ duration: Duration, isCommitted: Bool) {
         (isCommitted ? committedFlushes : failedFlushes).record(duration: duration)
     }
 
-    /// Once a flush: how much there is.
+    /// Records the current sizes; called once a flush.
     ///
-    /// - Parameter evictionCount: Entities that were dropped from memory since the cache was opened.
+    /// - Parameter evictionCount: The number of entities that were evicted from memory since the cache was opened.
     package mutating func recordSizes(
         entityCount: Int64, queryCount: Int, observerCount: Int, pendingCount: Int, memoryByteCount: Int,
         evictionCount: Int
