@@ -1,20 +1,20 @@
 import TidemarkModel
 
-/// What a server said of a mutation.
+/// A server's confirmation of a mutation.
 ///
 /// - Source: Protocol/optimistic.md, methods.
 public struct OptimisticCommit: Hashable, Sendable {
     public var pendingID: ByteString
-    /// nil: of whatever library the layer is.
+    /// The library of the layer; nil: the layer is found by its name alone.
     public var library: ByteString?
-    /// Resources as JSON, written to the base when the layer goes; nil: the layer stays until its sequence is reached
-    /// or its event comes.
+    /// Resources as JSON, written to the base when the layer settles; nil: the layer stays until its sequence is
+    /// reached or its event comes.
     public var confirmed: [[UInt8]]?
-    /// The type of `confirmed`; nil: the one under which the layer names each id.
+    /// The type of `confirmed`; nil: the type under which the layer names each id.
     public var resourceType: ByteString?
-    /// The place in the log that the mutation has; nil when the server does not say.
+    /// The position of the mutation in the log; nil when the server does not give it.
     public var sequence: EventSequence?
-    /// Real ids by temporary ones.
+    /// The real ids, by temporary ids.
     public var realIDs: [ByteString: ByteString]
 
     public init(

@@ -1,13 +1,15 @@
 import TidemarkModel
 
-/// What a server said of a mutation that it did.
+/// A server's confirmation of a mutation that it performed.
 public struct OptimisticConfirmation: Sendable {
-    /// What it stored, written to the cache unless the cache knows newer. nil: it did not say; then the edit is shown until the
-    /// cache has reached `sequence`, or the mutation's event comes. Empty: there is nothing to write.
+    /// The resources that the server stored, written to the cache unless the cache has newer ones. nil: the server sent
+    /// none; then the edit is shown until the cache has reached `sequence`, or the mutation's event comes. Empty: there
+    /// is nothing to write.
     public var resources: [any Resource]?
-    /// The mutation's place in the log; nil when unknown. Without it what is newer cannot be told.
+    /// The mutation's position in the log; nil when unknown. Without it the cache cannot tell whether it has newer
+    /// data.
     public var sequence: EventSequence?
-    /// Real ids by temporary ones.
+    /// The real ids, by temporary ids.
     public var realIDs: [String: String]
 
     public init(
@@ -33,7 +35,7 @@ extension OptimisticCommit {
         var confirmed: [[UInt8]] = []
         for resource in resources { confirmed.append(try coder.encode(resource)) }
         self.confirmed = confirmed
-        // Of several types each resource has the one under which the edit names its id.
+        // When there are several types, each resource has the type under which the edit names its id.
         let types = Set(resources.map { type(of: $0).resourceType })
         if types.count == 1, let only = types.first { resourceType = ByteString(only) }
     }

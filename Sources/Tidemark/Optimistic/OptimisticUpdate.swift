@@ -4,12 +4,13 @@ import TidemarkModel
 ///
 /// - Source: Protocol/optimistic.md.
 public struct OptimisticUpdate: Hashable, Sendable {
-    /// Names the layer; unlike that of every other pending layer of the cache. 1 … 1,024 bytes.
+    /// The name of the layer, different from that of every other pending layer of the cache. 1 … 1,024 bytes.
     public var pendingID: ByteString
     public var library: ByteString
-    /// In order; at least one. They apply to what is visible, and a patch of what is absent shows nothing.
+    /// The operations in order; at least one. They apply to the visible state; a patch of an absent entity shows
+    /// nothing.
     public var operations: [TransactionOperation]
-    /// Pending layers with which this one is rolled back.
+    /// The pending layers on which this one depends: it is rolled back together with any of them.
     public var dependsOn: [ByteString]
 
     public init(

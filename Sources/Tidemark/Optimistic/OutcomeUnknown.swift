@@ -1,9 +1,9 @@
-/// A request whose outcome nobody knows: it was sent, and no answer came that says whether the server did it.
+/// An error of a request whose outcome is unknown: it was sent, and no answer tells whether the server performed it.
 ///
-/// Thrown by a request that an optimistic edit waits for, it leaves the edit pending: the event settles it, or the program
-/// sends it again, or rolls it back.
+/// When a request that an optimistic edit waits for throws this error, the edit stays pending: its event settles it, or
+/// the program sends it again, or the program rolls it back.
 public struct OutcomeUnknown: Error, CustomStringConvertible {
-    /// What went wrong.
+    /// The error that interrupted the request.
     public var underlying: any Error
 
     public init(_ underlying: any Error) {

@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkWire
 
 extension JSONLine {
-    /// One element of what `optimistic.list` gives.
+    /// Writes one element of the answer to `optimistic.list`.
     ///
     /// - Source: Protocol/optimistic.md, methods.
     package mutating func value(_ layer: PendingLayer) {
@@ -29,7 +29,7 @@ extension JSONLine {
         }
     }
 
-    /// In the form in which operations are given.
+    /// Writes an operation in the form that requests use.
     private mutating func value(_ operation: TransactionOperation) {
         object { line in
             switch operation {

@@ -3,22 +3,22 @@ import TidemarkModel
 /// A layer that has not settled.
 public struct PendingLayer: Hashable, Sendable {
     public enum State: String, Sendable, CaseIterable {
-        /// Nobody confirmed it.
+        /// The layer is not confirmed yet.
         case pending
-        /// Committed; waits for its sequence or its event.
+        /// The layer was committed and waits for its sequence or its event.
         case confirmed
-        /// A patch of it lies over an entity that was deleted.
+        /// The layer patches an entity that was deleted.
         case orphaned
     }
 
     public var pendingID: ByteString
     public var state: State
     public var library: ByteString
-    /// As they were given, ids in canonical form.
+    /// The operations as they were given, with ids in canonical form.
     public var operations: [TransactionOperation]
-    /// What its deletes take along by the policy.
+    /// The entities that its deletes delete too, by the cascades of the policy.
     public var along: [EntityKey]
-    /// Pending layers with which it is rolled back.
+    /// The pending layers on which this one depends: it is rolled back together with any of them.
     public var dependsOn: [ByteString]
 
     package init(

@@ -4,12 +4,12 @@ import TidemarkWire
 
 /// Mutations that are shown before a server has confirmed them.
 ///
-/// Each call has two halves: what takes effect in memory, in its place among other calls and events, and waiting for the
-/// disk, which holds up nobody.
+/// Each call has two halves. The first takes effect in memory, in order among other calls and events. The second waits
+/// for the disk and blocks no other call.
 ///
 /// - Source: Protocol/optimistic.md.
 extension SyncCache {
-    /// Lays a mutation over what the server said. Observers are told at once; returns when the layer is on the disk.
+    /// Lays a mutation over the server's state. Observers are notified at once; returns when the layer is on the disk.
     ///
     /// - Throws: ``CacheError``: `duplicatePending`, `unknownPending` for a dependency, `invalidParams`,
     ///   `limitExceeded`, `storageFailed`; then there is no layer.
@@ -18,7 +18,7 @@ extension SyncCache {
         try await finish(update.pendingID, isUpdate: true)
     }
 
-    /// Takes in what the server said of a mutation. Returns when that is on the disk.
+    /// Applies a server's confirmation of a mutation. Returns when that is on the disk.
     ///
     /// - Throws: ``CacheError``: `unknownPending`, `invalidParams`, `storageFailed`.
     package func commit(_ commit: OptimisticCommit) async throws(CacheError) {
@@ -26,25 +26,25 @@ extension SyncCache {
         try await finish(commit.pendingID, isUpdate: false)
     }
 
-    /// Takes a layer away, with those that depend on it. Returns when that is on the disk.
+    /// Rolls back a layer and the layers that depend on it. Returns when that is on the disk.
     ///
-    /// - Parameter library: nil: whatever library the layer is of.
+    /// - Parameter library: The library of the layer; nil: the layer is found by its id alone.
     /// - Throws: ``CacheError``: `unknownPending`, `storageFailed`.
     package func rollBack(_ pendingID: ByteString, library: ByteString? = nil) async throws(CacheError) {
         try beginRollBack(pendingID, library: library)
         try await finish(pendingID, isUpdate: false)
     }
 
-    /// Layers that have not settled, oldest first.
+    /// Returns the layers that have not settled, oldest first.
     ///
-    /// - Parameter library: nil: of every library.
+    /// - Parameter library: The library; nil: all libraries.
     package func pendingLayers(library: ByteString? = nil) -> [PendingLayer] {
         state.layerStatuses(library: library).map { PendingLayer($0) }
     }
 
     // MARK: In memory
 
-    /// The first half of ``update(_:)``: the layer is seen, and not on the disk yet.
+    /// Does the first half of ``update(_:)``: readers see the layer, and it is not on the disk yet.
     package func begin(_ update: OptimisticUpdate) async throws(CacheError) {
         let limits = configuration.limits
         try checkOpen()
@@ -71,7 +71,7 @@ extension SyncCache {
         }
     }
 
-    /// The first half of ``commit(_:)``.
+    /// Does the first half of ``commit(_:)``.
     package func begin(_ commit: OptimisticCommit) async throws(CacheError) {
         try checkOpen()
         let confirmation = try confirmation(commit)
@@ -83,7 +83,7 @@ extension SyncCache {
         }
     }
 
-    /// The first half of ``rollBack(_:library:)``.
+    /// Does the first half of ``rollBack(_:library:)``.
     package func beginRollBack(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
         try checkOpen()
         do throws(LayerRefusal) {
@@ -101,7 +101,7 @@ extension SyncCache {
         }
     }
 
-    /// Changes the layers in one step, with what that needs in memory.
+    /// Loads the entities that a change of the layers needs, and makes the change in one step.
     private func change(
         _ keys: () -> [StoredKey], name: String, _ body: () throws(LayerRefusal) -> Void
     ) async throws(CacheError) {
@@ -132,7 +132,7 @@ extension SyncCache {
                     "\(confirmed.count) resources: confirm at most \(limits.batchMemberCountMax) at once")
             }
             var reader = PutReader(library: commit.library ?? configuration.defaultLibrary, limits: limits)
-            // Which type it has the layer may have to say: any name serves to look at the resource.
+            // The type may be known only to the layer: any name serves to check the resource.
             for resource in confirmed { try reader.add(type: commit.resourceType ?? "resource", resource) }
             puts = try reader.finish()
         }
@@ -155,9 +155,9 @@ extension SyncCache {
 
     // MARK: On the disk
 
-    /// The second half: returns when what was begun is on the disk.
+    /// Does the second half: returns when the change is on the disk.
     ///
-    /// - Parameter isUpdate: When the journal fails, the layer goes again.
+    /// - Parameter isUpdate: Whether the change is a new layer; when the journal fails, that layer is rolled back.
     /// - Throws: ``CacheError`` `storageFailed`.
     package func finish(_ pendingID: ByteString, isUpdate: Bool) async throws(CacheError) {
         do throws(StorageError) {
@@ -168,7 +168,7 @@ extension SyncCache {
                     try rollBackNow(pendingID, library: nil)
                     distribute()
                 } catch {
-                    // It has settled meanwhile.
+                    // The layer has settled meanwhile.
                 }
             }
             let outcome = isUpdate ? "the layer was taken away" : "it is tried again"
@@ -196,7 +196,7 @@ extension PendingLayer {
 }
 
 extension LayerRefusal {
-    /// - Parameter name: Of the params that hold what the refusal counts.
+    /// - Parameter name: The name of the parameter whose elements the refusal counts.
     func cacheError(name: String) -> CacheError {
         switch self {
         case .duplicate(let id):

@@ -6,12 +6,12 @@
 import Logging
 import TidemarkModel
 
-/// Edits that are shown before the server has confirmed them, with Swift types.
+/// Edits with Swift types that are shown before the server has confirmed them.
 ///
 /// - Source: Protocol/optimistic.md.
 extension SyncCache {
-    /// Shows an edit at once. It survives a restart, and is never mixed into what the server says: commit it or roll it
-    /// back when the server has answered.
+    /// Shows an edit at once. The edit survives a restart and is never mixed into the server's state: commit it or roll
+    /// it back when the server has answered.
     ///
     /// ```swift
     /// let edit = try await cache.optimistically { changes in
@@ -21,13 +21,14 @@ extension SyncCache {
     /// ```
     ///
     /// - Parameters:
-    ///   - library: nil: the default library.
-    ///   - dependsOn: Edits with which this one is rolled back. They must not have settled.
-    ///   - pendingID: nil: a new UUID. One that is given must be unlike that of every other pending edit.
-    ///   - body: Says what to change; at least one thing.
-    /// - Returns: When the edit is on the disk.
-    /// - Throws: ``CacheError``, among others `.unknownPending` for a dependency that has settled; what `body` throws.
-    ///   Nothing is shown then.
+    ///   - library: The library of the edit; nil: the default library.
+    ///   - dependsOn: Edits on which this one depends: it is rolled back together with any of them. They must not have
+    ///     settled.
+    ///   - pendingID: The id of the edit; nil: a new UUID. It must differ from that of every other pending edit.
+    ///   - body: Makes the changes; at least one.
+    /// - Returns: The edit, when it is on the disk.
+    /// - Throws: ``CacheError``, among others `.unknownPending` for a dependency that has settled; any error of `body`.
+    ///   In these cases nothing is shown.
     public nonisolated func optimistically(
         library: String? = nil, dependsOn: [OptimisticEdit] = [], pendingID: String? = nil,
         _ body: (inout CacheTransaction) throws -> Void
@@ -44,7 +45,7 @@ extension SyncCache {
         return OptimisticEdit(layer, of: self)
     }
 
-    /// Shows an edit at once, sends it, and does what the outcome asks for.
+    /// Shows an edit at once, sends it, and commits or rolls it back by the outcome.
     ///
     /// ```swift
     /// try await cache.optimistically { changes in
@@ -61,15 +62,16 @@ extension SyncCache {
     /// | throws ``OutcomeUnknown`` or `CancellationError`, or anything in a task that was cancelled | stays pending: the server may have done it |
     /// | is not reached, because the task was cancelled before | is rolled back: nothing was sent |
     ///
-    /// An edit that stays pending is settled by its event, or found again with ``pendingEdits(library:)``.
+    /// The event of an edit that stays pending settles it; ``pendingEdits(library:)`` returns it until then.
     ///
     /// - Parameters:
-    ///   - library: nil: the default library.
-    ///   - dependsOn: Edits with which this one is rolled back. They must not have settled.
-    ///   - pendingID: nil: a new UUID.
-    ///   - body: Says what to change; at least one thing.
-    ///   - perform: Sends it to the server.
-    /// - Throws: What `body` and `perform` throw; ``CacheError``; `CancellationError` when nothing was sent.
+    ///   - library: The library of the edit; nil: the default library.
+    ///   - dependsOn: Edits on which this one depends: it is rolled back together with any of them. They must not have
+    ///     settled.
+    ///   - pendingID: The id of the edit; nil: a new UUID.
+    ///   - body: Makes the changes; at least one.
+    ///   - perform: Sends the edit to the server.
+    /// - Throws: Any error of `body` and `perform`; ``CacheError``; `CancellationError` when nothing was sent.
     @discardableResult
     public nonisolated func optimistically(
         library: String? = nil, dependsOn: [OptimisticEdit] = [], pendingID: String? = nil,
@@ -85,7 +87,7 @@ extension SyncCache {
         do {
             confirmation = try await perform(edit)
         } catch {
-            // Who is cancelled while he waits for an answer does not know what the server did.
+            // A task that is cancelled while it waits for an answer cannot know whether the server performed the edit.
             let isUnknown = error is OutcomeUnknown || error is CancellationError || Task.isCancelled
             if !isUnknown { await takeBack(edit) }
             throw error
@@ -94,7 +96,7 @@ extension SyncCache {
         return edit
     }
 
-    /// Edits that have not settled, oldest first: after a restart, those to send again.
+    /// Returns the edits that have not settled, oldest first: after a restart, the edits to send again.
     ///
     /// ```swift
     /// for edit in await cache.pendingEdits() where await edit.state == .pending {
@@ -102,12 +104,13 @@ extension SyncCache {
     /// }
     /// ```
     ///
-    /// - Parameter library: nil: of every library.
+    /// - Parameter library: The library; nil: all libraries.
     public nonisolated func pendingEdits(library: String? = nil) async -> [OptimisticEdit] {
         await pendingLayers(library: library.map { ByteString($0) }).map { OptimisticEdit($0, of: self) }
     }
 
-    /// The caller hears why the request failed; a disk that fails as well is for the log.
+    /// Rolls back an edit whose request failed. The caller gets the error of the request; an error of the disk as well
+    /// is only logged.
     private nonisolated func takeBack(_ edit: OptimisticEdit) async {
         do throws(CacheError) {
             try await edit.rollback()
