@@ -1,30 +1,30 @@
 import TidemarkModel
 
-/// Told of everything that changes a cache, in the order in which it took effect, so that it can be done again.
+/// A recorder of every change of a cache, in the order in which the changes took effect, so that they can be replayed.
 ///
-/// A cache without one does nothing for it. What is told is values that the cache holds anyway: writing them down is the
-/// recorder's own work, beside the engine.
+/// A cache without a recorder does no work for it. The recorder gets values that the cache holds anyway; it encodes and
+/// writes them itself, concurrently with the engine.
 ///
 /// - Source: Protocol/recordings.md.
 package protocol CacheRecorder: Sendable {
-    /// Takes one step. Called on the cache's executor; it must not wait.
+    /// Records one step. Called on the cache's executor; it must not wait.
     func record(_ entry: RecordedEntry)
 
-    /// Returns when a reader of input may go on, so that a recorder need not drop what it has no room for. Requests and
-    /// timers never wait for it.
+    /// Returns when a reader of input may continue, so that a recorder need not drop steps for lack of room. Requests
+    /// and timers never wait for it.
     func waitForRoom() async
 
-    /// What follows cannot be done again from what was recorded.
+    /// Ends the recording: the steps that follow cannot be replayed from it.
     func end(because reason: String)
 }
 
-/// One step, when it took effect, and what came of it.
+/// One step, the time when it took effect, and its outcome.
 package struct RecordedEntry: Sendable {
     package var step: RecordedStep
     /// Milliseconds since 1970, as the cache dated it.
     package var at: Int64
     package var outcome: RecordedOutcome
-    /// Notifications that it caused: nobody else knows who observed.
+    /// The number of notifications that the step caused, recorded because the recording does not know the observers.
     package var toldCount: Int64
 
     package init(step: RecordedStep, at: Int64, outcome: RecordedOutcome, toldCount: Int64) {

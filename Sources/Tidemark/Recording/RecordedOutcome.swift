@@ -1,24 +1,24 @@
 import TidemarkModel
 
-/// What a step came to: what somebody who does it again has to arrive at.
+/// The outcome of a step, which a replay must reproduce.
 package struct RecordedOutcome: Hashable, Sendable {
-    /// A question for an upstream, or a pause before one.
+    /// A request to an upstream, or a pause before one.
     package struct Request: Hashable, Sendable {
         package var library: ByteString
         package var attempt: UInt64
-        /// Where the question begins; nil for a pause.
+        /// The first sequence that is asked for; nil for a pause.
         package var sequence: EventSequence?
-        /// The pause; nil for a question.
+        /// The length of the pause; nil for a request.
         package var milliseconds: Int64?
     }
 
-    /// Where a library stands now.
+    /// The state of a library after the step.
     package struct Place: Hashable, Sendable {
         package var library: ByteString
         package var epoch: ByteString
         package var sequence: EventSequence?
         package var phase: LibraryPhase
-        /// nil when it is what it was: there may be a thousand ranges.
+        /// The lost ranges; nil when they did not change, because there may be a thousand.
         package var lost: [LostRange]?
 
         package init(
@@ -32,14 +32,14 @@ package struct RecordedOutcome: Hashable, Sendable {
         }
     }
 
-    /// What was counted.
+    /// The counts that the step added.
     package var counts = EventCounts()
-    /// Libraries that stand elsewhere now, in the order they were first seen.
+    /// The libraries whose state changed, in the order they were first seen.
     package var libraries: [Place] = []
     package var requests: [Request] = []
-    /// Layers that are pending now; nil when there are as many as before.
+    /// The number of layers that are pending after the step; nil when it did not change.
     package var pendingCount: Int?
-    /// Why nothing was done; nil when it was.
+    /// The reason why the step was refused; nil when it was not.
     package var refusal: String?
 
     package init() {}

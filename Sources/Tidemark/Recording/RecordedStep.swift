@@ -1,40 +1,39 @@
 import TidemarkModel
 import TidemarkStore
 
-/// One thing that changes a cache's state, with all that decides how.
+/// One change of a cache's state, with all values that decide its effect.
 ///
-/// Reads are not among them: they change what stays in memory and nothing else, and what leaves the cache to make room is a
-/// step of its own.
+/// Reads are not steps: they change only which entities are in memory. Evictions are steps of their own.
 package enum RecordedStep: Sendable {
-    /// The lines of some of a batch's events, as ``TidemarkModel/EventBatch/lines(of:)`` gives them.
+    /// The lines of some of a batch's events, in the form of ``TidemarkModel/EventBatch/lines(of:)``.
     case lines(EventBatch, events: Range<Int>)
-    /// A look at what is missing.
+    /// A check for missing numbers that have waited too long.
     case gaps(CacheState.GapPatience)
-    /// An upstream's answer; `random` decides the pause before the next question.
+    /// An upstream's answer; `random` decides the pause before the next request.
     case answer(
         library: ByteString, attempt: UInt64, random: Double, events: [EventBatch], coveredThrough: EventSequence?)
     case failure(library: ByteString, attempt: UInt64, random: Double, isFinal: Bool, message: String)
-    /// The pause before a question is over.
+    /// The pause before a request is over.
     case resumption(library: ByteString, attempt: UInt64)
-    /// An answer could not be applied, and is asked for again.
+    /// An answer could not be applied; the upstream is asked again.
     case postponement(library: ByteString, attempt: UInt64)
-    /// The upstream is asked for numbers that were lost.
+    /// The upstream is asked again for lost numbers.
     case healing(library: ByteString)
     case transaction([TransactionOperation], library: ByteString, expecting: TransactionExpectations)
-    /// What a removal found.
+    /// The entities that a removal found.
     case removal([EntityKey])
-    /// nil: every library.
+    /// A scope is cleared; nil: every library.
     case clearing(library: ByteString?)
-    /// A query is asked for; its number is that of no other.
+    /// An upstream is asked for a query; the number of the fetch is unique.
     case fetch(UInt64, library: ByteString)
     case fetchEnd(UInt64)
-    /// A query's result is stored; `fetch`: the question that it answers.
+    /// The result of a query is stored; `fetch`: the number of the fetch that it answers.
     case result(QueryResult, QueryKey, fetch: UInt64?)
     case invalidation(Invalidation)
     case update(OptimisticUpdate)
     case commit(OptimisticCommit)
-    /// nil: of whatever library.
+    /// A layer is rolled back; `library` nil: the layer is found by its id alone.
     case rollBack(ByteString, library: ByteString?)
-    /// What made room.
+    /// Entities and queries were evicted, and entities were reduced.
     case leaving(evicted: [EntityKey], reduced: [EntityKey], queries: [QueryKey])
 }

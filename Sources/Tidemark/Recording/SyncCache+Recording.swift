@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Telling a recorder what is done. Without one each of these is a look at a nil.
+/// The recording of changes. Without a recorder each of these functions costs one test for nil.
 extension SyncCache {
-    /// What is known before a step, to tell afterwards what it did.
+    /// The state before a step, for computing the step's outcome.
     struct RecordingMark {
         var counts: EventCounts
         var statuses: [LibraryStatus]
@@ -11,12 +11,12 @@ extension SyncCache {
         var toldCount: Int64
     }
 
-    /// Does something in one step, and tells the recorder.
+    /// Performs a step and records it.
     ///
     /// - Parameters:
-    ///   - step: Made only for a recorder.
-    ///   - library: The one that may stand elsewhere afterwards; nil: any.
-    ///   - body: Dates what it does with `now`.
+    ///   - step: Evaluated only when there is a recorder.
+    ///   - library: The library whose state the step may change; nil: any library.
+    ///   - body: Performs the step; it dates its changes with `now`.
     func recorded<Value, Refusal: Error>(
         _ step: @autoclosure () -> RecordedStep, of library: ByteString? = nil, at now: Int64,
         _ body: () throws(Refusal) -> Value
@@ -33,7 +33,7 @@ extension SyncCache {
         }
     }
 
-    /// Applies a batch's events one by one, so that what became of each is told.
+    /// Applies a batch's events one by one, so that the outcome of each is recorded.
     func applyRecorded(_ batch: EventBatch, _ events: Range<Int>) {
         let now = clock.now()
         let steps = events.isEmpty ? [events] : events.map { $0..<$0 + 1 }
@@ -52,7 +52,7 @@ extension SyncCache {
         }
     }
 
-    /// Tells what made room since the last call.
+    /// Records the evictions and reductions since the last call.
     func recordLeavings(at now: Int64) {
         guard let recorder else { return }
         let gone = state.takeLeavings()
@@ -84,7 +84,8 @@ extension SyncCache {
         var outcome = RecordedOutcome()
         outcome.counts = state.counts - mark.counts
         let before = Dictionary(uniqueKeysWithValues: mark.statuses.map { ($0.library, $0) })
-        // A library that is only named, as by who observes something in it, stands where an unknown one does.
+        // A library without a status before the step is compared with an unknown library: a library that was only
+        // named, for example by an observer, has not changed.
         let changed = statuses(of: library).filter { status in
             status
                 != before[status.library]

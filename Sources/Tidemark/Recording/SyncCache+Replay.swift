@@ -2,13 +2,14 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// Doing again what was recorded, step by step, in the order in which it took effect.
+/// The replay of a recording, step by step, in the order in which the steps took effect.
 ///
-/// The cache's clock has to say when each step was; its timers never fire, and nobody is asked: what came of them are steps.
+/// The cache's clock has to give the time of each step. Its timers never fire, and no upstream is asked: the effects of
+/// both are steps of the recording.
 ///
 /// - Source: Protocol/recordings.md, replaying.
 extension SyncCache {
-    /// Does one step, and tells the recorder what came of it.
+    /// Replays one step, and records its outcome.
     ///
     /// - Throws: ``StorageError`` when entities cannot be read or written.
     package func replay(_ step: RecordedStep) async throws(StorageError) {
@@ -100,7 +101,7 @@ extension SyncCache {
         }
     }
 
-    /// What a host asked for; a refusal was one then, too, and is part of what came of it.
+    /// Replays a host's request. A refusal is an outcome of the recorded step too, so it is not an error here.
     private func replayRequest(_ step: RecordedStep) async {
         do throws(CacheError) {
             switch step {
@@ -120,17 +121,17 @@ extension SyncCache {
         }
     }
 
-    /// Whether everything would be with the journal after a flush.
+    /// Tells whether a flush would leave nothing unwritten.
     package var isQuiet: Bool { state.isQuiet }
 
-    /// How often each library's upstream was asked so far.
+    /// The number of requests to each library's upstream so far.
     package var reconcileAttempts: [ByteString: UInt64] { state.reconcileAttempts }
 
-    /// Goes on counting questions where a recording that was cut stopped.
+    /// Continues the count of requests from the point where a recording was cut.
     package func goOn(fromAttempts attempts: [ByteString: UInt64]) {
         state.goOn(fromAttempts: attempts)
     }
 
-    /// Whether a stored query's list holds an entity; nil when there is no such query.
+    /// Tells whether a stored query's list contains an entity; nil when there is no such query.
     package func holds(_ key: EntityKey, in query: QueryKey) -> Bool? { state.holds(key, in: query) }
 }
