@@ -11,8 +11,8 @@ import TidemarkWire
 
 /// An upstream over an NDJSON log: a file that only grows, one event a line, in any order of libraries.
 ///
-/// The first question reads the log through and remembers, for each block, which sequences of which library it
-/// holds; later ones read the blocks that matter, and what was added since.
+/// The first request reads the whole log and notes, for each block, which sequences of which library it holds. Later
+/// requests read only the blocks that matter, and the bytes that were added since.
 ///
 /// - Source: Protocol/sequencing.md, upstreams.
 public actor FileUpstream: Upstream {
@@ -20,11 +20,11 @@ public actor FileUpstream: Upstream {
     private struct Block {
         var offset: Int64
         var byteCount: Int
-        /// Lowest and highest sequence by library.
+        /// The lowest and highest sequence, by library.
         var ranges: [ByteString: ClosedRange<Int64>]
     }
 
-    /// What an answer was made of, to tell whether asking again can bring more.
+    /// The request that an answer belongs to, to tell whether another request can bring more.
     private struct Question: Hashable {
         var library: ByteString
         var sequence: EventSequence
@@ -33,25 +33,25 @@ public actor FileUpstream: Upstream {
     public nonisolated let path: String
     private let limits: Limits
     private let defaultLibrary: ByteString
-    /// Grows by one for each 256 KiB of the log.
+    /// The index of the log; one block for each 256 KiB.
     private var blocks: [Block] = []
     private var indexedByteCount: Int64 = 0
-    /// The log's size when a question was last answered with nothing; at most one entry a library.
+    /// The size of the log when a request was last answered with nothing; at most one entry for each library.
     private var emptyAt: [ByteString: (sequence: EventSequence, byteCount: Int64)] = [:]
 
-    /// Bytes of the log that are read at once.
+    /// The number of bytes of the log that are read at once.
     private static let chunkByteCount = 256 << 10
-    /// An answer holds at most about this many bytes; the cache asks again for the rest.
+    /// The approximate limit of an answer, in bytes; the cache asks again for the rest.
     private static let answerByteCountMax = 4 << 20
 
-    /// - Parameter defaultLibrary: Where events go that name no library.
+    /// - Parameter defaultLibrary: The library of events that name none.
     public init(path: String, defaultLibrary: ByteString = "", limits: Limits = Limits()) {
         self.path = path
         self.defaultLibrary = defaultLibrary
         self.limits = limits
     }
 
-    /// Whether the log can be opened now; for an early word to the user.
+    /// Whether the log can be opened now; for an early message to the user.
     public nonisolated var isReadable: Bool { access(path, R_OK) == 0 }
 
     public func events(
@@ -79,7 +79,7 @@ public actor FileUpstream: Upstream {
         return UpstreamAnswer(lines: lines)
     }
 
-    /// Reads what was added to the log since the last question.
+    /// Indexes the bytes that were added to the log since the last request.
     private func index(_ descriptor: Int32) throws(UpstreamError) {
         var pending: [UInt8] = []
         while true {
@@ -91,7 +91,7 @@ public actor FileUpstream: Upstream {
             try append(Array(pending[...lastLineEnd]))
             pending.removeFirst(lastLineEnd + 1)
         }
-        // A last line without its LF may still be growing; it counts once the LF is there, or when it decodes.
+        // A last line without its LF may still be growing; it counts when the LF is there, or when the line decodes.
         if !pending.isEmpty, try isWhole(pending) { try append(pending) }
     }
 

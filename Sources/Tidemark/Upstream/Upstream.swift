@@ -1,22 +1,23 @@
 import TidemarkModel
 
-/// Whoever can be asked for events that are missing.
+/// A source that the cache can ask for missing events.
 public protocol Upstream: Sendable {
-    /// The events of one library from a sequence on.
+    /// Returns the events of one library from a sequence on.
     ///
-    /// An answer may hold a part only; the cache asks again from where it ended. Events of other libraries in it
-    /// are passed over.
+    /// An answer may hold only a part; the cache asks again from its end. Events of other libraries in the answer are
+    /// ignored.
     ///
-    /// - Parameter sequence: The first one wanted.
+    /// - Parameter sequence: The first sequence that is wanted.
     /// - Throws: ``UpstreamError``.
     func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamAnswer
 }
 
 /// A part of a library's log.
 public struct UpstreamAnswer: Sendable {
-    /// Event lines, each ended by an LF, as they would stand on the input. The asker holds them in memory.
+    /// Event lines in the form of the input, each ended by an LF. The cache holds them in memory.
     public var lines: [UInt8]
-    /// Up to where the log is whole: a sequence up to it that did not come does not exist. nil when unknown.
+    /// The sequence up to which the answer is complete: a sequence up to it that did not come does not exist. nil when
+    /// unknown.
     public var coveredThrough: EventSequence?
 
     public init(lines: [UInt8], coveredThrough: EventSequence? = nil) {
@@ -25,9 +26,9 @@ public struct UpstreamAnswer: Sendable {
     }
 }
 
-/// Why an upstream gave no answer.
+/// The error of an upstream that gave no answer.
 public struct UpstreamError: Error, Sendable, CustomStringConvertible {
-    /// Asking again is of no use.
+    /// Whether asking again is useless.
     public var isFinal: Bool
     public var message: String
 
