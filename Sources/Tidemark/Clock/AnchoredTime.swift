@@ -1,8 +1,8 @@
-/// A time of day that was read once, and goes on with a clock that nobody sets.
+/// A time of day that was read once and advances with a clock that cannot be set.
 struct AnchoredTime<Steady: Clock>: Sendable where Steady.Duration == Duration {
     private let clock: Steady
     private let start: Steady.Instant
-    /// Milliseconds since 1970, at `start`.
+    /// The time of day at `start`, in milliseconds since 1970.
     private let wallTime: Int64
 
     init(_ clock: Steady, wallTime: Int64) {
@@ -11,7 +11,7 @@ struct AnchoredTime<Steady: Clock>: Sendable where Steady.Duration == Duration {
         self.wallTime = wallTime
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the milliseconds since 1970.
     func now() -> Int64 {
         let passed = start.duration(to: clock.now).components
         return wallTime + passed.seconds * 1_000 + passed.attoseconds / 1_000_000_000_000_000

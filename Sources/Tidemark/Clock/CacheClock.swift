@@ -1,8 +1,8 @@
-/// The time a cache goes by; injected, so that tests drive it.
+/// The clock of a cache; injected, so that tests can drive it.
 public protocol CacheClock: Sendable {
-    /// Milliseconds since 1970.
+    /// Returns the milliseconds since 1970.
     func now() -> Int64
 
-    /// Returns after a while, or throws when its task was cancelled.
+    /// Returns after a time, or throws when its task was cancelled.
     func sleep(milliseconds: Int64) async throws(CancellationError)
 }

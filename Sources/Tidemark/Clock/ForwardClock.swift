@@ -1,28 +1,29 @@
 import Synchronization
 import TidemarkModel
 
-/// A clock that never goes back: where the one behind it does, it goes on from what it said last.
+/// A clock that never goes back: when the underlying clock goes back, this one continues from its last time.
 ///
-/// A clock that was set back, between two runs or in one, would otherwise make everything written before look new, and hold
-/// up every gap, for as long as it was set back.
+/// Without it, a clock that was set back, between two runs or during one, would make everything written before look
+/// new, and would delay every gap, for as long as the clock was set back.
 final class ForwardClock: CacheClock {
     private struct State {
-        /// What was said last.
+        /// The last time that was returned.
         var last: Int64
-        /// Milliseconds that the clock behind it is behind.
+        /// The milliseconds that the underlying clock lags.
         var lag: Int64 = 0
     }
 
     private let clock: any CacheClock
     private let state: Mutex<State>
 
-    /// Later than any machine's clock, and so early that a span can be added: 2^60 ms, some 36 million years. As much before 1970
-    /// is the earliest time.
+    /// The latest time: later than any machine's clock, and early enough that a duration can be added: 2^60 ms, some 36
+    /// million years. The earliest time is as far before 1970.
     static let timeMax: Int64 = 1 << 60
-    /// Nothing was written later than this, whatever a file says: 2^53 ms, some 285,000 years.
+    /// The latest time of a write that is believed, whatever a file claims: 2^53 ms, some 285,000 years.
     private static let writtenMax: Int64 = 1 << 53
 
-    /// - Parameter last: When something was written last; nil: never. What no clock can have said is passed over.
+    /// - Parameter last: The time of the last write; nil: there was none. A value that no clock can have given is
+    ///   ignored.
     init(_ clock: any CacheClock, after last: Int64?) {
         self.clock = clock
         let last = last.flatMap { (0...ForwardClock.writtenMax).contains($0) ? $0 : nil }
@@ -31,7 +32,8 @@ final class ForwardClock: CacheClock {
 
     func now() -> Int64 {
         state.withLock { state in
-            // Read under the lock: two readers could otherwise take each other's times for a clock that goes back.
+            // The clock is read under the lock: otherwise two readers could take each other's times for a clock that
+            // goes back.
             let own = clock.now().clamped(to: -ForwardClock.timeMax...ForwardClock.timeMax)
             let time = min(own.addingClamped(state.lag), ForwardClock.timeMax)
             if time < state.last { state.lag = state.last - own }

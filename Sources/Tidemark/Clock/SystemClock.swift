@@ -6,10 +6,10 @@
     import Musl
 #endif
 
-/// The machine's own clock: what it said when this value was made, and what has passed since.
+/// The machine's clock: its time when this value was made, plus the time that has passed since.
 ///
-/// Ages and expiry are differences of times. Somebody who sets the machine's clock, forwards or back, changes none of them
-/// while the program runs; time asleep counts.
+/// Ages and expiry are differences of times. Setting the machine's clock, forwards or back, changes none of them while
+/// the program runs; time asleep counts.
 public struct SystemClock: CacheClock {
     private let clock = ContinuousClock()
     private let time: AnchoredTime<ContinuousClock>
@@ -28,7 +28,7 @@ public struct SystemClock: CacheClock {
         }
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the milliseconds since 1970.
     private static func wallTime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
