@@ -3,18 +3,18 @@ import Synchronization
 import TidemarkModel
 import TidemarkWire
 
-/// How far a reader is; the engine looks at it from its own thread.
+/// The progress of a reader; the engine reads it from its own thread.
 final class ReadProgress: Sendable {
     let lineCount = Atomic<Int64>(0)
-    /// Bytes are on their way from the input to `lineCount`: neither of the two tells of them.
+    /// Whether bytes are on their way from the input to `lineCount`: neither the input nor the count shows them.
     let isTaking = Atomic(false)
 }
 
-/// Reads and decodes an input beside the engine, on a thread of its own that may wait for the disk or a pipe.
+/// Reads and decodes an input beside the engine, on its own queue, which may wait for the disk or a pipe.
 ///
 /// One batch is under way for each call of ``next()``.
 final class BatchReader: Sendable {
-    /// What only the reader's own queue touches.
+    /// The state that only the reader's own queue uses.
     private struct Work {
         var framer: LineFramer
         let decoder: EventDecoder
@@ -26,12 +26,13 @@ final class BatchReader: Sendable {
     private let chunkByteCount: Int
     private let queue: DispatchQueue
     private let progress: ReadProgress
-    /// Locked by the queue's one job at a time, so never contended; the lock is what proves it to the compiler.
+    /// Locked by the queue's one job at a time, so never contended; the lock proves the exclusive access to the
+    /// compiler.
     private let work: Mutex<Work>
 
     /// - Parameters:
-    ///   - chunkByteCount: Bytes to read at once; what a pipe or file gives may be less.
-    ///   - pool: May be others', too.
+    ///   - chunkByteCount: The number of bytes to read at once; a pipe or file may give fewer.
+    ///   - pool: The buffers; the pool may be shared with other readers.
     init(
         _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int, pool: BatchPool,
         progress: ReadProgress
@@ -50,7 +51,7 @@ final class BatchReader: Sendable {
         input.stop()
     }
 
-    /// The next lines; nil at the end.
+    /// Returns the next lines; nil at the end.
     ///
     /// - Throws: ``InputError``, also when memory is short.
     func next() async throws(InputError) -> EventBatch? {
@@ -72,7 +73,8 @@ final class BatchReader: Sendable {
 
     private func read(_ work: inout Work) throws(InputError) -> EventBatch? {
         while work.blocks.isEmpty {
-            // What was taken from the front is still held behind the slice, and a buffer that two hold is copied whole.
+            // The slice still holds the blocks that were removed from its front, and a buffer with two holders would be
+            // copied whole.
             work.blocks = []
             if work.isFinished { return nil }
             try input.waitForBytes()

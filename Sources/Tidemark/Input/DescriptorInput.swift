@@ -8,15 +8,15 @@ import Synchronization
     import Musl
 #endif
 
-/// An input over a file descriptor, which stays the caller's to close.
+/// An input over a file descriptor; the caller closes the descriptor.
 package final class DescriptorInput: LineInput {
     private let descriptor: Int32
-    /// Both ends of a pipe whose only byte says that reading is over.
+    /// The two ends of a pipe; its only byte signals that reading is over.
     private let stopReader: Int32
     private let stopWriter: Int32
     private let isStopped = Atomic(false)
 
-    /// - Throws: ``InputError`` when the process has no descriptor left.
+    /// - Throws: ``InputError`` when the process has no free descriptor.
     package init(_ descriptor: Int32) throws(InputError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
@@ -59,7 +59,7 @@ package final class DescriptorInput: LineInput {
     package func hasUnread() -> Bool {
         guard !isStopped.load(ordering: .acquiring) else { return false }
         var sources = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-        // The end of the input counts as unread too: what it brings about is not late either.
+        // The end of the input counts as unread too: its effects are not late either.
         return poll(&sources, 1, 0) > 0
     }
 
@@ -68,7 +68,7 @@ package final class DescriptorInput: LineInput {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Safe to call from a signal handler's thread, any number of times.
+    /// Ends the reading. Safe to call from a signal handler's thread, any number of times.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         var byte: UInt8 = 0
@@ -76,7 +76,7 @@ package final class DescriptorInput: LineInput {
     }
 }
 
-/// The system's `read`, which the method of that name hides.
+/// Calls the system's `read`, which the method of that name hides.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }

@@ -2,7 +2,7 @@ import Synchronization
 import TidemarkModel
 import TidemarkWire
 
-/// One stream of event lines on its way into a cache.
+/// A stream of event lines that is read into a cache.
 ///
 /// ```swift
 /// let stream = try await IngestStream(of: try DescriptorInput(0), into: cache)
@@ -12,16 +12,16 @@ package final class IngestStream {
     private let cache: SyncCache
     private let reader: BatchReader
     package let input: InputID
-    /// What became durable, while the stream is read; ends after ``finish()``.
+    /// The acknowledgements of durable lines, while the stream is read; ends after ``finish()``.
     package let acknowledgements: AsyncStream<Acknowledgement>
-    /// Lines, and bytes behind them, that were applied so far.
+    /// The number of lines that were applied so far, and below the number of their bytes.
     package private(set) var lineCount: Int64 = 0
     package private(set) var byteCount: Int64 = 0
 
     /// 512 KiB: enough that a crossing to the engine costs nothing measurable, small enough to stay in a cache.
     package static let chunkByteCountDefault = 512 << 10
 
-    /// - Throws: ``InputError`` when memory is short.
+    /// - Throws: ``InputError`` when there is not enough memory.
     package init(
         of input: any LineInput, into cache: SyncCache, chunkByteCount: Int = IngestStream.chunkByteCountDefault
     ) async throws(InputError) {
@@ -41,11 +41,11 @@ package final class IngestStream {
 
     /// Reads, decodes and applies the next lines.
     ///
-    /// Reading ahead while the last batch is applied was tried and dropped: what one core decoded, the other had to
-    /// fetch line by line, which cost as much as it saved and took the core from the journal.
+    /// Reading ahead while the last batch is applied was tried and removed: the second core had to fetch line by line
+    /// what the first had decoded, which cost as much as it saved and took that core from the journal.
     ///
     /// - Returns: false at the end of the input.
-    /// - Throws: ``InputError`` when it cannot be read on, ``StorageError`` when what is stored cannot be read.
+    /// - Throws: ``InputError`` when the input cannot be read, ``StorageError`` when stored data cannot be read.
     /// - Source: docs/decisions/0004-flush-policy.md.
     package func next() async throws -> Bool {
         guard let batch = try await nextBatch() else { return false }
@@ -64,7 +64,7 @@ package final class IngestStream {
         try await reader.next()
     }
 
-    /// Begins ``nextBatch()`` beside the caller, who must wait for it before the next one.
+    /// Begins ``nextBatch()`` concurrently with the caller, who must wait for the result before the next call.
     package func beginNextBatch() -> Task<Result<EventBatch?, InputError>, Never> {
         Task { [reader] in
             do throws(InputError) {
@@ -75,7 +75,7 @@ package final class IngestStream {
         }
     }
 
-    /// The input ended: gives up what is missing, and returns when everything is durable.
+    /// Ends the input: declares missing numbers lost, and returns when everything is durable.
     ///
     /// - Throws: ``StorageError``.
     package func finish() async throws(StorageError) {
@@ -84,7 +84,7 @@ package final class IngestStream {
         await cache.closeInput(input)
     }
 
-    /// Reading ends with what was read so far.
+    /// Ends the reading after the bytes that were read so far.
     package func stop() {
         reader.stop()
     }

@@ -1,19 +1,19 @@
 import TidemarkModel
 
-/// How far one input was applied, and how to tell its reader what is durable.
+/// The progress of one input: how much of it was applied, and how its reader is notified of durable lines.
 struct InputPosition {
-    /// The last line that was applied, or is held.
+    /// The number of the last line that was applied or is held.
     var lines: Int64 = 0
-    /// The last line that was acknowledged.
+    /// The number of the last line that was acknowledged.
     var acknowledged: Int64 = 0
-    /// Whether the input has bytes that its reader has not seen.
+    /// Tells whether the input has bytes that its reader has not read.
     var hasUnread: @Sendable () -> Bool
-    /// The last line that the reader has taken from the input.
+    /// Returns the number of the last line that the reader has taken from the input.
     var readLineCount: @Sendable () -> Int64
-    /// Bounded: a slow reader misses earlier acknowledgements, which the later ones include.
+    /// The acknowledgements. Bounded: a slow reader misses earlier ones, which the later ones include.
     var acknowledgements: AsyncStream<Acknowledgement>.Continuation
 
-    /// Whether there is something that the cache has not seen, in the input or on its way: late events may still come.
-    /// The count is looked at last: what is read between the two looks shows in it.
+    /// Whether lines that the cache has not seen are in the input or on their way: late events may still come. The
+    /// count is read last: it includes any line that is read between the two tests.
     var mayBringLateEvents: Bool { hasUnread() || readLineCount() > lines }
 }

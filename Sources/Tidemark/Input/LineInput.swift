@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Bytes to read lines from: a file, a pipe, or what a test makes.
+/// A source of bytes to read lines from: a file, a pipe, or a test's own.
 package protocol LineInput: Sendable {
     /// Returns when there are bytes to read, at the end, or once ``stop()`` was called.
     ///
@@ -9,19 +9,19 @@ package protocol LineInput: Sendable {
 
     /// Reads the next bytes; waits until there are some.
     ///
-    /// - Parameter buffer: Room for them.
-    /// - Returns: How many were read; 0 at the end, or once ``stop()`` was called.
+    /// - Parameter buffer: The memory for the bytes.
+    /// - Returns: The number of bytes read; 0 at the end, or once ``stop()`` was called.
     /// - Throws: ``InputError``.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int
 
-    /// Whether a read would give bytes at once.
+    /// Tells whether a read would return bytes at once.
     func hasUnread() -> Bool
 
-    /// Makes a read that waits, and every later one, return 0.
+    /// Makes a waiting read, and every later one, return 0.
     func stop()
 }
 
-/// Why an input cannot be read.
+/// The error of an input that cannot be read.
 public struct InputError: Error, Sendable, CustomStringConvertible {
     public var message: String
 
