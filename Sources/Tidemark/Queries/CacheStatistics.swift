@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What a cache holds and what it did since it was opened; counts of lines and events since its file was made.
+/// The contents of a cache and its work since it was opened. Lines and events are counted since its file was made.
 public struct CacheStatistics: Sendable {
     public var entityCount: Int64
     public var queryCount: Int
@@ -13,7 +13,7 @@ public struct CacheStatistics: Sendable {
     public var evictionCount: Int
     public var notificationCount: Int64
     public var libraries: [LibraryStatus]
-    /// nil while the journal keeps up.
+    /// The error of the last flush; nil while the journal keeps up.
     public var storageError: StorageError?
     public var counts: EventCounts
     public var ignoredKinds: [ByteString: Int64]

@@ -1,22 +1,24 @@
 import TidemarkModel
 import TidemarkStore
 
-/// JSON in the one spelling by which queries are told apart.
+/// JSON in a canonical spelling, by which queries are told apart.
 ///
-/// No white space; members sorted by the bytes of their unescaped names, of those with one name the last; strings with
-/// as few escapes as there can be; numbers as they came, so `1` and `1.0` are two inputs.
+/// No white space; members sorted by the bytes of their unescaped names, and only the last of members with the same
+/// name; strings with as few escapes as possible; numbers unchanged, so `1` and `1.0` are two inputs.
 ///
 /// - Source: Protocol/queries.md, identity.
 package enum CanonicalJSON {
-    /// 1 MiB: keys are held in memory, each once a query.
+    /// The limit of a text: 1 MiB, because each query holds its key in memory.
     package static let byteCountMax = 1 << 20
-    /// As deep as a line may be.
+    /// The limit of the nesting: the same as for a line.
     static let nestingDepthMax = 64
 
+    /// Returns the canonical form of a JSON text.
+    ///
     /// - Parameters:
     ///   - json: Any bytes.
-    ///   - name: How messages call them.
-    /// - Throws: ``CacheError`` `invalidParams` when they are no JSON, too deep or too many.
+    ///   - name: The name of the text in messages.
+    /// - Throws: ``CacheError`` `invalidParams` when the bytes are not JSON, nest too deeply or are too many.
     /// - Complexity: O(json.count · nesting).
     package static func text(of json: [UInt8], name: String) throws(CacheError) -> ByteString {
         guard json.count <= byteCountMax else {
@@ -38,7 +40,7 @@ package enum CanonicalJSON {
     }
 }
 
-/// One value under way, by recursive descent; recursion is bounded by `nestingDepthMax`.
+/// The parser of one value, by recursive descent; the recursion is bounded by `nestingDepthMax`.
 private struct CanonicalReader {
     struct Fault: Error {
         var offset: Int
@@ -122,7 +124,7 @@ private struct CanonicalReader {
         text.append(UInt8(ascii: "]"))
     }
 
-    /// A string's bytes without escapes; half a surrogate pair as the three bytes that UTF-8 would give it.
+    /// Reads a string's bytes without escapes; half a surrogate pair gives the three bytes of its code in UTF-8.
     private mutating func string() throws(Fault) -> [UInt8] {
         try take(UInt8(ascii: "\""))
         var text: [UInt8] = []

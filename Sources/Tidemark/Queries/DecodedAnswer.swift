@@ -2,11 +2,11 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// An answer whose resources went through the decoder, like an event's: checked, keyed and without white space.
+/// An answer whose resources were decoded like an event's: checked, keyed and without white space.
 struct DecodedAnswer: Sendable {
     let batch: EventBatch
     let head: AnswerHead
-    /// As it came.
+    /// The answer as it came.
     let result: QueryResult
 
     /// - Throws: ``CacheError`` `invalidParams` or `limitExceeded`.
@@ -54,14 +54,15 @@ struct DecodedAnswer: Sendable {
         }
         let batch = try EventDecoder.answer(line, limits: limits)
         let counts = [result.resources.count] + result.included.map(\.resources.count)
-        // Bytes that are no single object could look like several resources.
+        // Bytes that are not one object could be taken for several resources.
         guard batch.events.count == counts.count,
             zip(batch.events, counts).allSatisfy({ $0.kind == .unusable || Int($0.memberCount) == $1 })
         else { throw CacheError(.invalidParams, "a resource is not one JSON object: nothing was stored, mend it") }
         return batch
     }
 
-    /// The same shape as a batch of changes; a line end inside a resource would cut it in two, so it becomes a space.
+    /// Appends resources in the form of a batch event. A line end inside a resource would cut the line in two, so it
+    /// becomes a space.
     private static func append(
         _ type: ByteString, _ resources: [[UInt8]], library: ByteString, to line: inout [UInt8]
     ) {
@@ -81,8 +82,8 @@ struct DecodedAnswer: Sendable {
 extension EventDecoder {
     /// Decodes lines that the cache wrote itself, of any length.
     ///
-    /// - Parameter lines: Each ends with an LF.
-    /// - Throws: ``CacheError`` `limitExceeded` past ``answerByteCountMax``, and when memory is short.
+    /// - Parameter lines: Lines that each end with an LF.
+    /// - Throws: ``CacheError`` `limitExceeded` past ``answerByteCountMax``, and when there is not enough memory.
     static func answer(_ lines: consuming [UInt8], limits: Limits) throws(CacheError) -> EventBatch {
         let byteCount = lines.count
         guard byteCount <= answerByteCountMax else {
@@ -95,6 +96,6 @@ extension EventDecoder {
         }
     }
 
-    /// Bytes of one answer, or of one resource that is put: 1 GiB.
+    /// The limit of one answer, or of one resource that is put: 1 GiB.
     static let answerByteCountMax = LineBlock.byteCountMax
 }

@@ -1,32 +1,32 @@
 import TidemarkModel
 
-/// Where an entity's value comes from and who shows it.
+/// The origin of an entity's value, and the lists and observers that show it.
 public struct EntityExplanation: Hashable, Sendable {
-    /// What wrote a value.
+    /// The kind of change that wrote a value.
     public enum Writer: String, Sendable, CaseIterable {
         case event
         /// An answer to a query.
         case answer
         case transaction
-        /// What a server confirmed of an optimistic layer.
+        /// A server's confirmation of an optimistic layer.
         case confirmation
     }
 
     public struct Field: Hashable, Sendable {
         public var name: ByteString
         public var writer: Writer
-        /// nil when it had none.
+        /// The sequence of the write; nil when it had none.
         public var sequence: EventSequence?
-        /// Milliseconds since 1970.
+        /// The time of the write, in milliseconds since 1970.
         public var writtenAt: Int64
-        /// How long ago that was, in milliseconds, by the cache's clock.
+        /// The time since the write, in milliseconds, by the cache's clock.
         public var age: Int64 = 0
-        /// Seconds at which it is too old; nil: it never is.
+        /// The age in seconds at which the field is too old; nil: it never is.
         public var maxAge: Int?
-        /// Whose rule that is; nil when there is none.
+        /// The origin of the rule that set `maxAge`; nil when no rule applies.
         public var rule: AgeRuleOrigin?
 
-        /// It is too old for a read without a tolerance.
+        /// Whether the field is too old for a read without a tolerance.
         public var isStale: Bool { maxAge.map { age >= Int64($0) * 1_000 } ?? false }
 
         package init(name: ByteString, writer: Writer, sequence: EventSequence?, writtenAt: Int64) {
@@ -37,15 +37,15 @@ public struct EntityExplanation: Hashable, Sendable {
         }
     }
 
-    /// Who says how old a field may be, from the least specific to the most.
+    /// The origin of an age rule, from the least specific to the most.
     public enum AgeRuleOrigin: String, Sendable, CaseIterable {
-        /// The policy, of the type or the type of the object that is in the field.
+        /// The policy's rule for the type, or for the type of the object in the field.
         case schemaType = "schema_type"
-        /// The policy, of the field, or of one nested in it.
+        /// The policy's rule for the field, or for a field nested in it.
         case schemaField = "schema_field"
-        /// The read's `max_ages`, of a type.
+        /// The rule for a type in the `max_ages` of the read.
         case operationType = "operation_type"
-        /// The read's `max_ages`, of a field.
+        /// The rule for a field in the `max_ages` of the read.
         case operationField = "operation_field"
 
         init?(_ origin: AgeLimit.Origin) {
@@ -61,7 +61,7 @@ public struct EntityExplanation: Hashable, Sendable {
 
     public struct Place: Hashable, Sendable {
         public var query: QueryKey
-        /// From 0.
+        /// The index of the entity in the list, from 0.
         public var index: Int
         public var isStale: Bool
 
@@ -72,15 +72,15 @@ public struct EntityExplanation: Hashable, Sendable {
         }
     }
 
-    /// nil when there is an entity.
+    /// The reason why there is no entity; nil when there is one.
     public var miss: EntityRead.Miss?
-    /// When it was deleted, and by which sequence; nil when it was not, or nobody remembers.
+    /// The time and the sequence of the deletion; nil when the entity was not deleted, or when its tombstone is gone.
     public var deletion: Field?
-    /// In the order of the resource.
+    /// The fields in the order of the resource.
     public var fields: [Field]
-    /// Pending ids of the layers that have a change for it, oldest first.
+    /// The pending ids of the layers that change the entity, oldest first.
     public var layers: [ByteString]
-    /// In the order of the queries' keys.
+    /// The lists that contain the entity, in the order of the queries' keys.
     public var queries: [Place]
     public var observerCount: Int
 

@@ -1,29 +1,30 @@
 import TidemarkModel
 import TidemarkStore
 
-/// What a read of one entity gives.
+/// The answer to a read of one entity.
 public struct EntityRead: Hashable, Sendable {
-    /// Why there is nothing to give.
+    /// The reason why a read returns no entity.
     public enum Miss: String, Sendable, CaseIterable {
-        /// Never seen, or forgotten so long ago that nobody remembers.
+        /// The entity was never seen, or was removed so long ago that the cache keeps no trace of it.
         case absent
-        /// Too old for the reader.
+        /// The entity is too old for the reader.
         case expired
-        /// Dropped to make room.
+        /// The entity was evicted.
         case evicted
-        /// Deleted by an event or a transaction.
+        /// The entity was deleted by an event or a transaction.
         case deleted
     }
 
-    /// The resource as JSON, as selected; nil when it is missing.
+    /// The resource as JSON, with the selected fields; nil when it is missing.
     public var entity: [UInt8]?
     public var isPending: Bool
-    /// Sequence that the value stands for; nil when unknown.
+    /// The sequence that wrote the value; nil when unknown.
     public var sequence: EventSequence?
     public var isStale: Bool
-    /// nil when there is an entity.
+    /// The reason why there is no entity; nil when there is one.
     public var miss: Miss?
-    /// Which field is too old, when that is why, and when one is too old and the reader puts up with it.
+    /// The field that is too old: set when the read returns no entity for that reason, and when the reader tolerates
+    /// it.
     public var expired: ExpiredField?
 
     package init(entity: [UInt8]?, isPending: Bool, sequence: EventSequence?, isStale: Bool, miss: Miss?) {

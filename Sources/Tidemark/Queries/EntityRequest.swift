@@ -1,15 +1,16 @@
 import TidemarkModel
 
-/// What a read of one entity asks for.
+/// A request to read one entity.
 public struct EntityRequest: Hashable, Sendable {
     public var key: EntityKey
-    /// The top-level fields that are wanted; nil: everything.
+    /// The names of the wanted top-level fields; nil: all fields.
     public var fields: [ByteString]?
-    /// The read's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before those of the policy.
+    /// The read's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override those of the policy.
     public var maxAges: [ByteString: Int] = [:]
-    /// Of an observer: tell it, or fetch for it, when something becomes too old; see Protocol/sessions.md, refreshing.
+    /// For an observer: whether it is notified, or data is fetched for it, when something becomes too old; see
+    /// Protocol/sessions.md, refreshing.
     public var refreshes = false
-    /// How long past its age a field is good enough, in milliseconds; nil: not at all.
+    /// The time past its age limit for which a field is still accepted, in milliseconds; nil: none.
     public var maxStale: Int64?
 
     public init(_ key: EntityKey, fields: [ByteString]? = nil) {

@@ -1,14 +1,15 @@
 import TidemarkModel
 
-/// Somebody who waits for an upstream's answer to a query.
+/// A reader that waits for an upstream's answer to a query.
 struct FetchWaiter: Sendable {
     let request: QueryRequest
     let sink: (any ObserverSink)?
-    /// Whether the answer goes into the cache on this reader's behalf.
+    /// Whether the answer is stored in the cache for this reader.
     let storesAnswer: Bool
-    /// Why the cache did not do, for the error when the upstream does not either; nil when it was not asked.
+    /// The reason why the cache could not answer, for the error when the upstream fails too; nil when the cache was not
+    /// asked.
     var cacheReason: String?
-    /// The cache is asked again when the upstream failed.
+    /// Whether the cache is read again when the upstream has failed.
     var fallsBack = false
     let reply: @Sendable (Result<QueryReply, CacheError>) -> Void
 

@@ -1,12 +1,14 @@
 import TidemarkModel
 
-/// Finds the name that somebody meant who wrote another one.
+/// The search for the known name that a misspelt name was meant to be.
 enum NearestName {
-    /// - Parameter known: Names of ASCII.
-    /// - Returns: The known name with the fewest edits between, the first of several; nil when more than one letter, and more
-    ///   than a third of it, would have to be edited.
+    /// Finds the nearest known name.
+    ///
+    /// - Parameter known: Names in ASCII.
+    /// - Returns: The known name with the fewest edits, the first of several; nil when more than one letter, and more
+    ///   than a third of the name, would have to be edited.
     static func of(_ name: ByteString, among known: [String]) -> String? {
-        // A name of a kilobyte is no misspelling of anything.
+        // A longer name is not a misspelling of a known one; the bound also limits the cost.
         guard name.bytes.count <= byteCountMax else { return nil }
         let written = letters(Array(name.bytes))
         var nearest: (name: String, distance: Int)?
@@ -20,7 +22,7 @@ enum NearestName {
 
     private static let byteCountMax = 64
 
-    /// Without what styles of spelling differ in: `resourceType` and `resource_type` are one.
+    /// Removes the differences between styles of spelling: `resourceType` and `resource_type` are equal.
     private static func letters(_ bytes: [UInt8]) -> [UInt8] {
         bytes.compactMap { byte in
             switch byte {
@@ -31,7 +33,7 @@ enum NearestName {
         }
     }
 
-    /// Bytes to insert, remove or replace, or neighbours to exchange.
+    /// Returns the number of bytes to insert, remove or replace, or of neighbours to exchange.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var before: [Int] = []
         var last = Array(0...right.count)

@@ -2,9 +2,9 @@ import TidemarkModel
 import TidemarkStore
 
 extension Params {
-    /// A resource type, which must be there.
+    /// Reads a resource type, which must be present.
     ///
-    /// - Throws: ``CacheError`` for more bytes or other characters than a type may have.
+    /// - Throws: ``CacheError`` when the type has too many bytes, or characters that a type may not have.
     package func resourceType(limits: Limits) throws(CacheError) -> ByteString {
         guard let type = try optionalResourceType(limits: limits) else {
             throw wrong("resource_type", "the type of the resource")
@@ -12,7 +12,7 @@ extension Params {
         return type
     }
 
-    /// A resource type. nil when absent.
+    /// Reads a resource type; nil when absent.
     package func optionalResourceType(limits: Limits) throws(CacheError) -> ByteString? {
         guard let type = try text("resource_type", byteCountMax: limits.typeByteCountMax) else { return nil }
         guard !type.bytes.isEmpty, type.bytes.allSatisfy(Params.isTypeByte) else {
@@ -22,13 +22,13 @@ extension Params {
         return type
     }
 
-    /// An id, a string or an integer, which must be there.
+    /// Reads an id, a string or an integer, which must be present.
     package func id(limits: Limits) throws(CacheError) -> ByteString {
         guard let value = value("id") else { throw wrong("id", "a string or an integer") }
         return try Params.id(value, name: name("id"), limits: limits)
     }
 
-    /// An array of ids. nil when absent.
+    /// Reads an array of ids; nil when absent.
     package func ids(limits: Limits) throws(CacheError) -> [ByteString]? {
         guard let elements = try elements("ids", countMax: limits.batchMemberCountMax) else { return nil }
         var ids: [ByteString] = []
@@ -38,9 +38,9 @@ extension Params {
         return ids
     }
 
-    /// An array of resources, which must be there unless `isOptional`.
+    /// Reads an array of resources, which must be present unless `isOptional`.
     ///
-    /// - Returns: Each as JSON.
+    /// - Returns: Each resource as JSON.
     package func resources(limits: Limits, isOptional: Bool = false) throws(CacheError) -> [[UInt8]] {
         guard let elements = try elements("resources", countMax: limits.batchMemberCountMax) else {
             if isOptional { return [] }
@@ -57,10 +57,11 @@ extension Params {
         return resources
     }
 
-    /// An id as bytes.
+    /// Reads an id as bytes.
     ///
-    /// - Parameter name: How messages call it.
-    /// - Throws: ``CacheError`` for what is neither a string nor an integer, and for more bytes than an id may have.
+    /// - Parameter name: The name of the id in messages.
+    /// - Throws: ``CacheError`` when the value is neither a string nor an integer, or has more bytes than an id may
+    ///   have.
     package static func id(_ value: JSONSlice, name: String, limits: Limits) throws(CacheError) -> ByteString {
         let isInteger = value.kind == .number && value.bytes.allSatisfy { $0 == UInt8(ascii: "-") || isDigit($0) }
         if value.kind == .string, value.text == nil {

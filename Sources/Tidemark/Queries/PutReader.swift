@@ -2,13 +2,14 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Takes resources that somebody put through the decoder, like an event's: checked, keyed and without white space.
+/// The decoding of resources that a caller puts, like an event's: checked, keyed and without white space.
 ///
-/// Many share the buffers of one batch; a put takes its own bytes, and ``envelopeByteCount`` and about 200 more.
+/// Many puts share the buffers of one batch; a put takes its own bytes, and ``envelopeByteCount`` and about 200 more.
 struct PutReader {
-    /// Bytes of lines that are decoded at once: 64 KiB, or one larger line. The decoder takes several times as much meanwhile.
+    /// The bytes of lines that are decoded at once: 64 KiB, or one larger line. The decoder uses several times as much
+    /// memory meanwhile.
     private static let pieceByteCount = 64 << 10
-    /// Bytes of a line without library, type and resource.
+    /// The approximate bytes of a line without library, type and resource.
     private static let envelopeByteCount = 80
 
     private let library: ByteString
@@ -16,7 +17,7 @@ struct PutReader {
     private var decoder: EventDecoder?
     private var lines: [UInt8] = []
     private var lineCount = 0
-    /// In the order of the puts.
+    /// The decoded puts, in order.
     private var puts: [PutResource] = []
 
     init(library: ByteString, limits: Limits) {
@@ -24,8 +25,9 @@ struct PutReader {
         self.limits = limits
     }
 
-    /// - Parameter resource: Any bytes. A line end inside it would cut the line in two, so it becomes a space.
-    /// - Throws: ``CacheError`` `limitExceeded` when memory is short.
+    /// - Parameter resource: Any bytes. A line end inside the resource would cut the line in two, so it becomes a
+    ///   space.
+    /// - Throws: ``CacheError`` `limitExceeded` when the resource is too large or there is not enough memory.
     mutating func add(type: ByteString, _ resource: [UInt8]) throws(CacheError) {
         let byteCount = PutReader.envelopeByteCount + library.bytes.count + type.bytes.count + resource.count
         guard byteCount <= EventDecoder.answerByteCountMax else {
@@ -43,14 +45,14 @@ struct PutReader {
         lineCount += 1
     }
 
-    /// Every put that was added, in order.
+    /// Returns every put that was added, in order.
     consuming func finish() throws(CacheError) -> [PutResource] {
         if lineCount > 0 { try decode() }
         return puts
     }
 
     private mutating func decode() throws(CacheError) {
-        // A copy to the byte: the room that the lines grew into is used again.
+        // A copy of the exact size: the buffer that the lines grew into is used again.
         var own: [UInt8] = []
         own.reserveCapacity(lines.count + LineBlock.paddingByteCount)
         own.append(contentsOf: lines)

@@ -1,21 +1,21 @@
 import TidemarkModel
 
-/// What a read of a query gives.
+/// The answer to a read of a query.
 public struct QueryAnswer: Hashable, Sendable {
     public enum Source: String, Sendable {
         case cache
         case upstream
     }
 
-    /// Resources in list order, each as JSON.
+    /// The resources in list order, each as JSON.
     public var entities: [[UInt8]]
-    /// In list order.
+    /// The keys of the resources, in list order.
     public var keys: [EntityKey]
     public var source: Source
     public var isStale: Bool
-    /// The sequence that the server's answer stands for; nil when unknown.
+    /// The sequence that the server's answer includes; nil when unknown.
     public var asOf: EventSequence?
-    /// Some entity shows an optimistic edit.
+    /// Whether some entity shows an optimistic edit.
     public var isPending: Bool
 
     package init(

@@ -1,11 +1,11 @@
 import TidemarkModel
 
 extension QueryKey {
-    /// The identity of a query with any input.
+    /// Makes the key of a query with any input.
     ///
     /// - Parameters:
     ///   - method: Not empty, at most 1,024 bytes.
-    ///   - input: JSON text of at most 1 MiB, in whatever spelling; put into canonical form.
+    ///   - input: JSON text of at most 1 MiB, in any spelling; it is put into canonical form.
     /// - Throws: ``CacheError`` `invalidParams`.
     /// - Complexity: O(input.count · nesting).
     public init(library: ByteString, method: ByteString, input: [UInt8]) throws(CacheError) {

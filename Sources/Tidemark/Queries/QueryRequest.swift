@@ -1,18 +1,19 @@
 import TidemarkModel
 
-/// What a read of a query asks for.
+/// A request to read a query.
 public struct QueryRequest: Hashable, Sendable {
     public var key: QueryKey
     public var policy = FetchPolicy.cacheFirst
-    /// A stale or expired list is good enough.
+    /// Whether a stale or expired list is accepted.
     public var allowsStale = false
-    /// How long past its age a stale list is good enough, in milliseconds; nil: as `allowsStale` says.
+    /// The time past its age limit for which a stale list is accepted, in milliseconds; nil: `allowsStale` decides.
     public var maxStale: Int64?
-    /// The top-level fields that are wanted, by type; other types come whole. nil: everything.
+    /// The names of the wanted top-level fields, by type; other types come whole. nil: all fields.
     public var select: [ByteString: [ByteString]]?
-    /// The read's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before those of the policy.
+    /// The read's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override those of the policy.
     public var maxAges: [ByteString: Int] = [:]
-    /// Of an observer: tell it, or fetch for it, when something becomes too old; see Protocol/sessions.md, refreshing.
+    /// For an observer: whether it is notified, or data is fetched for it, when something becomes too old; see
+    /// Protocol/sessions.md, refreshing.
     public var refreshes = false
 
     public init(_ key: QueryKey, policy: FetchPolicy = .cacheFirst) {

@@ -2,11 +2,11 @@ import TidemarkModel
 import TidemarkStore
 
 extension QueryResult {
-    /// What `query.put` takes and `query.fetch` answers.
+    /// Reads the result that `query.put` takes and `query.fetch` answers.
     ///
-    /// Resources are taken as they are: whether each has an id, and none stands twice, is decided where they are keyed.
+    /// Resources are not checked here: whether each has an id, and none occurs twice, is checked where they are keyed.
     ///
-    /// - Parameter json: One valid object without insignificant white space. Members it does not know are ignored.
+    /// - Parameter json: One valid object without insignificant white space. Unknown members are ignored.
     /// - Throws: ``CacheError`` `invalidParams` with the member that is missing or wrong, `limitExceeded` for too many
     ///   resources.
     /// - Source: Protocol/sessions.md, `query.put`.
@@ -14,7 +14,7 @@ extension QueryResult {
         try self.init(Params(JSONSlice(compact: json[...])), limits: limits)
     }
 
-    /// As ``init(json:limits:)``, of members that were read already.
+    /// Does the same as ``init(json:limits:)`` with members that were parsed already.
     package init(_ params: Params, limits: Limits) throws(CacheError) {
         let isLocal = try params.flag("local")
         self.init(
@@ -39,7 +39,7 @@ extension QueryResult {
         tags = try QueryResult.tags(params)
     }
 
-    /// An array of strings, or an object, as it is. nil when absent.
+    /// Reads an array of strings, or an object, unchanged; nil when absent.
     ///
     /// - Throws: ``CacheError`` `invalidParams` for anything else.
     package static func tags(_ params: Params) throws(CacheError) -> [UInt8]? {

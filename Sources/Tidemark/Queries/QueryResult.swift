@@ -1,23 +1,23 @@
 import TidemarkModel
 
-/// What a server, or a host, answered to a query.
+/// The answer of a server or a host to a query.
 ///
 /// - Source: Protocol/sessions.md, `query.put`.
 public struct QueryResult: Hashable, Sendable {
     public var resourceType: ByteString
-    /// In the server's order; each a JSON object.
+    /// The resources in the server's order; each a JSON object.
     public var resources: [[UInt8]]
-    /// Other resources of the same answer; normalized, not listed.
+    /// Other resources of the same answer; stored, but not listed.
     public var included: [Included] = []
-    /// Milliseconds; nil: never expires.
+    /// The time until the list expires, in milliseconds; nil: it never expires.
     public var timeToLive: Int64?
-    /// The sequence that the answer stands for; nil when unknown.
+    /// The sequence that the answer includes; nil when unknown.
     public var asOf: EventSequence?
     /// A JSON object; see Protocol/queries.md.
     public var membership: [UInt8]?
     /// A JSON array of strings, or a JSON object.
     public var tags: [UInt8]?
-    /// Evaluate `membership` over the store; `resources` are normalized only.
+    /// Whether the list is computed by evaluating `membership` over the store; `resources` are then only stored.
     public var isLocal = false
 
     public struct Included: Hashable, Sendable {

@@ -1,14 +1,14 @@
 import TidemarkModel
 
-/// Which entities of a library to forget: those that every given part matches.
+/// The selection of a library's entities to remove: an entity must match every part that is set.
 public struct Removal: Hashable, Sendable {
     public var library: ByteString
     public var resourceType: ByteString?
-    /// Of `resourceType`, which must be given too.
+    /// Ids of `resourceType`, which must be set too.
     public var ids: [ByteString]?
-    /// A literal part of `type:id`; letters of ASCII match in either case.
+    /// A literal part of `type:id`; ASCII letters match in either case.
     public var matching: ByteString?
-    /// Follow references that the policy names.
+    /// Whether entities are removed too that are reached by references which the policy names.
     public var cascades = false
 
     public init(library: ByteString = "") {

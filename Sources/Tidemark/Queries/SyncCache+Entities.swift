@@ -3,16 +3,17 @@ import TidemarkStore
 import TidemarkWire
 
 extension SyncCache {
-    /// Reads an entity, or the fields of it that are named.
+    /// Reads an entity, or its named fields.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func read(_ key: EntityKey, fields: [ByteString]?) async throws(CacheError) -> EntityRead {
         try await read(EntityRequest(key, fields: fields))
     }
 
-    /// Reads an entity, or the fields of it that are named, unless one of them is too old.
+    /// Reads an entity, or its named fields, unless one of them is too old.
     ///
-    /// - Returns: The resource as JSON, or why there is none; see ``EntityRead/expired`` for what is too old.
+    /// - Returns: The resource as JSON, or the reason why there is none; ``EntityRead/expired`` names the field that is
+    ///   too old.
     /// - Throws: ``CacheError`` `.storageFailed`.
     public func read(_ request: EntityRequest) async throws(CacheError) -> EntityRead {
         try checkOpen()
@@ -27,14 +28,14 @@ extension SyncCache {
         }
     }
 
-    /// Reads an entity unless that takes the journal. Counts as no read.
+    /// Reads an entity if the journal is not needed. Not counted as a read.
     ///
-    /// - Returns: nil when the journal alone has it.
+    /// - Returns: nil when only the journal has the entity.
     package func peek(_ request: EntityRequest) -> EntityRead? {
         state.keyToLoad(request.key) == nil ? readNow(request) : nil
     }
 
-    /// - Precondition: The entity is in memory if it is anywhere.
+    /// - Precondition: The entity is in memory if it is in any tier.
     func readNow(_ request: EntityRequest) -> EntityRead {
         switch state.lookUp(request.key) {
         case .found(let found):
@@ -72,9 +73,9 @@ extension SyncCache {
         }
     }
 
-    /// A part of a type's entities in key order.
+    /// Returns a part of a type's entities, in key order.
     ///
-    /// - Parameter after: Of the type; need not be stored.
+    /// - Parameter after: The key after which the page begins; it is of the same type and need not be stored.
     /// - Throws: ``CacheError`` `storageFailed`.
     /// - Complexity: O(entities in memory + countMax).
     package func list(
@@ -88,7 +89,7 @@ extension SyncCache {
             var page = LoadedEntities()
             if let place = state.storedTypes(library: library, type: type).first {
                 do throws(StorageError) {
-                    // One more than asked for tells whether there is more.
+                    // One more entity than wanted tells whether more follow.
                     page = try await journal.page(
                         library: place.library, type: place.type, after: after.map { StoredID($0.id) },
                         countMax: countMax + 1)
@@ -96,7 +97,8 @@ extension SyncCache {
                     throw CacheError(.storageFailed, error.description)
                 }
             }
-            // What a commit or an eviction overtook may be older than what it was dropped from memory for.
+            // A commit or an eviction during the read may have removed newer entities from memory: the page may be
+            // older than they were.
             guard commit == commitCount else { continue }
             return state.page(type: type, library: library, after: after, stored: page, countMax: countMax)
         }
@@ -104,9 +106,9 @@ extension SyncCache {
 
     // MARK: Changing
 
-    /// Forgets entities. Not a delete: nothing is said about the server, and no tombstone stays.
+    /// Removes entities. This is not a delete: it says nothing about the server and leaves no tombstone.
     ///
-    /// - Returns: How many there were, with those that were taken along.
+    /// - Returns: The number of removed entities, those removed by cascades included.
     /// - Throws: ``CacheError`` `storageFailed`; then nothing changed.
     package func remove(_ removal: Removal) async throws(CacheError) -> Int {
         let count = try await found(removal) { found, rows in
@@ -120,16 +122,16 @@ extension SyncCache {
         return count
     }
 
-    /// What ``remove(_:)`` would forget, in key order.
+    /// Returns the keys that ``remove(_:)`` would remove, in key order.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func removable(_ removal: Removal) async throws(CacheError) -> [EntityKey] {
         try await found(removal) { found, _ in state.entityKeys(of: found).sorted() }
     }
 
-    /// Finds what a removal concerns and uses it in the same step.
+    /// Finds the entities of a removal and passes them to `body` in the same step.
     ///
-    /// - Parameter body: Gets the keys, with those that go along, and the journal's rows.
+    /// - Parameter body: Gets the keys, those reached by cascades included, and the journal's rows.
     private func found<Result>(
         _ removal: Removal, _ body: ([StoredKey], [StoredRow]) -> Result
     ) async throws(CacheError) -> Result {
@@ -144,7 +146,7 @@ extension SyncCache {
                 result = try await withChange({
                     removal.cascades ? state.keysToLoad(forRemovalOf: resident(removal) + rows.map(\.key)) : []
                 }) {
-                    // Rows that a commit overtook may be other rows by now.
+                    // After a commit the rows may be other rows.
                     guard commit == commitCount else { return nil }
                     return body(state.removed(resident(removal), rows: rows, cascades: removal.cascades), rows)
                 }
@@ -160,7 +162,7 @@ extension SyncCache {
             library: removal.library, type: removal.resourceType, ids: removal.ids, matching: removal.matching)
     }
 
-    /// Rows of the journal that a removal concerns, whether memory has their entities or not.
+    /// Returns the journal's rows that a removal matches, whether or not their entities are in memory.
     func storedRows(_ removal: Removal) async throws(CacheError) -> [StoredRow] {
         var rows: [StoredRow] = []
         do throws(StorageError) {
@@ -189,9 +191,9 @@ extension SyncCache {
         return rows.filter { state.matches($0.key, removal.matching) }
     }
 
-    /// Removes everything but cursors and lost ranges.
+    /// Removes everything except cursors and lost ranges.
     ///
-    /// - Parameter library: nil: of every library.
+    /// - Parameter library: The library; nil: all libraries.
     package func clear(library: ByteString?) async throws(CacheError) {
         await takeTurn()
         defer { turn.giveBack() }
@@ -206,9 +208,9 @@ extension SyncCache {
 
     // MARK: Looking in
 
-    /// Where an entity's value comes from, how old it is and may be, and who shows it.
+    /// Explains an entity: the origin of its value, its age and age limits, and the lists and observers that show it.
     ///
-    /// - Parameter maxAges: Those of a read, in seconds, by `<type>` or `<type>.<field>`.
+    /// - Parameter maxAges: The age limits of a read, in seconds, by `<type>` or `<type>.<field>`.
     /// - Throws: ``CacheError`` `.storageFailed`.
     public func explain(
         _ key: EntityKey, maxAges: [ByteString: Int] = [:]

@@ -1,24 +1,24 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A question to the upstream for queries: one for all who wait for the same answer, until they have it.
+/// A request to the upstream for queries: one for all readers that wait for the same answer, until they have it.
 struct Fetch {
-    /// An answer that comes after another question was asked, or after the time was over, is not wanted.
+    /// The number of the attempt: an answer that comes after another attempt began, or after the timeout, is ignored.
     let attempt: UInt64
     let start: FetchStart
     var waiters: [FetchWaiter]
-    /// Asks, stores the answer and gives it to the waiters.
+    /// The task that asks, stores the answer and gives it to the waiters.
     let task: Task<Void, Never>
     let timer: Task<Void, Never>
-    /// What came and is being stored; nil while it is waited for.
+    /// The answer that came and is being stored; nil while it is awaited.
     var answer: DecodedAnswer?
 }
 
 extension SyncCache {
-    /// Asks the upstream, or joins those who wait for the same answer.
+    /// Asks the upstream, or joins the readers that wait for the same answer.
     ///
-    /// Who comes while the answer is being stored joins too: the upstream was asked, and has nothing newer to say than
-    /// what is about to be read.
+    /// A reader that comes while the answer is being stored joins too: the upstream was just asked, and has nothing
+    /// newer than the answer that is about to be read.
     func fetch(_ waiter: FetchWaiter) {
         let key = waiter.request.key
         if let fetch = fetches[key] {
@@ -69,7 +69,7 @@ extension SyncCache {
 
     /// Ends a fetch that got no answer.
     ///
-    /// - Returns: nil when the answer is there, or the fetch is another one.
+    /// - Returns: nil when the answer has come, or when the current fetch is another one.
     private func takeUnanswered(_ key: QueryKey, _ attempt: UInt64) -> Fetch? {
         guard let fetch = fetches[key], fetch.attempt == attempt, fetch.answer == nil else { return nil }
         fetches[key] = nil
@@ -78,7 +78,7 @@ extension SyncCache {
         return fetch
     }
 
-    /// From here on an answer is on its way.
+    /// Notes in the state that a fetch is under way.
     func beginFetch(_ attempt: UInt64, _ key: QueryKey) -> FetchStart {
         recorded(.fetch(attempt, library: key.library), of: key.library, at: clock.now()) {
             state.beginFetch(in: key.library)
@@ -115,7 +115,7 @@ extension SyncCache {
         }
     }
 
-    /// Stores an answer for those who wait for it; more of them may come meanwhile.
+    /// Stores an answer for the readers that wait for it; more of them may join meanwhile.
     private func storeFetched(
         _ answer: DecodedAnswer, _ key: QueryKey, _ attempt: UInt64, start: FetchStart
     ) async {
@@ -135,8 +135,8 @@ extension SyncCache {
         let waiters = fetches[key]?.waiters ?? []
         fetches[key]?.waiters = []
         await giveStored(to: waiters)
-        // Who joined meanwhile has the same answer; from here on somebody else's question is another one, so that
-        // readers who keep coming are not given one answer for ever.
+        // Readers that joined meanwhile get the same answer. A later reader begins a new fetch, so that readers that
+        // keep coming do not get one answer forever.
         await giveStored(to: fetches.removeValue(forKey: key)?.waiters ?? [])
     }
 
@@ -147,9 +147,9 @@ extension SyncCache {
         }
     }
 
-    /// The upstream failed: some are content with the cache, the others hear both reasons.
+    /// Fails a fetch: some readers accept the cache's answer, the others get both reasons.
     ///
-    /// - Parameter cause: `limitExceeded` when the upstream did answer, and its answer is more than the cache takes.
+    /// - Parameter cause: `limitExceeded` when the upstream did answer, but its answer exceeds a limit of the cache.
     private func fail(
         _ waiters: [FetchWaiter], _ reason: String, _ cause: CacheError.Code = .upstreamFailed
     ) async {
@@ -172,7 +172,7 @@ extension SyncCache {
         }
     }
 
-    /// What an answer that is not stored gives its reader.
+    /// Returns the reply for a reader whose answer is not stored.
     private func unstored(_ answer: DecodedAnswer, _ waiter: FetchWaiter) -> QueryReply {
         let batch = answer.batch
         var keys: [EntityKey] = []
@@ -195,7 +195,7 @@ extension SyncCache {
                 isPending: false), subscription: nil)
     }
 
-    /// Nobody can answer any more: everybody who waits is told. What was answered is stored and read first.
+    /// Fails all fetches, because the upstream can no longer answer. Answers that have come are stored and read first.
     package func failFetches(_ reason: String) async {
         let open = fetches.sorted { $0.value.attempt < $1.value.attempt }
         let answered = open.filter { $0.value.answer != nil }

@@ -2,9 +2,9 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Marks queries stale; entities stay.
+    /// Invalidates queries; entities are unchanged.
     ///
-    /// - Returns: How many went stale by it.
+    /// - Returns: The number of queries that became stale.
     package func invalidate(_ invalidation: Invalidation) throws(CacheError) -> Int {
         try checkOpen()
         let now = clock.now()

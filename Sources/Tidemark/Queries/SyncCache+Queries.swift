@@ -3,23 +3,24 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// What a reader takes from the cache.
+    /// The freshness that a reader demands of the cache.
     enum Freshness {
-        /// As the request says.
+        /// The freshness that the request demands.
         case asked
-        /// Whatever there is.
+        /// Any answer, however old.
         case any
     }
 
     /// Reads a query.
     ///
-    /// Returns when it is decided where the answer comes from and nothing that later lines must not overtake is left to
-    /// do: `reply` was called, or will be when a fetch is over.
+    /// Returns when the source of the answer is decided and every step is done that must come before later lines:
+    /// `reply` was called, or will be called when a fetch ends.
     ///
     /// - Parameters:
     ///   - sink: Gets the notifications of an observer that is made in the same step as the answer.
-    ///   - reply: Called once, on the cache's executor; everything that earlier changes caused was delivered to `sink`.
-    ///   - later: Called at most once, after `reply`: what `cacheAndNetwork` fetched.
+    ///   - reply: Called once, on the cache's executor, after all notifications of earlier changes were delivered to
+    ///     `sink`.
+    ///   - later: Called at most once, after `reply`, with the result of the fetch of `cacheAndNetwork`.
     package func read(
         _ request: QueryRequest, observing sink: (any ObserverSink)?,
         reply: @escaping @Sendable (Result<QueryReply, CacheError>) -> Void,
@@ -28,7 +29,7 @@ extension SyncCache {
         if let refusal = refusal(of: request, sink) { return reply(.failure(refusal)) }
         let fetchReply = FetchWaiter(request: request, sink: sink, storesAnswer: true, reply: reply)
         if state.status(of: request.key, at: clock.now())?.isLocal == true {
-            // It is as true as the store: nobody knows better.
+            // A local query is always as correct as the store: no upstream has a better answer.
             if let miss = await answer(request, .any, source: .cache, sink, reply) { reply(.failure(error(for: miss))) }
             return
         }
@@ -88,14 +89,14 @@ extension SyncCache {
 
     // MARK: From the cache
 
-    /// Why the cache cannot answer a query.
+    /// The reason why the cache cannot answer a query.
     enum QueryMiss {
         case absent
         case stale
         case expired
-        /// A selected field of some listed entity.
+        /// A selected field of a listed entity is too old.
         case tooOld(ExpiredField)
-        /// A listed entity is in no tier, or not whole.
+        /// A listed entity is in no tier, or is not complete.
         case partial(ListedEntities.Missing, wasEvicted: Bool)
         case unreadable(StorageError)
 
@@ -115,7 +116,7 @@ extension SyncCache {
         }
     }
 
-    /// Answers from the cache if that is good enough, and makes the observer in the same step.
+    /// Answers from the cache if the answer is fresh enough, and makes the observer in the same step.
     ///
     /// - Returns: nil when `reply` was called.
     func answer(
@@ -154,12 +155,13 @@ extension SyncCache {
                 status.query, fields: fields, isFetched: source == .upstream, at: now, isWhole: sink != nil)
         }
         var listed = list()
-        // What is evaluated over the store has lost what the store had lost, and is right again.
+        // The first read removed the missing entities from a list that is evaluated over the store, so a second read is
+        // complete.
         if listed.isPartial, status.isLocal { listed = list() }
         distribute()
         if let missing = listed.missing { return .partial(missing, wasEvicted: state.wasEvicted(missing.key)) }
         var isStale = state.isStale(status.query, at: now)
-        // What was just fetched is as new as it gets, whatever its limit.
+        // An answer that was just fetched is the newest there is, whatever its limit.
         if source == .cache, let expired = expired(listed.keys, fields, request, at: now) {
             guard freshness == .any || isGoodEnough(now - expired.overdue, request, at: now) else {
                 return .tooOld(expired)
@@ -187,7 +189,7 @@ extension SyncCache {
         return nil
     }
 
-    /// The selected field that is longest past its age.
+    /// Returns the selected field that is longest past its age limit.
     private func expired(
         _ keys: [EntityKey], _ fields: Set<[UInt8]>?, _ request: QueryRequest, at now: Int64
     ) -> ExpiredField? {
@@ -226,13 +228,14 @@ extension SyncCache {
 
     // MARK: Putting
 
-    /// Stores an answer that nobody asked for, as it stands now.
+    /// Stores an answer that no fetch asked for, as it is.
     ///
     /// - Throws: ``CacheError``: `invalidParams`, `limitExceeded`, `storageFailed`; nothing was stored.
     package func store(_ result: QueryResult, for key: QueryKey) async throws(CacheError) {
         let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
         if state.keysToLoad(for: answer.batch, answer.head).isEmpty { return try await store(answer, start: nil) }
-        // While it waits for the disk it is on its way, as what a fetch brings: the log may move on, or begin anew.
+        // While the answer waits for the disk it counts as under way, like the answer of a fetch: the log may advance,
+        // or begin anew.
         nextFetch += 1
         let attempt = nextFetch
         let start = beginFetch(attempt, key)
@@ -241,9 +244,9 @@ extension SyncCache {
     }
 
     /// - Parameters:
-    ///   - start: When the fetch that brought it began; nil for what nobody asked for.
-    ///   - fetch: The fetch's number.
-    /// - Throws: ``CacheError``; nothing was stored.
+    ///   - start: The state when the fetch of the answer began; nil for an answer that no fetch asked for.
+    ///   - fetch: The number of the fetch.
+    /// - Throws: ``CacheError``; then nothing was stored.
     func store(_ answer: DecodedAnswer, start: FetchStart?, fetch: UInt64? = nil) async throws(CacheError) {
         await waitForRoom()
         var head = answer.head
@@ -278,9 +281,9 @@ extension SyncCache {
         }
     }
 
-    /// Brings a local query what only the journal has, page by page.
+    /// Adds the entities that only the journal has to a local query, page by page.
     ///
-    /// - Throws: ``CacheError`` `storageFailed`; the query is gone then.
+    /// - Throws: ``CacheError`` `storageFailed`; then the query is removed.
     private func fill(_ query: UInt32) async throws(CacheError) {
         guard let fill = state.fill(of: query) else { return }
         loadingCount += 1
@@ -298,7 +301,8 @@ extension SyncCache {
                 distribute()
                 throw CacheError(.storageFailed, error.description)
             }
-            // A page that a commit overtook may be older than what was dropped from memory since: read it again.
+            // A page that a commit overtook may be older than entities that were evicted from memory since: it is read
+            // again.
             guard commit == commitCount else { continue }
             guard let last = page.last else { return state.end(fill) }
             after = last
@@ -308,12 +312,12 @@ extension SyncCache {
         }
     }
 
-    /// Entities that are read from the journal at once: 1,000.
+    /// The number of entities that are read from the journal at once: 1,000.
     static let pageCountMax = 1_000
 }
 
 extension LoadedEntities {
-    /// The last id of a page, stored or damaged, in key order.
+    /// The last id of a page in key order, of a stored or damaged entity.
     var last: StoredID? {
         let last = [entities.last?.key.id, damaged.last?.key.id].compactMap { $0 }
         return last.max { $0.text < $1.text }

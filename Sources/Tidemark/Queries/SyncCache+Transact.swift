@@ -2,9 +2,9 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Applies all operations or none; observers are told once.
+    /// Applies all operations or none; observers are notified once.
     ///
-    /// - Parameter expecting: What must be true still; without operations it is only checked.
+    /// - Parameter expecting: The conditions that must still be true; without operations they are only checked.
     /// - Throws: ``CacheError``: `conflict`, `invalidParams`, `limitExceeded`, `storageFailed`; then nothing changed.
     package func transact(
         _ operations: [TransactionOperation], library: ByteString, expecting: TransactionExpectations = .init()
@@ -33,7 +33,7 @@ extension SyncCache {
                         + expecting.resources.keys.compactMap { state.keyToLoad($0) }
                 }
             ) { () throws(TransactionRefusal) in
-                // Rows that a commit overtook may be other rows by now.
+                // After a commit the rows may be other rows.
                 guard rows == nil || commit == commitCount else { return false }
                 let now = clock.now()
                 try recorded(.transaction(operations, library: library, expecting: expecting), of: library, at: now) {
@@ -46,7 +46,7 @@ extension SyncCache {
         }
     }
 
-    /// An entity as it is stored, without layers; nil when there is none.
+    /// Returns an entity as it is stored, without layers; nil when there is none.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     func base(of key: EntityKey) async throws(CacheError) -> [UInt8]? {
@@ -55,9 +55,9 @@ extension SyncCache {
         }
     }
 
-    /// An entity as it is stored, and as operations would leave it; nothing is changed.
+    /// Returns an entity as it is stored, and as operations would leave it; nothing is changed.
     ///
-    /// - Throws: ``CacheError``, as ``transact(_:library:expecting:)``.
+    /// - Throws: The same ``CacheError`` as ``transact(_:library:expecting:)``.
     func preview(
         _ operations: [TransactionOperation], of key: EntityKey
     ) async throws(CacheError) -> (base: [UInt8]?, seen: [UInt8]?) {
@@ -69,7 +69,7 @@ extension SyncCache {
         }
     }
 
-    /// Rows of the journal that removals among operations match; nil when none of them looks for any.
+    /// Returns the journal's rows that removals among the operations match; nil when no removal searches for rows.
     private func rows(
         matching operations: [TransactionOperation], library: ByteString
     ) async throws(CacheError) -> [StoredRow]? {
@@ -94,7 +94,7 @@ extension SyncCache {
         return try TransactionOperation.steps(operations, library: library, limits: configuration.limits)
     }
 
-    /// Does something in one step, with what that needs in memory.
+    /// Loads the entities that a step needs, and runs the step.
     private func withTransaction<Value>(
         _ keys: () -> [StoredKey], _ body: () throws(TransactionRefusal) -> Value
     ) async throws(CacheError) -> Value {

@@ -2,10 +2,10 @@ import TidemarkModel
 import TidemarkStore
 
 extension TransactionOperation {
-    /// Operations as the state takes them, with their JSON checked.
+    /// Converts operations to the steps of the state and checks their JSON.
     ///
-    /// - Parameter name: Of the params they stand in.
-    /// - Throws: ``CacheError`` `invalidParams`, or `limitExceeded` when memory is short.
+    /// - Parameter name: The name of the parameter that holds the operations.
+    /// - Throws: ``CacheError`` `invalidParams`, or `limitExceeded` when there is not enough memory.
     /// - Complexity: O(bytes). A put takes its bytes twice, and a few hundred more.
     static func steps(
         _ operations: [TransactionOperation], library: ByteString, limits: Limits, name: String = "operations"
@@ -25,12 +25,12 @@ extension TransactionOperation {
         return steps
     }
 
-    /// Any operation but a put, which goes through a ``PutReader``.
+    /// Converts any operation except a put, which a ``PutReader`` decodes.
     private func step(
         _ index: Int, library: ByteString, limits: Limits, name: String
     ) throws(CacheError) -> TransactionStep {
         switch self {
-        // No input reaches it: every put was added to the reader, which gives one for each.
+        // No input reaches this case: every put was added to the reader, which returns one step for each.
         case .put: preconditionFailure("a put was not read before its step \(index)")
         case .patch(let type, let id, let fields, let unset):
             let compact = fields.isEmpty ? [] : try CompactJSON.object(fields, name: "\(name)[\(index)].fields")
@@ -67,11 +67,11 @@ extension TransactionOperation {
     }
 }
 
-/// JSON that somebody gave as bytes, checked and without insignificant white space.
+/// A check of JSON that a caller gave as bytes; the result has no insignificant white space.
 enum CompactJSON {
-    /// - Throws: ``CacheError`` `invalidParams` when it is no JSON object.
+    /// - Throws: ``CacheError`` `invalidParams` when the bytes are not a JSON object.
     static func object(_ bytes: [UInt8], name: String) throws(CacheError) -> [UInt8] {
-        // Members keep their order and spelling: only the check is wanted of the canonical form.
+        // Members keep their order and spelling: the canonical form is computed only for its check.
         _ = try CanonicalJSON.text(of: bytes, name: name)
         let value = JSONSlice(validated: bytes[...])
         guard value.kind == .object else {
@@ -110,7 +110,7 @@ extension TransactionRefusal {
 }
 
 extension CacheError {
-    /// - Parameter place: Of what would make an entity too large, in the params.
+    /// - Parameter place: The place in the parameters of the value that would make an entity too large.
     static func tooLarge(_ place: String, type: ByteString, id: ByteString, byteCountMax: Int) -> CacheError {
         CacheError(
             .limitExceeded,

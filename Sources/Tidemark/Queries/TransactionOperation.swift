@@ -2,12 +2,13 @@ import TidemarkModel
 
 /// One step of a transaction.
 public enum TransactionOperation: Hashable, Sendable {
-    /// Replaces the entity; its id stands in the resource.
+    /// Replaces the entity; the resource holds its id.
     case put(type: ByteString, resource: [UInt8])
-    /// Replaces the named top-level fields, given as one JSON object, and removes others.
+    /// Replaces the top-level fields of `fields`, one JSON object, and removes the fields of `unset`.
     case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
     case delete(type: ByteString, id: ByteString)
     case removeField(type: ByteString, id: ByteString, field: ByteString)
-    /// Forgets what every given part matches, without a tombstone; ids are of a type. Not in an optimistic edit.
+    /// Removes the entities that match every part that is set, without a tombstone; `ids` need a type. Not allowed in
+    /// an optimistic edit.
     case remove(type: ByteString?, ids: [ByteString]?, matching: ByteString?)
 }
