@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// What is durable after a commit.
+/// The progress that is durable after a commit.
 public struct Acknowledgement: Sendable, Hashable {
-    /// Lines of the input whose effects, and those of all lines before them, are on the disk.
+    /// The number of lines of the input whose effects are on the disk, with the effects of all lines before them.
     public var lines: Int64
     /// The cursor of every library that has one.
     public var libraries: [ByteString: EventSequence]

@@ -1,71 +1,76 @@
 import Logging
 import TidemarkModel
 
-/// How a cache is set up. Every default works.
+/// The configuration of a cache. Every default is usable.
 public struct CacheConfiguration: Sendable {
-    /// What is accepted and held; see ``TidemarkModel/Limits``.
+    /// The limits of what the cache accepts and holds; see ``TidemarkModel/Limits``.
     public var limits = Limits()
-    /// Events that name no library go here: `""`.
+    /// The library of events that name none: `""`.
     public var defaultLibrary: ByteString = ""
-    /// Types that go by another name; both as on the wire. None.
+    /// The types that have another name in the cache, by alias; both names as on the wire. Default: none.
     public var typeAliases: [ByteString: ByteString] = [:]
-    /// How long a gap waits for late events, in milliseconds: 50.
+    /// The time that a gap waits for late events, in milliseconds: 50.
     public var reorderWindow: Int64 = 50
-    /// What entities may take in memory, in bytes: 256 MiB. Those used least recently are then read from the
-    /// journal again. What is not written yet always stays.
+    /// The limit of the entities in memory, in bytes: 256 MiB. Above it the least recently used entities are evicted
+    /// from memory; they are loaded from the journal again when needed. Unwritten changes always stay.
     public var memoryByteCountMax = 256 << 20
-    /// Types whose entities are on the disk only, as on the wire: they leave memory as soon as they are written, and are read again
-    /// each time. None. What is observed or has a pending edit stays.
+    /// The types, as on the wire, whose entities are on the disk only: they are evicted from memory as soon as they are
+    /// written, and are loaded for each read. Default: none. An entity that is observed or has a pending edit stays in
+    /// memory.
     public var memoryExcludedTypes: Set<ByteString> = []
-    /// Types whose entities are in memory only, as on the wire: they are gone after a restart, with their queries. None. No
-    /// type may be in both sets, by whatever alias: that is a programmer's error.
+    /// The types, as on the wire, whose entities are in memory only: they are lost at a restart, with their queries.
+    /// Default: none. A type must not be in both sets, under any alias: that is a programmer's error.
     public var diskExcludedTypes: Set<ByteString> = []
-    /// How room is made when a limit is reached.
+    /// The eviction of entities when a limit is reached.
     public var eviction = EvictionPolicy()
-    /// How long an upstream may take to answer a query, in milliseconds: 30,000.
+    /// The time that an upstream may take to answer a query, in milliseconds: 30,000.
     public var fetchTimeout: Int64 = 30_000
-    /// Queries that an upstream is asked for at once: 1,000; one more is refused.
+    /// The number of queries that an upstream is asked for at once: 1,000; a further one is refused.
     public var fetchCountMax = 1_000
-    /// How old what is read may be, and what is deleted along, by type and field: nothing expires. `CachePolicy(graphQL:)` of the
-    /// module `TidemarkGraphQL` reads one from a schema.
+    /// The age limits of types and fields, and the cascades of deletes. Default: nothing expires.
+    /// `CachePolicy(graphQL:)` of the module `TidemarkGraphQL` reads a policy from a schema.
     public var policy = CachePolicy()
-    /// Fields whose values the journal keeps in order: none. They are kept once they were declared, also by writers that name none.
+    /// The fields whose values the journal keeps in order. Default: none. An index that was declared once is kept, also
+    /// by writers that name none.
     public var fieldIndexes: [FieldIndex] = []
-    /// Indexes that go; one that is not there is passed over.
+    /// The indexes to remove; one that does not exist is ignored.
     public var droppedFieldIndexes: [FieldIndex] = []
-    /// Told while an index is built over entities that are there already, on the journal's queue; nil: nobody.
+    /// Called on the journal's queue while an index is built over entities that exist already; nil: not called.
     public var onIndexProgress: (@Sendable (FieldIndexProgress) -> Void)?
     public var flush = FlushPolicy()
-    /// How long nothing must have been written before memory that only writing needs is given back, in milliseconds; nil, the
-    /// default: only ``SyncCache/releaseSpareMemory()`` does that.
+    /// The time without a write after which memory that only writing needs is freed, in milliseconds; nil, the default:
+    /// only ``SyncCache/releaseSpareMemory()`` frees it.
     public var spareMemoryInterval: Int64?
     public var logger = Logger(label: "tidemark")
-    /// Where the cache's own tasks run: timers, flushes, questions. nil: where tasks run by default. Who wants all of a cache on
-    /// one executor also calls it from tasks that prefer that one.
+    /// The executor of the cache's own tasks: timers, flushes, requests. nil: the default executor. To run all of a
+    /// cache on one executor, also call the cache from tasks that prefer that executor.
     public var taskExecutor: (any TaskExecutor)?
-    /// 64 random bits: seeds of tables, parts of pauses. The system's; replaced where a run has to be the same each time.
+    /// A source of 64 random bits, for seeds of tables and parts of pauses. The system's; replaced when a run has to be
+    /// the same each time.
     package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-    /// Nanoseconds of a clock that only goes forward, by which steps of an eviction end.
+    /// The nanoseconds of a clock that only goes forward; it bounds the steps of an eviction.
     package var stepClock: @Sendable () -> Int64 = { SliceBudget.elapsed() }
 
     public init() {}
 
-    /// Types that are kept out of memory and of the disk, under their own names.
+    /// The types that are excluded from memory and from the disk, under their own names.
     public var excludedTwice: Set<ByteString> {
         func resolved(_ types: Set<ByteString>) -> Set<ByteString> { Set(types.map { typeAliases[$0] ?? $0 }) }
         return resolved(memoryExcludedTypes).intersection(resolved(diskExcludedTypes))
     }
 
-    /// Evicted keys take 8 bytes each on the disk, and at most an eighth of what it may take.
+    /// The limit of evicted keys: they take 8 bytes each on the disk, and at most an eighth of the disk limit.
     var boundedEvictedKeyCountMax: Int {
         guard let byteCountMax = eviction.diskByteCountMax else { return limits.evictedKeyCountMax }
         return min(limits.evictedKeyCountMax, Int(clamping: max(0, byteCountMax) / 64))
     }
 
-    /// As much as may be unwritten: that stays in memory, so it is half of the memory at most, and at least 1 MiB.
+    /// The flush policy within the memory limit: unwritten changes stay in memory, so they take at most half of it, and
+    /// at least 1 MiB is allowed.
     ///
-    /// Under a limit of the disk it is a sixteenth of that, and at least 128 KiB; and so many changes that a sixteenth of the limit is
-    /// enough when each is on a page of its own, and at least 256. The log that a commit writes is beside the database.
+    /// Under a disk limit they take at most a sixteenth of that limit, and at least 128 KiB is allowed. The number of
+    /// changes is limited so that a sixteenth of the limit is enough when each change is on a page of its own; at least
+    /// 256 are allowed. The log that a commit writes takes space beside the database.
     var boundedFlush: FlushPolicy {
         var bounded = flush
         bounded.byteCountMax = min(flush.byteCountMax, max(1 << 20, memoryByteCountMax / 2))
@@ -77,13 +82,13 @@ public struct CacheConfiguration: Sendable {
         return bounded
     }
 
-    /// A kind of source that names things its own way.
+    /// A kind of source with names of its own.
     public enum Profile: String, Sendable, CaseIterable {
-        /// Deletes and bulk events name the model, `entry`, changes the resource, `file`.
+        /// Deletes and bulk events name the model, `entry`; changes name the resource, `file`.
         case spacedrive
     }
 
-    /// Sets what a kind of source needs.
+    /// Adds the settings that a kind of source needs.
     public mutating func apply(_ profile: Profile) {
         switch profile {
         case .spacedrive: typeAliases["entry"] = "file"
@@ -91,28 +96,30 @@ public struct CacheConfiguration: Sendable {
     }
 }
 
-/// When changes go to the journal.
+/// The rules for when changes are written to the journal.
 ///
 /// - Source: docs/decisions/0004-flush-policy.md.
 public struct FlushPolicy: Sendable {
-    /// How long a change may wait before a flush begins, in milliseconds: 20.
+    /// The time that a change may wait before a flush begins, in milliseconds: 20.
     public var interval: Int64 = 20
-    /// The same while unread input waits, in milliseconds: 20. More work for one flush is on its way then.
+    /// The same time while unread input waits, in milliseconds: 20. More changes for one flush are on their way then.
     public var busyInterval: Int64 = 20
-    /// Changes that begin a flush at once: 8,192.
+    /// The number of changes that begins a flush at once: 8,192.
     public var startCount = 8_192
-    /// Changes at which reading stops until a flush is done: 32,768. Bounds how long an acknowledgement takes.
+    /// The number of changes at which reading stops until a flush is done: 32,768. It bounds the time until an
+    /// acknowledgement.
     public var changeCountMax = 32_768
-    /// Payload bytes at which reading stops until a flush is done: 64 MiB.
+    /// The payload bytes at which reading stops until a flush is done: 64 MiB.
     public var byteCountMax = 64 << 20
-    /// Attempts before ``SyncCache/flush()`` reports a failing disk: 5. Writing goes on being tried.
+    /// The number of attempts before ``SyncCache/flush()`` reports a failing disk: 5. Attempts to write continue after
+    /// that.
     public var attemptCountMax = 5
 
     public init() {}
 
-    /// For a host that watches changes as they come: small flushes, each over before anybody notices.
+    /// A policy for a host that shows changes as they come: small flushes, each too short to be noticed.
     ///
-    /// A commit keeps a processor busy, and an event may have to wait for the system to take it away.
+    /// A commit keeps a processor busy, and an event may have to wait until the system interrupts it.
     /// - Source: docs/decisions/0004-flush-policy.md.
     public static var interactive: FlushPolicy {
         var policy = FlushPolicy()
@@ -121,8 +128,8 @@ public struct FlushPolicy: Sendable {
         return policy
     }
 
-    /// For long streams of which nobody waits for an acknowledgement: larger flushes write an entity that changes
-    /// often fewer times.
+    /// A policy for long streams without a reader that waits for acknowledgements: larger flushes write an entity that
+    /// changes often fewer times.
     public static var bulk: FlushPolicy {
         var policy = FlushPolicy()
         policy.interval = 200

@@ -1,32 +1,32 @@
 import TidemarkModel
 
-/// What a read gives.
+/// The answer to a read of one entity.
 public enum EntityAnswer: Hashable, Sendable {
     case found(StoredResource)
     case missing(Miss)
 
-    /// Why there is nothing to give.
+    /// The reason why there is no entity.
     public enum Miss: String, Sendable {
-        /// Never seen, or forgotten so long ago that nobody remembers.
+        /// The entity was never seen, or was removed so long ago that the cache keeps no trace of it.
         case absent
-        /// Dropped to make room.
+        /// The entity was evicted.
         case evicted
-        /// Deleted by an event.
+        /// The entity was deleted by an event.
         case deleted
     }
 }
 
-/// A resource and when it was written.
+/// A resource and the time when it was written.
 public struct StoredResource: Hashable, Sendable {
-    /// JSON, byte for byte as it arrived less insignificant white space.
+    /// The JSON as it arrived, byte for byte, without insignificant white space.
     public var bytes: [UInt8]
-    /// Sequence of the last event that wrote it; nil when that had none.
+    /// The sequence of the last event that wrote the resource; nil when that event had none.
     public var sequence: EventSequence?
-    /// Milliseconds since 1970.
+    /// The time of the last write, in milliseconds since 1970.
     public var writtenAt: Int64
 }
 
-/// Reads by what came of them.
+/// The counts of reads by their outcome.
 struct ReadCounts {
     var hits: Int64 = 0
     var misses: [EntityRead.Miss: Int64] = Dictionary(uniqueKeysWithValues: EntityRead.Miss.allCases.map { ($0, 0) })
@@ -35,7 +35,7 @@ struct ReadCounts {
 extension SyncCache {
     /// Counts a read of an entity or a query.
     ///
-    /// - Parameter miss: nil: there was an answer.
+    /// - Parameter miss: The reason why there was no answer; nil: there was one.
     func countRead(miss: EntityRead.Miss?) {
         if let miss { readCounts.misses[miss, default: 0] += 1 } else { readCounts.hits += 1 }
         metrics.recordRead(miss: miss)

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A field of one type whose values a data file keeps in order, so that who asks for some of them need not read all.
+/// A field of one type whose values a data file keeps in order, so that a reader of some entities need not scan all.
 ///
 /// ```swift
 /// var configuration = CacheConfiguration()
@@ -10,7 +10,8 @@ import TidemarkStore
 ///
 /// - Source: Protocol/indexes.md.
 public struct FieldIndex: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// Indexes of one file: 64; one more is refused. Each costs a write of an entity up to a row.
+    /// The largest number of indexes of one file: 64; a further one is refused. Each index costs up to one row when an
+    /// entity is written.
     public static let countMax = 64
 
     /// The resource type; an alias stands for the type that it names.
@@ -19,7 +20,7 @@ public struct FieldIndex: Hashable, Sendable, Comparable, CustomStringConvertibl
     public let path: ByteString
 
     /// - Parameter text: The type, a full stop and the pointer: `file./content_kind`. The type ends at the first `./`.
-    /// - Returns: nil when there is no type before it, or no pointer.
+    /// - Returns: nil when the text has no type or no pointer.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let dot = zip(bytes, bytes.dropFirst()).enumerated().first(where: { $1 == (0x2E, 0x2F) })?.offset else {
@@ -28,7 +29,7 @@ public struct FieldIndex: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.init(type: ByteString(bytes[..<dot]), path: ByteString(bytes[(dot + 1)...]))
     }
 
-    /// - Returns: nil when `type` is no type's name, or `path` no pointer to a field.
+    /// - Returns: nil when `type` is not a valid type name, or `path` is not a pointer to a field.
     public init?(type: ByteString, path: ByteString) {
         let isName = type.bytes.allSatisfy { byte in
             switch byte {
@@ -48,7 +49,7 @@ public struct FieldIndex: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.path = path
     }
 
-    /// Bytes of a pointer: 1,024.
+    /// The largest length of a pointer, in bytes: 1,024.
     public static let pathByteCountMax = 1_024
 
     /// The type, a full stop and the pointer.
@@ -58,13 +59,13 @@ public struct FieldIndex: Hashable, Sendable, Comparable, CustomStringConvertibl
         (left.type, left.path) < (right.type, right.path)
     }
 
-    /// The same of the type that an alias names.
+    /// Returns this index with the type that its alias names.
     func resolved(_ aliases: [ByteString: ByteString]) -> FieldIndex {
         aliases[type].flatMap { FieldIndex(type: $0, path: path) } ?? self
     }
 }
 
-/// Which indexes a writer wants to be there, and which not; those that neither names stay as they are.
+/// The indexes that a writer adds and removes; others stay unchanged.
 package struct FieldIndexChanges: Sendable {
     package var added: [FieldIndex] = []
     package var dropped: [FieldIndex] = []
@@ -75,12 +76,12 @@ package struct FieldIndexChanges: Sendable {
     }
 }
 
-/// How far an index is that is being built over a file that has entities.
+/// The progress of an index that is being built over a file with entities.
 public struct FieldIndexProgress: Sendable {
     public var index: FieldIndex
-    /// Entities that are done.
+    /// The number of entities that are indexed.
     public var entityCount: Int64
-    /// Entities that there are.
+    /// The number of entities to index.
     public var totalCount: Int64
 
     package init(index: FieldIndex, entityCount: Int64, totalCount: Int64) {
@@ -91,7 +92,7 @@ public struct FieldIndexProgress: Sendable {
 }
 
 extension CacheConfiguration {
-    /// With aliases resolved.
+    /// The changes of indexes, with aliases resolved.
     var fieldIndexChanges: FieldIndexChanges {
         FieldIndexChanges(
             added: fieldIndexes.map { $0.resolved(typeAliases) },

@@ -1,13 +1,13 @@
-/// Turns that are given in the order they are asked for; kept by one actor, which is also where its users run.
+/// A lock that is given to its waiters in the order they came; one actor holds it, and its users run on that actor.
 ///
-/// An actor lets calls interleave at every `await`. What has to happen one after another takes a turn. Waiters are
-/// bounded by the number of callers, each of whom waits once.
+/// An actor lets calls interleave at every `await`. Work that has to be done one piece after another takes the lock.
+/// The waiters are bounded by the number of callers, each of which waits once.
 struct FirstComeLock {
     private var isTaken = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var start = 0
 
-    /// Whether the turn was free and is now taken.
+    /// Takes the lock if it is free, and tells whether it was.
     mutating func takeAtOnce() -> Bool {
         if isTaken { return false }
         isTaken = true
@@ -18,7 +18,7 @@ struct FirstComeLock {
         waiters.append(continuation)
     }
 
-    /// Gives the turn to whoever waits longest.
+    /// Gives the lock to the waiter that waits longest.
     mutating func giveBack() {
         guard start < waiters.count else {
             waiters.removeAll(keepingCapacity: true)
@@ -28,7 +28,7 @@ struct FirstComeLock {
         }
         let next = waiters[start]
         start += 1
-        // Where somebody always waits the places of those that had their turn would add up.
+        // When there is always a waiter, the places of served waiters would add up.
         if start > FirstComeLock.spentCountMax, start * 2 > waiters.count {
             waiters.removeFirst(start)
             start = 0
@@ -36,6 +36,6 @@ struct FirstComeLock {
         next.resume()
     }
 
-    /// Places of those that had their turn, before they are looked at: 64.
+    /// The number of served waiters above which their places are removed: 64.
     private static let spentCountMax = 64
 }

@@ -1,41 +1,43 @@
 import TidemarkModel
 import TidemarkStore
 
-/// When each library's upstream is asked again for numbers that were lost.
+/// The schedule of requests to each library's upstream for lost numbers.
 ///
-/// A pure value that reads no clock. All are due when the cache is opened and when the upstream can be reached again; after
-/// that every 10 minutes, and after a question that brought nothing at twice the time of the one before, up to a day.
+/// A pure value that reads no clock. All libraries are due when the cache is opened and when the upstream is reachable
+/// again. After that a request follows every 10 minutes; after a request that brought nothing the pause doubles, up to
+/// a day.
 ///
 /// - Source: Protocol/sequencing.md, healing.
 struct HealSchedule {
     private struct Entry {
-        /// Milliseconds since 1970; nil while the question is under way.
+        /// The time of the next request, in milliseconds since 1970; nil while a request is under way.
         var due: Int64?
-        /// Milliseconds until the question after the next one.
+        /// The pause until the request after the next one, in milliseconds.
         var pause: Int64
-        /// The ranges that were lost when the question was asked.
+        /// The lost ranges at the time of the request.
         var lostBefore: [LostRange] = []
     }
 
-    /// 10 minutes.
+    /// The shortest pause: 10 minutes.
     static let pauseMin: Int64 = 600_000
-    /// A day.
+    /// The longest pause: a day.
     static let pauseMax: Int64 = 86_400_000
 
-    /// One for each library that has lost numbers. Bounded by `libraryCountMax`.
+    /// One entry for each library with lost numbers. Bounded by `libraryCountMax`.
     private var entries: [LibraryIndex: Entry] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// When the next question is due, in milliseconds since 1970; nil when none is.
+    /// The time of the next request, in milliseconds since 1970; nil when none is due.
     var nextDue: Int64? { entries.values.compactMap(\.due).min() }
 
-    /// Libraries whose question is due, in the order of their numbers.
+    /// Returns the libraries whose request is due, in the order of their numbers.
     func due(at now: Int64) -> [LibraryIndex] {
         entries.filter { $0.value.due.map { $0 <= now } ?? false }.keys.sorted()
     }
 
-    /// These libraries, and no others, have lost numbers. A new one is asked for after the shortest pause.
+    /// Updates the schedule to the libraries that have lost numbers now. A new one is asked for after the shortest
+    /// pause.
     mutating func follow(_ lossy: [LibraryIndex], at now: Int64) {
         let known = Set(lossy)
         entries = entries.filter { known.contains($0.key) }
@@ -44,30 +46,30 @@ struct HealSchedule {
         }
     }
 
-    /// The upstream can be reached: every library is due, but for those that are being asked for.
+    /// Makes every library due, except those that are being asked for: the upstream is reachable.
     mutating func makeAllDue(at now: Int64) {
         for library in entries.keys where entries[library]?.due != nil {
             entries[library] = Entry(due: now, pause: HealSchedule.pauseMin)
         }
     }
 
-    /// A library is due at once, but for one that is being asked for. Its pauses go on doubling.
+    /// Makes a library due at once, unless it is being asked for. Its pauses continue to double.
     mutating func makeDue(_ library: LibraryIndex, at now: Int64) {
         if entries[library]?.due != nil { entries[library]?.due = now }
     }
 
-    /// The question was asked.
+    /// Notes that a request was sent.
     mutating func asked(_ library: LibraryIndex, lost: [LostRange]) {
         entries[library]?.due = nil
         entries[library]?.lostBefore = lost
     }
 
-    /// The question could not be asked now.
+    /// Delays a request that cannot be sent now.
     mutating func postpone(_ library: LibraryIndex, at now: Int64) {
         entries[library]?.due = now.addingClamped(ReconcileMachine.postponeDelay)
     }
 
-    /// The question is over.
+    /// Notes that a request has ended.
     ///
     /// - Parameter lost: The ranges that are lost now.
     mutating func answered(_ library: LibraryIndex, lost: [LostRange], at now: Int64) {
@@ -81,7 +83,7 @@ struct HealSchedule {
             due: now.addingClamped(pause), pause: min(pause.addingClamped(pause), HealSchedule.pauseMax))
     }
 
-    /// Whether a question that this schedule began may be under way.
+    /// Tells whether a request of this schedule may be under way.
     func isAsking(_ library: LibraryIndex) -> Bool {
         guard let entry = entries[library] else { return false }
         return entry.due == nil

@@ -1,13 +1,13 @@
-/// The one error of a cache that was closed, or is being closed: from reads too, which memory could still answer in part.
+/// The error of a closed or closing cache. Reads get it too, although memory could still answer some of them.
 extension SyncCache {
-    /// For calls that throw ``CacheError``.
+    /// The error for calls that throw ``CacheError``.
     static let closedRefusal = CacheError(.storageFailed, "the cache was closed: open it again")
 
     func checkOpen() throws(CacheError) {
         if isClosed { throw SyncCache.closedRefusal }
     }
 
-    /// For calls that throw ``StorageError``.
+    /// Throws the error of a closed cache, for calls that throw ``StorageError``.
     func checkStorageOpen() throws(StorageError) {
         if isClosed { throw StorageError(.closed, "the cache was closed", advice: "open it again") }
     }

@@ -1,21 +1,22 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Holds input back while a cache is past its limits of both tiers. Law: L8.
+/// Delays input while a cache is past its limits of both tiers. Law: L8.
 ///
-/// Room is made between two commits, and input may be faster. So who brings more waits here before it is applied: the limits hold at every
-/// moment to a tenth and one batch, and what was just brought can be read.
+/// Entities are evicted between two commits, and input may be faster. So input waits here before it is applied: at
+/// every moment the limits hold to within a tenth and one batch, and an entity that just arrived can be read.
 extension SyncCache {
-    /// Returns when there is room, or none can be made now.
+    /// Returns when the cache is within its limits, or when nothing can be evicted now.
     ///
-    /// Nobody waits for a delegate: while it is asked, and once it said no, the limits may be passed. Nor does anybody wait for a disk that
-    /// fails.
+    /// Input does not wait for a delegate: while it is asked, and after it refused, the limits may be passed. Nor does
+    /// input wait for a disk that fails.
     func waitForRoom() async {
         while !isClosed, isRoomDue {
             let leftBefore = leftCount
             var isOwnTurn = true
             if !isDiskCrowded, state.absentCount == 0 {
-                // All are in memory: there is nothing to ask the journal for, and those that it does not have yet need not be written.
+                // All entities are in memory: the journal need not be asked, and unwritten entities can be evicted
+                // without being written.
                 var wantedCount = excessCount
                 await evictResident(&wantedCount, isForDisk: false)
                 scheduleFlush()
@@ -32,14 +33,16 @@ extension SyncCache {
         }
     }
 
-    /// The disk has room when what went was taken out of it.
+    /// Begins an eviction. Evicted entities free disk space only when they are removed from the database, so unwritten
+    /// changes are flushed first.
     private func beginRoomTurn() {
         if isDiskCrowded, state.isUnwritten { startFlush() } else { beginMakingRoom() }
     }
 
-    /// Whether a limit is passed by more than a tenth, and room is made without asking anybody.
+    /// Whether a limit is passed by more than a tenth, and entities may be evicted without asking a delegate.
     ///
-    /// Entities that could not be evicted are scanned again when an eighth as many came, because each scan reads them all.
+    /// When no entity could be evicted, they are scanned again only after an eighth as many have come, because each
+    /// scan reads all of them.
     private var isRoomDue: Bool {
         let policy = configuration.eviction
         guard policy.limitsBothTiers, policy.willEvict == nil || mayMakeRoom else { return false }

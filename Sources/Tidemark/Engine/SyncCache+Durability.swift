@@ -1,10 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Up to where a library's log is on the disk.
+/// The position up to which a library's log is on the disk.
 package struct DurablePlace: Hashable, Sendable {
     package var library: ByteString
-    /// Empty when the log names none.
+    /// The epoch of the log; empty when the log names none.
     package var epoch: ByteString
     package var sequence: EventSequence
 
@@ -16,7 +16,8 @@ package struct DurablePlace: Hashable, Sendable {
 }
 
 extension SyncCache {
-    /// Tells from now on, after each commit, which libraries' durable cursors moved; one observer at a time.
+    /// Notifies `body` from now on, after each commit, of the libraries whose durable cursors moved; one observer at a
+    /// time.
     ///
     /// - Parameter body: Called on the cache's executor; it must not wait.
     package func observeDurability(_ body: @escaping @Sendable ([DurablePlace]) -> Void) {
@@ -25,12 +26,12 @@ extension SyncCache {
         for place in places() { durablePlaces[place.library] = place }
     }
 
-    /// Returns when a line and all before it are on the disk. An event that waits for a missing one is waited for.
+    /// Returns when a line and all lines before it are on the disk. Waits also for an event that is held behind a gap.
     ///
-    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; it goes on trying.
+    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; attempts continue.
     package func flush(through line: Int64, of input: InputID) async throws(StorageError) {
         while true {
-            // What is applied while the flush is under way is not in it: only what was applied before it began is.
+            // A flush holds only the changes that were applied before it began, so this is read before.
             let wasHeld = isHeld(line, of: input)
             try await writeAll()
             guard wasHeld, !isClosed else { return }
@@ -46,12 +47,12 @@ extension SyncCache {
         }
     }
 
-    /// Whether a line, or one before it, waits for a missing event.
+    /// Tells whether a line, or one before it, waits for a missing event.
     private func isHeld(_ line: Int64, of input: InputID) -> Bool {
         state.firstHeldLine(of: input).map { $0 <= line } ?? false
     }
 
-    /// Where each library stands now; nothing without an observer.
+    /// Returns the current position of each library; empty without an observer.
     func places() -> [DurablePlace] {
         guard durabilityObserver != nil else { return [] }
         return state.statuses.compactMap { status in
@@ -69,7 +70,7 @@ extension SyncCache {
 }
 
 extension SyncCache {
-    /// Where a library stands; cold when nothing is known of it.
+    /// Returns a library's status; `cold` when the library is unknown.
     package func status(of library: ByteString) -> LibraryStatus {
         state.status(named: library)
             ?? LibraryStatus(library: library, epoch: "", cursor: nil, phase: .cold, lost: [])

@@ -1,20 +1,20 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Keeps what the cache holds within its limits. Laws: L8, L9.
+/// Keeps the cache within its limit of memory. Laws: L8, L9.
 extension SyncCache {
-    /// Entities that one slice looks at, at most: 1,000, which take some 0.4 ms. Where they take longer it ends before, see
-    /// ``SliceBudget``.
+    /// The largest number of entities that one slice scans: 1,000, which takes some 0.4 ms. A slice that takes longer
+    /// ends earlier, see ``SliceBudget``.
     /// - Source: docs/decisions/0012-eviction.md.
     private static let sliceEntityCountMax = 1_000
 
-    /// Entities in memory.
+    /// The number of entities in memory.
     var residentCount: Int { state.residentCount }
 
-    /// Begins to free memory when entities take more of it than they may.
+    /// Begins an eviction from memory when entities take more than the limit.
     ///
-    /// The first slice is done at once, so that little is over at once. Others follow in turns with everybody else; each
-    /// looks at the state as it finds it.
+    /// The first slice runs at once, so that a small excess is evicted immediately. Other slices take turns with the
+    /// cache's other work; each uses the state as it finds it.
     func checkMemory() {
         dropPassing()
         guard evictionTask == nil, state.residentCount > keptCount + keptCount / 8, loadingCount == 0,
@@ -30,7 +30,7 @@ extension SyncCache {
         }
     }
 
-    /// Much may have happened since the question: only the answer counts.
+    /// Uses only the answer: the state may have changed much since the question.
     private func memoryAnswered(_ isAllowed: Bool) {
         evictionTask = nil
         isMemoryVetoed = !isAllowed
@@ -51,8 +51,10 @@ extension SyncCache {
         evictionTask = nil
     }
 
-    /// - Parameter leftCount: Entities that were not looked at yet, so that what must stay is looked at once.
-    /// - Returns: Whether there is more to do. When entities that were read wait for their use, who uses them checks anew.
+    /// - Parameter leftCount: The number of entities that were not scanned yet, so that entities that must stay are
+    ///   scanned only once.
+    /// - Returns: Whether there is more to do. While a caller loads entities the result is false; that caller checks
+    ///   memory again afterwards.
     private func evictSlice(_ leftCount: inout Int) -> Bool {
         guard loadingCount == 0 else { return false }
         let goal = configuration.eviction.goal(ofLimit: configuration.memoryByteCountMax)
@@ -75,7 +77,7 @@ extension SyncCache {
         return leftCount > 0
     }
 
-    /// Lets entities of types that do not stay in memory go, in slices.
+    /// Evicts entities of types that do not stay in memory, in slices.
     private func dropPassing() {
         guard passingTask == nil, loadingCount == 0 else { return }
         var rest = state.passing[...]
@@ -102,7 +104,7 @@ extension SyncCache {
         return !rest.isEmpty
     }
 
-    /// Entities that were read were used. Reads alone fill memory too, so they make room as well.
+    /// Ends a load. Loaded entities take memory too, so the limit is checked here as well.
     func endLoading() {
         loadingCount -= 1
         if loadingCount == 0 { checkMemory() }

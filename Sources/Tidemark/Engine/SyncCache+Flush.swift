@@ -4,18 +4,18 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// A flush and what is durable once it is committed.
+/// A flush and the progress that is durable once it is committed.
 struct PendingFlush: Sendable {
     var flush: FlushBatch
-    /// Lines by input that were applied when it was taken.
+    /// The lines of each input that were applied when the flush was taken.
     var lines: [InputID: Int64]
     var libraries: [ByteString: EventSequence]
-    /// For the observer of what becomes durable; empty without one.
+    /// The positions for the observer of durability; empty without one.
     var places: [DurablePlace]
 }
 
 extension SyncCache {
-    /// Begins a flush when there is enough to write, else sees to it that one begins in time.
+    /// Begins a flush when there is enough to write; otherwise sets a timer for one.
     func scheduleFlush() {
         guard flushTask == nil else { return }
         if failedFlush == nil, !state.isUnwritten { return acknowledgeWritten() }
@@ -29,7 +29,7 @@ extension SyncCache {
         }
     }
 
-    /// Acknowledges lines that left nothing to be written: what they found is on the disk.
+    /// Acknowledges lines that caused no writes: their effects are on the disk already.
     private func acknowledgeWritten() {
         guard inputs.values.contains(where: { $0.lines > $0.acknowledged }) else { return }
         acknowledge(appliedLines(), cursors())
@@ -56,10 +56,10 @@ extension SyncCache {
         }
     }
 
-    /// Hands everything unwritten to the journal, unless it has its hands full. A flush that failed goes first,
-    /// after a pause: the journal has nothing of it, and what came later builds on it.
+    /// Passes all unwritten changes to the journal, unless a flush is under way. A failed flush goes first, after a
+    /// pause: the journal has nothing of it, and later changes build on it.
     ///
-    /// - Parameter withCounts: Counts are written even if nothing else is.
+    /// - Parameter withCounts: Whether counts are written even if nothing else is unwritten.
     func startFlush(withCounts: Bool = false) {
         guard flushTask == nil else { return }
         flushTimer?.cancel()
@@ -68,7 +68,7 @@ extension SyncCache {
             failedFlush = nil
             let delay = SyncCache.retryDelay(afterFailures: failedAttemptCount)
             flushTask = spawn { [clock] in
-                // Cut short when the cache closes; the attempt is made all the same.
+                // The pause ends early when the cache closes; the attempt is made anyway.
                 do { try await clock.sleep(milliseconds: delay) } catch {}
                 await self.write(failed)
             }
@@ -80,7 +80,7 @@ extension SyncCache {
         }
     }
 
-    /// 50 ms, doubled with each failure in a row up to 5 s.
+    /// Returns the pause before a retry, in milliseconds: 50, doubled with each failure in a row up to 5,000.
     private static func retryDelay(afterFailures count: Int) -> Int64 {
         min(50 << min(count - 1, 10), 5_000)
     }
@@ -140,13 +140,14 @@ extension SyncCache {
         storageError = error
         failedAttemptCount += 1
         failedFlush = pending
-        // Until the journal is made anew the failed flush counts as under way: no other may get in before all is unwritten.
+        // The failed flush counts as under way until the journal is rebuilt: no other flush may begin before everything
+        // is marked as unwritten.
         if error.code == .damaged { await rebuildJournal() }
         flushTask = nil
         if !isClosed { startFlush() }
     }
 
-    /// The database turned out to be damaged: it is put aside, and what memory holds goes into a new one.
+    /// Moves a damaged database aside, and marks everything in memory as unwritten so that it goes into a new one.
     private func rebuildJournal() async {
         do throws(StorageError) {
             try await journal.rebuild()
@@ -160,19 +161,19 @@ extension SyncCache {
         state.markAllUnwritten(quarantine: quarantine)
     }
 
-    /// Returns when everything applied so far is on the disk; what is applied meanwhile may not be.
+    /// Returns when everything applied so far is on the disk; changes that are applied meanwhile may not be.
     ///
-    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; it goes on trying. `.closed` once the cache
-    ///   was closed.
+    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; attempts continue.
+    ///   `.closed` after the cache was closed.
     public func flush() async throws(StorageError) {
         try checkStorageOpen()
         try await writeAll()
     }
 
-    /// Writes as ``flush()`` does, while the cache is being closed too.
+    /// Does the same as ``flush()``, also while the cache is being closed.
     func writeAll() async throws(StorageError) {
         var attemptCount = 0
-        // What there is now goes with the flush under way and with the next one.
+        // The current changes are in the flush under way and in the next one.
         let isUnderWay = flushTask != nil || failedFlush != nil
         let goal = commitCount + (isUnderWay ? 1 : 0) + (isAnythingUnwritten ? 1 : 0)
         while commitCount < goal, isAnythingUnwritten || flushTask != nil || failedFlush != nil {
@@ -187,7 +188,7 @@ extension SyncCache {
 
     private var isAnythingUnwritten: Bool { state.isUnwritten || state.areCountsUnwritten }
 
-    /// For each input the last line that, with all before it, was applied.
+    /// Returns, for each input, the last line that was applied together with all lines before it.
     private func appliedLines() -> [InputID: Int64] {
         var lines: [InputID: Int64] = [:]
         for (input, position) in inputs {

@@ -3,18 +3,19 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// A question to an upstream, or the pause before the next one.
+/// A request to an upstream, or the pause before the next one.
 struct ReconcileTask {
-    /// An attempt that is over must not take away the task of the one that followed it.
+    /// The number of the attempt: the end of an attempt must not remove the task of the next one.
     var attempt: UInt64
     var task: Task<Void, Never>
 }
 
 extension SyncCache {
-    /// Looks at what is missing: asks upstreams, gives up what waited long enough, sets the timer for the rest.
+    /// Checks for missing numbers: asks upstreams, declares numbers lost that were awaited long enough, and sets the
+    /// timer for the rest.
     ///
-    /// - Precondition: What ``TidemarkStore/CacheState/keysToLoadForHeld()`` names was loaded in the same step: given up, a gap
-    ///   lets go of what it held.
+    /// - Precondition: The entities that ``TidemarkStore/CacheState/keysToLoadForHeld()`` names were loaded in the same
+    ///   step: when a gap is declared lost, its held events are applied.
     func followGaps(ignoringWindow: Bool) {
         followLosses()
         guard state.isWatching else { return }
@@ -28,7 +29,8 @@ extension SyncCache {
         perform(requests)
         followLosses()
         guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
-        // With input waiting the window cannot expire before that was read; looking again takes a window's time.
+        // While input waits, the window cannot expire before that input was read; the next check follows after the time
+        // of a window.
         let delay =
             patience == .endless ? configuration.reorderWindow : max(1, deadline.subtractingClamped(clock.now()))
         gapTimer = spawn { [weak self, clock] in
@@ -41,7 +43,7 @@ extension SyncCache {
         }
     }
 
-    /// Takes a turn, so that a batch whose entities are being loaded is not overtaken.
+    /// Checks the gaps after taking the lock, so that a batch whose entities are being loaded is not overtaken.
     private func gapTimerFired() async {
         gapTimer = nil
         guard !isClosed else { return }
@@ -50,13 +52,13 @@ extension SyncCache {
         do throws(StorageError) {
             try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         } catch {
-            // The gap stays; the next batch, or the end of the input, looks again.
+            // The gap stays; the next batch, or the end of the input, checks again.
             configuration.logger.error("held events wait: \(error)")
         }
         scheduleFlush()
     }
 
-    /// Looks at what is missing, at once if held events need nothing that the journal alone has.
+    /// Checks for missing numbers, at once if held events need no entities from the journal.
     private func followGapsOnceLoaded() {
         guard !state.keysToLoadForHeld().isEmpty else { return followGaps(ignoringWindow: false) }
         gapTimer?.cancel()
@@ -80,7 +82,8 @@ extension SyncCache {
         let limits = configuration.limits
         configuration.logger.debug("asking for \(name) from \(sequence.rawValue) on")
         follow(attempt, of: library) {
-            // An answer is input: the one before it is written, and room is made for it, before the next is asked for.
+            // An answer is input: the previous one is written, and entities are evicted for it, before the next
+            // request.
             await self.waitForWriting()
             await self.waitForRoom()
             let result: Result<([EventBatch], EventSequence?), UpstreamError>
@@ -104,7 +107,7 @@ extension SyncCache {
         }
     }
 
-    /// Runs inside the turn of whoever waits for it, or between turns: an answer is applied in one step.
+    /// Applies an answer in one step. It runs inside the turn of a caller that waits for it, or between turns.
     private func answered(
         _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64
     ) async {
@@ -114,7 +117,8 @@ extension SyncCache {
         if case .success((let answered, _)) = result { batches = answered }
         let requests: [ReconcileRequest]
         do throws(StorageError) {
-            // A failure may be the last: then held events are applied, and need their entities like an answer's.
+            // A failure may be the last: then held events are applied, and need their entities like the events of an
+            // answer.
             requests = try await withLoaded({ state.keysToLoad(for: batches) }) {
                 take(result, library: library, attempt: attempt, random: random)
             }

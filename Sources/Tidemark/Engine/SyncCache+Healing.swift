@@ -2,25 +2,26 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// The wait for the next question for lost numbers.
+/// The timer for the next request for lost numbers.
 struct HealTimer {
-    /// Milliseconds since 1970.
+    /// The time of the request, in milliseconds since 1970.
     var due: Int64
     var task: Task<Void, Never>
 }
 
-/// Asking the upstream again for numbers that were lost.
+/// The healing of lost numbers: the upstream is asked for them again.
 ///
 /// - Source: Protocol/sequencing.md, healing.
 extension SyncCache {
-    /// Asks the upstream now for every number that was lost, and returns when its answers are applied.
+    /// Asks the upstream now for every lost number, and returns when its answers are applied.
     ///
-    /// The cache does so by itself when it is opened, when a question is answered after one that failed, and every 10 minutes,
-    /// up to a day apart while nothing comes of it. A program calls this when it knows that the upstream can be reached again.
-    /// A library that misses something ahead of its cursor is asked for that first, and for lost numbers a little later.
+    /// The cache does so by itself when it is opened, when an upstream answers after a failure, and every 10 minutes;
+    /// while this brings nothing, the pauses grow up to a day. Call this when the upstream is known to be reachable
+    /// again. A library that misses numbers ahead of its cursor is asked for those first, and for lost numbers a little
+    /// later.
     ///
-    /// - Parameter library: nil: every library.
-    /// - Returns: The libraries' places afterwards, as ``libraries()`` gives them.
+    /// - Parameter library: The library; nil: every library.
+    /// - Returns: The status of the libraries afterwards, in the form of ``libraries()``.
     @discardableResult
     public func heal(library: ByteString? = nil) async -> [LibraryStatus] {
         guard upstream != nil, !isClosed else { return state.statuses }
@@ -29,12 +30,12 @@ extension SyncCache {
         let now = clock.now()
         for index in wanted { healing.makeDue(index, at: now) }
         await askForLost()
-        // An answer that brought something is followed by the next question.
+        // After an answer that brought something the next request follows.
         while !isClosed, let asked = wanted.lazy.compactMap({ self.healingTask($0) }).first { await asked.value }
         return state.statuses
     }
 
-    /// The cache was opened: what was lost earlier is asked for at once.
+    /// Begins to ask for numbers that were lost before the cache was opened.
     func beginHealing() {
         guard upstream != nil else { return }
         followLosses()
@@ -42,7 +43,7 @@ extension SyncCache {
         scheduleHealing()
     }
 
-    /// Numbers may have been lost since the last call.
+    /// Updates the schedule after numbers may have been lost.
     func followLosses() {
         guard upstream != nil, seenLossCount != state.lossCount else { return }
         seenLossCount = state.lossCount
@@ -50,10 +51,10 @@ extension SyncCache {
         scheduleHealing()
     }
 
-    /// A question is over; it may have been one for lost numbers.
+    /// Takes note of the end of a request, which may have been one for lost numbers.
     ///
-    /// - Parameter isAnswered: The upstream answered. Libraries whose own question it did not answer before are due then: it
-    ///   can be reached again.
+    /// - Parameter isAnswered: Whether the upstream answered. If so, libraries whose last request for lost numbers it
+    ///   did not answer are due: it is reachable again.
     func followHealing(of library: LibraryIndex, isAnswered: Bool) {
         guard upstream != nil else { return }
         let now = clock.now()
@@ -90,13 +91,13 @@ extension SyncCache {
         await askForLost()
     }
 
-    /// Asks for what is due. Takes a turn, so that no batch is overtaken.
+    /// Sends the requests that are due. Takes the lock, so that no batch is overtaken.
     private func askForLost() async {
         guard !isClosed else { return }
         await takeTurn()
         defer { turn.giveBack() }
         let now = clock.now()
-        // The stream may have brought what was lost.
+        // The stream may have brought lost numbers.
         healing.follow(state.lossyLibraries, at: now)
         for library in healing.due(at: now) where !isClosed {
             guard state.canHeal(library) else {
@@ -114,19 +115,19 @@ extension SyncCache {
         scheduleHealing()
     }
 
-    /// The question for lost numbers that is under way; nil when there is none.
+    /// Returns the request for lost numbers that is under way; nil when there is none.
     private func healingTask(_ library: LibraryIndex) -> Task<Void, Never>? {
         state.isHealing(library) ? reconcileTasks[library]?.task : nil
     }
 
     // MARK: Lying numbers
 
-    /// Takes back a cursor that a lying number moved: the library's log goes on behind `sequence`.
+    /// Moves back a cursor that a wrong number moved forward: the library's log continues after `sequence`.
     ///
-    /// Numbers above it are lost no more, entities that were written under such a number count as written at `sequence`, and
-    /// every query of the library is stale.
+    /// Numbers above it are not lost any more, entities that were written under such a number count as written at
+    /// `sequence`, and every query of the library is stale.
     ///
-    /// - Parameter sequence: Below the cursor.
+    /// - Parameter sequence: A sequence below the cursor.
     /// - Throws: ``CacheError`` when the cursor cannot be taken back; ``StorageError`` when entities cannot be read or written.
     /// - Complexity: O(entities of the library).
     package func rewind(library: ByteString, to sequence: EventSequence) async throws {
@@ -146,7 +147,7 @@ extension SyncCache {
         try await flush()
     }
 
-    /// Reads the entities into memory whose stamps are above a sequence; what layers above hold is there already.
+    /// Loads the entities whose stamps are above a sequence; the entities of layers are in memory already.
     private func loadAbove(_ sequence: EventSequence, of library: LibraryIndex) async throws(StorageError) {
         for place in state.storedTypes(library: state.status(of: library).library, type: nil) {
             var after: StoredID?

@@ -2,12 +2,13 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Acknowledgements that wait for a slow reader; later ones include earlier ones.
+    /// The number of acknowledgements that wait for a slow reader at most; later ones include earlier ones.
     private static let acknowledgementCountMax = 256
 
-    /// Announces an input, so that gaps do not expire while it has unread bytes and its lines are acknowledged.
+    /// Opens an input. Its gaps then do not expire while it has unread bytes, and its lines are acknowledged.
     ///
-    /// - Parameter readLineCount: For a reader that is ahead of ``ingest(_:)``: the lines it has taken from the input.
+    /// - Parameter readLineCount: For a reader that is ahead of ``ingest(_:)``: returns the number of lines it has
+    ///   taken from the input.
     package func openInput(
         hasUnread: @escaping @Sendable () -> Bool, readLineCount: @escaping @Sendable () -> Int64 = { 0 }
     ) -> (input: InputID, acknowledgements: AsyncStream<Acknowledgement>) {
@@ -21,14 +22,14 @@ extension SyncCache {
         return (input, stream)
     }
 
-    /// The input ended; its acknowledgements end too.
+    /// Closes an input that has ended; its acknowledgements end too.
     package func closeInput(_ input: InputID) {
         inputs.removeValue(forKey: input)?.acknowledgements.finish()
     }
 
     /// Applies a batch. Returns when the cache is ready for the next one.
     ///
-    /// - Throws: ``StorageError`` when entities that the batch touches cannot be read; nothing of it was applied.
+    /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; nothing of it was applied.
     package func ingest(_ batch: EventBatch) async throws(StorageError) {
         await takeTurn()
         defer { turn.giveBack() }
@@ -36,7 +37,7 @@ extension SyncCache {
         try await withChange({ state.keysToLoad(for: batch) }) {
             apply(batch, 0..<batch.events.count)
             inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
-            // What is given up applies held events: their entities must be there still, and are only here.
+            // Numbers that are declared lost release held events: their entities are in memory only within this step.
             followGaps(ignoringWindow: false)
         }
         metrics.record(state.counts)
@@ -46,11 +47,11 @@ extension SyncCache {
         await recorder?.waitForRoom()
     }
 
-    /// Applies the lines of some of a batch's events, for a caller that does something between them.
+    /// Applies the lines of some of a batch's events, for a caller that does other work between them.
     ///
-    /// - Parameter events: Ranges of one batch are given in order and without a gap; the last one takes the lines behind
-    ///   its events too.
-    /// - Throws: ``StorageError`` when entities that the batch touches cannot be read; nothing of the range was applied.
+    /// - Parameter events: The ranges of one batch are passed in order and without a gap; the last one includes the
+    ///   lines after its events.
+    /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; nothing of the range was applied.
     package func ingest(_ batch: EventBatch, events: Range<Int>) async throws(StorageError) {
         await takeTurn()
         defer { turn.giveBack() }
@@ -73,7 +74,7 @@ extension SyncCache {
         distribute()
     }
 
-    /// The last input ended: nothing comes late any more. Returns when nothing is missing.
+    /// Ends the last input: no more late events come. Returns when no number is missing any more.
     package func endOfInput() async throws(StorageError) {
         await takeTurn()
         defer { turn.giveBack() }
@@ -95,15 +96,15 @@ extension SyncCache {
         await withCheckedContinuation { turn.wait($0) }
     }
 
-    /// Reads entities that only the journal holds into memory, then uses them in the same step: nothing comes between,
-    /// and nothing is evicted on the way. `body` reaches the state through the actor, so that it may call what does.
+    /// Loads entities that only the journal holds, then uses them in the same step: nothing comes between, and nothing
+    /// is evicted meanwhile. `body` reaches the state through the actor, so that it may call functions that do so too.
     ///
-    /// An upstream's answer and the input's next batch may both want to read. They do so one after the other:
+    /// An upstream's answer and the input's next batch may both need to load. They do so one after the other:
     ///
     ///     answer: reads x from the journal …                      … installs x as it was
     ///     batch:                              reads x, deletes it
     ///
-    /// Whoever needs nothing read goes at once: what is not in memory is no business of his.
+    /// A caller that needs no load runs at once: it uses no entity that is not in memory.
     func withLoaded<Result>(
         _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
@@ -114,7 +115,7 @@ extension SyncCache {
             endLoading()
             loadTurn.giveBack()
         }
-        // While one load is under way what is needed may grow; what the journal does not have is asked for once.
+        // During a load the set of needed keys may grow; a key that the journal does not have is asked for once.
         var asked: Set<StoredKey> = []
         while true {
             let missing = keys().filter { !asked.contains($0) }
@@ -125,8 +126,8 @@ extension SyncCache {
         return body()
     }
 
-    /// As ``withLoaded(_:_:)``, for what changes something. Once the last flush has begun nothing does: it would be told as done, and
-    /// be lost.
+    /// Does the same as ``withLoaded(_:_:)`` for a change. After the last flush has begun the change is refused: it
+    /// would be reported as done, and be lost.
     func withChange<Result>(
         _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
@@ -137,8 +138,8 @@ extension SyncCache {
         return result
     }
 
-    /// Stops the reader while there is too much to write. Nobody is stopped once the cache closes: there is nothing more
-    /// to come, and closing waits for who is on the way.
+    /// Stops the reader while there is too much to write. Returns at once when the cache closes: no more input comes,
+    /// and closing waits for calls that are under way.
     func waitForWriting() async {
         while !isClosed,
             state.dirtyCount >= configuration.flush.changeCountMax
@@ -150,10 +151,10 @@ extension SyncCache {
         }
     }
 
-    /// Whether a library holds all it may for an upstream's answer.
+    /// Whether a library holds as many events as it may while it waits for an upstream's answer.
     package var isWaitingForUpstream: Bool { state.isFull && upstream != nil && !reconcileTasks.isEmpty }
 
-    /// Stops the reader while too much is held for an upstream's answer.
+    /// Stops the reader while too many events are held for an upstream's answer.
     package func waitForUpstream() async {
         while state.isFull, upstream != nil, let reconcile = reconcileTasks.values.first {
             await reconcile.task.value

@@ -4,20 +4,20 @@ import TidemarkStore
 import TidemarkWire
 
 extension SyncCache {
-    /// What became of quarantined records that were read again.
+    /// The outcomes of quarantined records that were read again.
     package struct RetryCounts: Sendable {
-        /// They took effect and left quarantine.
+        /// The records that took effect and were removed from quarantine.
         package var applied = 0
-        /// They could be used, but something newer is stored; they left quarantine.
+        /// The records that were usable but older than the stored data; they were removed from quarantine.
         package var superseded = 0
-        /// They stay: refused again, kept only in part, or a member of a batch, which means nothing by itself.
+        /// The records that stay: refused again, kept only in part, or a member of a batch, which has no meaning alone.
         package var refused = 0
     }
 
-    /// Reads quarantined lines again, as after an update or with other limits.
+    /// Reads quarantined lines again, for example after an update or with other limits.
     ///
-    /// - Parameter records: As a reader gives them.
-    /// - Throws: ``StorageError`` when entities that a line touches cannot be read; earlier records are done.
+    /// - Parameter records: The records in the form that a reader of the quarantine returns.
+    /// - Throws: ``StorageError`` when entities of a line cannot be loaded; earlier records are done.
     package func retry(_ records: [QuarantineRecord]) async throws(StorageError) -> RetryCounts {
         await takeTurn()
         defer { turn.giveBack() }
@@ -41,7 +41,7 @@ extension SyncCache {
         return outcome
     }
 
-    /// One line as a batch; nil when it is none, or memory is short.
+    /// Decodes one line as a batch; nil when there is no line, or not enough memory.
     private func decode(_ line: [UInt8]) -> EventBatch? {
         do throws(WireError) {
             return try EventDecoder.batches(of: line, limits: configuration.limits).first

@@ -2,16 +2,16 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// Makes room in both tiers: the least recently used go from memory and disk. Laws: L8, L9.
+/// Evicts the least recently used entities from both tiers, memory and disk. Laws: L8, L9.
 ///
-/// It is done between two commits, by the task that wrote the first: so rows that are read from the journal are still those of their
-/// keys when they go.
+/// The task that wrote a flush does this before the next flush begins: so rows that are read from the journal still
+/// belong to their keys when they are evicted.
 extension SyncCache {
-    /// Rows that are read to find old ones among them: four times as many as have to go, within these bounds. Up to 1,000 entities
-    /// the oldest of all are found.
+    /// The number of rows that are read to find old ones among them: four times as many as have to be evicted, within
+    /// these bounds. With up to 1,000 entities the oldest of all are found.
     private static let windowRowCounts = 1_000...4_000
 
-    /// - Precondition: No flush begins before it returns.
+    /// - Precondition: No flush begins before this returns.
     func makeRoom() async {
         guard configuration.eviction.limitsBothTiers else { return }
         isDiskCrowded = false
@@ -35,7 +35,8 @@ extension SyncCache {
         }
     }
 
-    /// Whether entities may leave both tiers now. Who is asked answers later: nothing waits for it but the room.
+    /// Tells whether entities may be evicted from both tiers now. A delegate answers later: only the eviction waits for
+    /// it.
     private func mayEvict(_ check: EvictionCheck) -> Bool {
         guard let willEvict = configuration.eviction.willEvict, !mayMakeRoom else { return true }
         guard roomQuestion == nil, !isRoomVetoed else { return false }
@@ -46,7 +47,8 @@ extension SyncCache {
         return false
     }
 
-    /// Room is made by the next task that may: nothing of what was asked about is used.
+    /// Uses only the answer of the delegate: the state may have changed since the question, so a new eviction computes
+    /// its own excess.
     private func roomAnswered(_ isAllowed: Bool) {
         roomQuestion = nil
         isRoomVetoed = !isAllowed
@@ -54,7 +56,7 @@ extension SyncCache {
         if isAllowed { beginMakingRoom() }
     }
 
-    /// Makes room when nothing was committed yet, as after opening with lower limits.
+    /// Begins an eviction when nothing was committed yet, for example after opening with lower limits.
     func beginMakingRoom() {
         guard flushTask == nil, configuration.eviction.limitsBothTiers else { return }
         flushTask = spawn { await self.makeFirstRoom() }
@@ -66,7 +68,7 @@ extension SyncCache {
         scheduleFlush()
     }
 
-    /// Returns when everything is written and nothing more has to go, or can.
+    /// Returns when everything is written and nothing more has to be evicted, or can be.
     package func settleLimits() async throws(StorageError) {
         guard configuration.eviction.limitsBothTiers else { return }
         var evicted = -1
@@ -82,22 +84,24 @@ extension SyncCache {
         } while evictedCount != evicted
     }
 
-    /// Entities that go between two commits, at most: a quarter of what begins a flush, and at least 1,000, so that acknowledgements do not
-    /// wait long for room. Under a limit of the disk as many as one flush brings: what both write fits into the log then.
+    /// The largest number of entities that are evicted between two commits: a quarter of the changes that begin a
+    /// flush, and at least 1,000, so that acknowledgements do not wait long for an eviction. Under a disk limit, as
+    /// many as one flush writes: then the writes of both fit into the log.
     private var roomEntityCountMax: Int {
         let startCount = configuration.flush.startCount
         return configuration.eviction.diskByteCountMax != nil ? max(1, startCount) : max(1_000, startCount / 4)
     }
 
     private struct Excess {
-        /// How many have to go; 0 when none has.
+        /// The number of entities that have to be evicted; 0 when none has.
         var entityCount: Int64
         var check: EvictionCheck
-        /// The database takes more than its limit.
+        /// Whether the database takes more than its limit.
         var isDiskCrowded = false
     }
 
-    /// How many entities have to go. Bytes are counted as what an entity takes on average.
+    /// Computes how many entities have to be evicted. An excess of bytes is converted with the average size of an
+    /// entity.
     private func excess() async throws(StorageError) -> Excess {
         let policy = configuration.eviction
         let ofCount = Excess(
@@ -115,7 +119,8 @@ extension SyncCache {
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
         if isDiskRoomWanted, size.usedByteCount <= goal {
             isDiskRoomWanted = false
-            // Pages that the last evictions freed are given back too, so that the database rests below its limit, not at it.
+            // Pages that the last evictions freed are returned too, so that the database stays below its limit, not at
+            // it.
             if size.fileByteCount > goal { try await journal.shrink() }
         }
         guard isDiskRoomWanted, storedCount > 0 else { return ofCount }
@@ -127,8 +132,9 @@ extension SyncCache {
         return ofBytes.entityCount > ofCount.entityCount ? ofBytes : ofCount
     }
 
-    /// First what only the journal has, which was not used for longest; then what is in memory. Where all that the journal alone has
-    /// was looked at in vain, and little came since, memory goes first: else each commit would look at all of it again.
+    /// Evicts entities that only the journal has, the least recently used first; then entities in memory. When a scan
+    /// of all entities of the journal found none to evict, and few have left memory since, memory goes first: otherwise
+    /// each commit would repeat that scan.
     private func evictEverywhere(_ excess: Excess, countMax: Int) async throws(StorageError) {
         var wantedCount = countMax
         let seenCount = fruitlessRowCount ?? 0
@@ -148,7 +154,8 @@ extension SyncCache {
             let isWhole = evictionHand == nil && rows.count < windowCount
             evictionHand = rows.count < windowCount ? nil : rows.last?.stored.key
             seenCount += Int64(max(1, rows.count))
-            // A part of a window has a part of the oldest: a quarter goes, the rest is looked at the next time round.
+            // A part of the rows holds a part of the oldest: a quarter of the window is evicted, the rest is scanned
+            // again on the next round.
             let oldCountMax = isWhole ? wantedCount : min(wantedCount, max(1, rows.count / 4))
             let old = await evictable(await SyncCache.oldestFirst(rows), countMax: oldCountMax)
             wantedCount -= try await reduceStored(old.reducible)
@@ -170,7 +177,8 @@ extension SyncCache {
         fruitlessRowCount = wantedCount == countMax ? Int(clamping: seenCount) : nil
     }
 
-    /// - Parameter wantedCount: How many have to go. Fewer go where others, who made room meanwhile, left no more.
+    /// - Parameter wantedCount: The number of entities to evict. Fewer are evicted when another task has evicted enough
+    ///   meanwhile.
     func evictResident(_ wantedCount: inout Int, isForDisk: Bool) async {
         var unseenCount = state.residentCount
         while wantedCount > 0, unseenCount > 0 {
@@ -191,19 +199,20 @@ extension SyncCache {
         }
     }
 
-    /// Entities above the limit of their number.
+    /// The number of entities above the limit of their number.
     var excessCount: Int {
         Int(clamping: max(0, state.entityCount - (configuration.eviction.entityCountMax ?? .max)))
     }
 
-    /// Puts rows in the order of their last writes, beside the engine, so that a window of thousands holds up nobody.
+    /// Sorts rows by their last writes, off the actor, so that a window of thousands delays no other call.
     @concurrent private static func oldestFirst(_ rows: [StoredRowAge]) async -> [StoredRowAge] {
         rows.sorted { ($0.writtenAt, $0.stored.row) < ($1.writtenAt, $1.stored.row) }
     }
 
-    /// Rows that may go, looked at in steps. What comes into memory between two of them is passed over when its turn comes.
+    /// Selects rows that may be evicted, in steps. An entity that is loaded into memory between two steps is skipped
+    /// when its turn comes.
     ///
-    /// - Parameter rows: The oldest first.
+    /// - Parameter rows: The rows, the oldest first.
     private func evictable(
         _ rows: [StoredRowAge], countMax: Int
     ) async -> (whole: [StoredRow], reducible: [StoredKey]) {
@@ -221,10 +230,10 @@ extension SyncCache {
         return found
     }
 
-    /// Rows that are looked for in memory in one step: 512.
+    /// The number of rows that are looked up in memory in one step: 512.
     private static let lookedAtCountMax = 512
 
-    /// Entities of which fields stay have to be read first: what is left of them is written.
+    /// Reduces stored entities. They have to be loaded first: the fields that stay are written.
     private func reduceStored(_ keys: [StoredKey]) async throws(StorageError) -> Int {
         var count = 0
         var rest = keys[...]
@@ -243,9 +252,10 @@ extension SyncCache {
         return count
     }
 
-    /// Nothing goes between an entity's load and its use: who loads takes the same turn.
+    /// Runs a step of an eviction. It takes the lock of loads, so that nothing is evicted between an entity's load and
+    /// its use.
     ///
-    /// - Parameter body: Goes on until its budget is spent, and says how many went.
+    /// - Parameter body: Evicts until its budget is spent, and returns the number of evicted entities.
     private func evicting(_ body: (SliceBudget) -> Int) async -> Int {
         if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
         defer { loadTurn.giveBack() }

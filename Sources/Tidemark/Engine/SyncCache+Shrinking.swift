@@ -1,12 +1,12 @@
 import Logging
 import TidemarkModel
 
-/// Gives space on the disk back that is free since entities went.
+/// Returns space to the disk that evicted and removed entities have freed.
 extension SyncCache {
-    /// Steps when the cache closes: 8, of 32 MiB each. What is left goes with the next commits.
+    /// The number of steps when the cache closes: 8, of 32 MiB each. The rest is returned with the next commits.
     private static let closingStepCountMax = 8
 
-    /// Looks whether a journal has much that is free. The first step is done at once, others when nobody writes.
+    /// Checks whether the journal has much free space. The first step runs at once, others when no flush runs.
     func giveBackFree() async {
         guard shrinkTask == nil, !isClosed, await giveBackStep(isLast: false), shrinkTask == nil else { return }
         shrinkTask = spawn { await self.giveBackInSteps() }
@@ -21,7 +21,7 @@ extension SyncCache {
         shrinkTask = nil
     }
 
-    /// Nothing is written any more, and nobody waits for the next commit.
+    /// Returns free space when the cache closes: no more writes come, and nothing waits for the next commit.
     func giveBackAtEnd() async {
         if let shrinkTask { await shrinkTask.value }
         for _ in 0..<SyncCache.closingStepCountMax where storageError == nil {
@@ -29,7 +29,7 @@ extension SyncCache {
         }
     }
 
-    /// - Returns: Whether there is more.
+    /// - Returns: Whether there is more to return.
     private func giveBackStep(isLast: Bool) async -> Bool {
         do throws(StorageError) {
             return try await journal.giveBackFree(isLast: isLast)

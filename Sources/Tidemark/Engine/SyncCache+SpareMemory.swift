@@ -1,9 +1,11 @@
 import CHeap
 import TidemarkModel
 
-/// Memory that only writing needs: pages of the database, buffers that were freed and that the process still holds.
+/// The freeing of memory that only writing needs: pages of the database, and freed buffers that the process still
+/// holds.
 extension SyncCache {
-    /// Gives back memory that the cache can do without; what it holds stays. For when the system warns that memory is short.
+    /// Frees memory that the cache does not need now; its contents stay. Call it when the system warns that memory is
+    /// short.
     ///
     /// The next writes take some of it again, and are slower by a few milliseconds.
     public func releaseSpareMemory() async {
@@ -13,7 +15,7 @@ extension SyncCache {
         tidemark_heap_trim()
     }
 
-    /// Sees to it that spare memory is given back once nothing was written for ``CacheConfiguration/spareMemoryInterval``.
+    /// Schedules the freeing of spare memory after ``CacheConfiguration/spareMemoryInterval`` without a write.
     func scheduleMemoryRelease() {
         guard let interval = configuration.spareMemoryInterval, memoryTimer == nil, !isClosed else { return }
         let commitCount = commitCount

@@ -1,7 +1,8 @@
 extension SyncCache {
-    /// Begins a task of the cache's own, where ``CacheConfiguration/taskExecutor`` says.
+    /// Begins a task of the cache's own, on ``CacheConfiguration/taskExecutor``.
     ///
-    /// - Parameter body: One that holds the cache begins on it, behind what waits for it already, as with `Task { … }`.
+    /// - Parameter body: A body that is isolated to the cache begins on its actor, after the work that waits there
+    ///   already, as with `Task { … }`.
     @discardableResult
     nonisolated func spawn(
         @_inheritActorContext _ body: sending @escaping @isolated(any) () async -> Void

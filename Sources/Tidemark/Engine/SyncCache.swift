@@ -3,9 +3,9 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// A normalized cache fed by change events, kept true and durable.
+/// A normalized cache that is fed by change events, kept correct and durable.
 ///
-/// The actor owns one ``TidemarkStore/CacheState`` and enters it once a batch. Reading, decoding and writing to disk
+/// The actor owns one ``TidemarkStore/CacheState`` and is entered once a batch. Reading, decoding and writing to disk
 /// run beside it.
 public actor SyncCache {
     let configuration: CacheConfiguration
@@ -13,112 +13,118 @@ public actor SyncCache {
     let upstream: (any Upstream)?
     let queryUpstream: (any QueryUpstream)?
     let clock: any CacheClock
-    /// Told of everything that changes the state; nil: nobody.
+    /// The recorder of every change of the state; nil when nothing is recorded.
     let recorder: (any CacheRecorder)?
-    /// The counts when the cache was opened: what it counts in its own life is what it has beyond them.
+    /// The counts when the cache was opened; the counts beyond them belong to this opening.
     package nonisolated let countsAtOpening: EventCounts
-    /// Of all inputs.
+    /// The pool of buffers for all inputs.
     let pool = BatchPool()
 
-    /// All of the cache's logic. Never touched across an `await`.
+    /// All of the cache's logic. Never used across an `await`.
     var state: CacheState
-    /// The flush under way; nil when there is none. What it took is not evicted.
+    /// The flush under way; nil when there is none. Its entities are not evicted.
     var flushTask: Task<Void, Never>?
-    /// A flush that could not be written; it goes before any other.
+    /// A flush that could not be written; it is written before any other.
     var failedFlush: PendingFlush?
-    /// Waits for the flush interval; nil when no flush is due.
+    /// The timer of the flush interval; nil when no flush is scheduled.
     var flushTimer: Task<Void, Never>?
-    /// Gives free space of the journal back, step by step; nil when there is little.
+    /// The task that returns free space of the journal, step by step; nil when there is little.
     var shrinkTask: Task<Void, Never>?
-    /// Waits until nothing was written for a while; nil when what can be given back was.
+    /// The timer for freeing spare memory after a time without writes; nil when none is set.
     var memoryTimer: Task<Void, Never>?
-    /// Waits for the reorder window; nil when nothing is missing.
+    /// The timer of the reorder window; nil when no number is missing.
     var gapTimer: Task<Void, Never>?
-    /// One for each library that is being asked for, or waits for its next attempt; bounded by `libraryCountMax`.
+    /// The requests or pauses, one for each library that is being asked for or waits for its next attempt. Bounded by
+    /// `libraryCountMax`.
     var reconcileTasks: [LibraryIndex: ReconcileTask] = [:]
-    /// When lost numbers are asked for again. Empty without an upstream.
+    /// The schedule of requests for lost numbers. Empty without an upstream.
     var healing = HealSchedule()
-    /// Waits for the next question for lost numbers; nil when none is due.
+    /// The timer for the next request for lost numbers; nil when none is due.
     var healTimer: HealTimer?
-    /// ``TidemarkStore/CacheState/lossCount`` when the schedule last followed it; -1 before that.
+    /// The ``TidemarkStore/CacheState/lossCount`` that the schedule last followed; -1 before that.
     var seenLossCount: Int64 = -1
-    /// Libraries whose last question for lost numbers the upstream did not answer. Bounded by `libraryCountMax`.
+    /// The libraries whose last request for lost numbers the upstream did not answer. Bounded by `libraryCountMax`.
     var unreachable: Set<LibraryIndex> = []
-    /// Inputs that feed this cache. Bounded by who opens them.
+    /// The inputs that feed this cache. Bounded by the callers that open them.
     var inputs: [InputID: InputPosition] = [:]
     var nextInput: UInt32 = 0
-    /// For lines that are in memory; nil until the first.
+    /// The decoder of lines that are in memory; nil until the first.
     var lineDecoder: EventDecoder?
-    /// Batches are applied one after another, in the order they came.
+    /// The lock that orders batches: they are applied one after another, in the order they came.
     var turn = FirstComeLock()
     /// The last failure to write; nil while the journal keeps up.
     public internal(set) var storageError: StorageError?
-    /// Failed attempts since the journal last kept up.
+    /// The number of failed attempts since the last success.
     var failedAttemptCount = 0
-    /// Commits so far.
+    /// The number of commits so far.
     public internal(set) var commitCount = 0
-    /// Entities that were dropped from memory so far.
+    /// The number of entities that were evicted from memory so far.
     public internal(set) var evictedCount = 0
     var readCounts = ReadCounts()
-    /// What the program's metrics backend is told.
+    /// The metrics in the program's metrics backend.
     var metrics: CacheMetrics
-    /// Entities are read from the journal and used by one caller at a time; see ``withLoaded(_:_:)``.
+    /// The lock of loads: entities are loaded from the journal and used by one caller at a time; see
+    /// ``withLoaded(_:_:)``.
     var loadTurn = FirstComeLock()
-    /// Callers between asking the journal for entities and using them; nothing is evicted meanwhile.
+    /// The number of callers between asking the journal for entities and using them; nothing is evicted meanwhile.
     var loadingCount = 0
-    /// Goes on with an eviction, slice by slice; nil when there is nothing to do.
+    /// The task that continues an eviction from memory, slice by slice; nil when there is nothing to do.
     var evictionTask: Task<Void, Never>?
-    /// Whoever is asked before an eviction said no: until the next commit nothing leaves memory.
+    /// Whether the delegate refused the eviction from memory: until the next commit nothing is evicted from memory.
     var isMemoryVetoed = false
-    /// They said yes, and nothing went yet.
+    /// Whether the delegate approved the eviction from memory, and nothing has been evicted yet.
     var mayEvictMemory = false
-    /// Asks whether entities may leave both tiers; nil when nobody is being asked.
+    /// The question to the delegate whether entities may be evicted from both tiers; nil when none is under way.
     var roomQuestion: Task<Void, Never>?
-    /// They said no: until the next commit nothing leaves both tiers.
+    /// Whether the delegate refused the eviction from both tiers: until the next commit nothing is evicted from both
+    /// tiers.
     var isRoomVetoed = false
-    /// The delegate approved the eviction from both tiers; that room has not been made yet.
+    /// Whether the delegate approved the eviction from both tiers, and the limits are not met yet.
     var mayMakeRoom = false
-    /// The database passed its limit, and does not take as little as an eviction leaves yet.
+    /// Whether the database passed its limit, and is not yet as small as an eviction makes it.
     var isDiskRoomWanted = false
-    /// The database takes more than its limit, and the last look at it made some room.
+    /// Whether the database takes more than its limit, and the last eviction made it smaller.
     var isDiskCrowded = false
-    /// Entities in both tiers when none of them could go; 0 since some could.
+    /// The number of entities in both tiers when none of them could be evicted; 0 when some could.
     var crowdedCount: Int64 = 0
-    /// Entities that left both tiers, or were reduced, so far.
+    /// The number of entities that were evicted from both tiers, or reduced, so far.
     var leftCount = 0
-    /// Lets go of entities that do not stay in memory; nil when there are none.
+    /// The task that evicts entities of types that do not stay in memory; nil when there are none.
     var passingTask: Task<Void, Never>?
-    /// Entities that left memory, and may be found on the disk alone, since all that is there alone was looked at in vain.
+    /// The number of entities that were evicted from memory, and may now be in the journal alone, since the last scan
+    /// of all entities that the journal alone has found none to evict.
     var droppedCount = 0
-    /// How many were looked at then; nil: there may be some that can go.
+    /// The number of rows of that scan; nil: some row may be evictable.
     var fruitlessRowCount: Int?
-    /// Where looking for old rows goes on; nil: at the first.
+    /// The key after which the scan for old rows continues; nil: at the first row.
     var evictionHand: StoredKey?
-    /// Entities that had to stay when all were looked at last. Until the next commit, or an eighth more of them, looking
-    /// again is not worth it.
+    /// The number of entities that had to stay in the last scan of all. Another scan is not worth its cost until the
+    /// next commit, or until there are an eighth more.
     var keptCount = 0
-    /// Told after each commit which libraries' cursors became durable; nil when nobody listens.
+    /// The observer of durable cursors, notified after each commit; nil when there is none.
     var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
-    /// What the observer was told last, or knew from the start; one entry a library.
+    /// The positions of which the observer was notified last, or that it knew from the start; one entry for each
+    /// library.
     var durablePlaces: [ByteString: DurablePlace] = [:]
     var observers = ObserverRegistry()
-    /// Bounded by `fetchCountMax`.
+    /// The fetches under way, by query. Bounded by `fetchCountMax`.
     var fetches: [QueryKey: Fetch] = [:]
     var nextFetch: UInt64 = 0
-    /// Fetches of a recording that is done again; empty otherwise. Bounded by `fetchCountMax` of whoever recorded it.
+    /// The fetches of a recording that is being replayed; empty otherwise. Bounded by `fetchCountMax` of the recorded
+    /// cache.
     var replayedFetches: [UInt64: FetchStart] = [:]
-    /// When the time of observed lists is over, and when observers that are refreshed are looked at.
+    /// The moments when observed lists expire, and when refreshed observers are checked.
     var expiries = ExpiryQueue<ExpiryTarget>()
-    /// Observers that asked to be refreshed. Bounded by `observerCountMax`.
+    /// The observers that asked to be refreshed. Bounded by `observerCountMax`.
     var refreshes: [SubscriptionID: Refresh] = [:]
-    /// nil when none of them has a time.
+    /// The timer for the earliest moment of `expiries`; nil when there is none.
     var expiryTimer: ExpiryTimer?
-    /// Bounded by who waits.
+    /// The callers that wait for a position in a log. Bounded by the callers.
     var positionWaiters: [PositionWaiter] = []
-    /// The last input ended: nothing comes any more until another one is opened.
+    /// Whether the last input has ended: nothing comes any more until another one is opened.
     var hasInputEnded = false
     var isClosed = false
-    /// The last flush has begun: nothing changes any more.
+    /// Whether the last flush has begun: nothing changes any more.
     var isShut = false
 
     private init(
@@ -139,13 +145,14 @@ public actor SyncCache {
         self.state = state
     }
 
-    /// Opens a cache over a journal, which must not be used by anyone else.
+    /// Opens a cache over a journal, which no other cache or program may use.
     ///
     /// - Parameters:
-    ///   - upstream: Asked for missing events; without one they are lost after the reorder window.
-    ///   - queryUpstream: Asked for queries that the cache cannot answer.
-    ///   - recorder: Told of everything that changes the state from here on.
-    ///   - corrects: Whether a clock that is behind the last write is moved on; who repeats what was dated once says no.
+    ///   - upstream: The source of missing events; without one they are lost after the reorder window.
+    ///   - queryUpstream: The source of answers to queries that the cache cannot answer.
+    ///   - recorder: The recorder of every change of the state from here on.
+    ///   - corrects: Whether a clock that lags the last write is moved forward; false for a replay, which uses recorded
+    ///     times.
     /// - Throws: ``StorageError`` when the journal cannot be read.
     /// - Complexity: Independent of the number of stored entities; O(changes of pending layers).
     package static func open(
@@ -163,7 +170,7 @@ public actor SyncCache {
         do throws(StorageError) {
             return try await start(try await journal.recover())
         } catch {
-            // Damage that lies deeper than where the journal looks first. Nobody has seen anything of it yet.
+            // The damage is deeper than the journal's first check. No caller has seen any of the data yet.
             guard error.code == .damaged else { throw error }
             return try await start(try await journal.restart(reason: error.cause))
         }
@@ -181,7 +188,7 @@ public actor SyncCache {
             limits: limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
             hasUpstream: upstream != nil, policy: configuration.policy)
-        // Whoever gives a cache little memory does not want as much again for lists.
+        // A cache with little memory does not spend as much again on lists.
         stateConfiguration.keptListByteCountMax = min(
             stateConfiguration.keptListByteCountMax, configuration.memoryByteCountMax / 16)
         stateConfiguration.keptTypes = configuration.eviction.keptTypes
@@ -207,8 +214,8 @@ public actor SyncCache {
         return cache
     }
 
-    /// The journal may have entities of types that it should have nothing of any more. They go before anything else is written, so
-    /// that they are never beside a cursor that is ahead of them.
+    /// Removes stored entities of types that must not be in the journal any more. They are removed before anything else
+    /// is written, so that they are never in a file whose cursor is ahead of them.
     private func takeOutUnstored() async throws(StorageError) {
         for place in state.unstoredPlaces {
             var after: StoredID?
@@ -225,7 +232,7 @@ public actor SyncCache {
         if !state.unstoredPlaces.isEmpty { try await flush() }
     }
 
-    /// Layers need what they lie over in memory.
+    /// Loads the entities under pending layers, which layers need in memory, and activates the layers.
     private func activateLayers() async throws(StorageError) {
         guard state.layerCount > 0 else { return }
         let keys = state.keysToLoadForLayers()
@@ -235,7 +242,7 @@ public actor SyncCache {
 
     // MARK: Reading
 
-    /// An entity as it is now.
+    /// Returns the current state of an entity.
     ///
     /// - Throws: ``StorageError`` when it is not in memory and the journal cannot be read; `.closed` once the cache was closed.
     public func entity(_ key: EntityKey) async throws(StorageError) -> EntityAnswer {
@@ -259,13 +266,13 @@ public actor SyncCache {
             case .elsewhere(let stored):
                 let commitCount = commitCount
                 let loaded = try await journal.load([stored]).entities
-                // A commit in between may have written or evicted what was read: look again.
+                // A commit during the load may have written or evicted the entity: look it up again.
                 guard commitCount == self.commitCount else { continue }
                 if case .elsewhere = state.lookUp(key) {
                     guard let entity = loaded.first else {
                         return missing(key)
                     }
-                    // To be read is to be used.
+                    // A read counts as a use for the order of evictions.
                     state.install(LoadedEntities(entities: [entity]))
                     checkMemory()
                     guard Completeness(fields: entity.fields) == .whole else {
@@ -287,33 +294,34 @@ public actor SyncCache {
         return .missing(wasEvicted ? .evicted : .absent)
     }
 
-    /// Every library's place in its log, in the order they were first seen.
+    /// Returns the status of every library, in the order they were first seen.
     public func libraries() -> [LibraryStatus] { state.statuses }
 
-    /// What became of every line and event since the database was made.
+    /// Returns the counts of all lines and events since the database was made.
     public func counts() -> EventCounts { state.counts }
 
-    /// Events that wait for a missing one, and the lines of a stream that are durable.
+    /// The number of events that wait for a missing one, and the number of durable lines of an input.
     package func progress(of input: InputID) -> (heldCount: Int, durableLineCount: Int64) {
         (state.heldCount, inputs[input]?.acknowledged ?? 0)
     }
 
-    /// Events that wait for a missing one.
+    /// The number of events that wait for a missing one.
     package var heldEventCount: Int { state.heldCount }
 
-    /// Traps when what memory holds contradicts itself.
+    /// Traps when the structures in memory contradict each other.
     ///
-    /// - Complexity: O(what memory holds).
+    /// - Complexity: O(contents of memory).
     package func checkInvariants() { state.checkInvariants() }
 
-    /// Entities in memory and on disk.
+    /// Returns the number of entities in memory and on disk.
     public func entityCount() -> Int64 { state.entityCount }
 
     // MARK: Closing
 
-    /// Writes what is not written, puts the journal in order and lets go of it.
+    /// Writes all unwritten changes, tidies the journal and releases it.
     ///
-    /// Calls that begin later throw, reads included; ``libraries()``, ``counts()`` and ``entityCount()`` say how things stood at the end.
+    /// Calls that begin later throw, reads included; ``libraries()``, ``counts()`` and ``entityCount()`` return the
+    /// final state.
     ///
     /// - Throws: ``StorageError`` when the last changes could not be written; they are then lost.
     public func close() async throws(StorageError) {
@@ -327,7 +335,8 @@ public actor SyncCache {
         releasePositionWaiters()
         flushTimer?.cancel()
         for reconcile in reconcileTasks.values { reconcile.task.cancel() }
-        // Calls that wait for the journal are let through, and are written with the rest; later ones are refused.
+        // Calls that wait for the journal continue, and their changes are written with the rest; later calls are
+        // refused.
         if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
         isShut = true
         loadTurn.giveBack()
