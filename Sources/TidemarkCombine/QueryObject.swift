@@ -19,16 +19,16 @@ public import Tidemark
     /// }
     /// ```
     ///
-    /// It owns the task that reads the observation: ``stop()``, or letting go of the object, cancels it. New code is
-    /// better served by ``Tidemark/QueryModel``.
+    /// The object owns the task that reads the observation: ``stop()``, or releasing the object, cancels the task. In
+    /// new code, prefer ``Tidemark/QueryModel``.
     @MainActor public final class QueryObject<R: Resource>: ObservableObject {
-        /// The list as it was last told; empty before the first one.
+        /// The list of the last update; empty before the first one.
         @Published public private(set) var items: [R] = []
         @Published public private(set) var isStale = false
         @Published public private(set) var phase = QueryModel<R>.Phase.loading
 
         private let observation: QueryObservation<R>
-        /// nil while the object is stopped.
+        /// The task that reads the observation; nil while the object is stopped.
         private var task: Task<Void, Never>?
 
         public init(_ observation: QueryObservation<R>) {
@@ -39,7 +39,7 @@ public import Tidemark
             task?.cancel()
         }
 
-        /// Begins to observe; nothing happens when it does already.
+        /// Begins to observe; does nothing when the object is running already.
         public func start() {
             guard task == nil else { return }
             phase = .loading
@@ -55,7 +55,7 @@ public import Tidemark
             }
         }
 
-        /// Ends observing. What is shown stays.
+        /// Ends observing. The items stay.
         public func stop() {
             task?.cancel()
             task = nil

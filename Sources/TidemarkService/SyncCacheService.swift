@@ -2,7 +2,7 @@ public import ServiceLifecycle
 import Synchronization
 public import Tidemark
 
-/// A cache as one service of a program: fed from a descriptor if there is one, flushed and closed at the end.
+/// A cache as one service of a program: fed from a descriptor if one is given, flushed and closed at the end.
 ///
 /// ```swift
 /// func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async throws {
@@ -13,21 +13,21 @@ public import Tidemark
 /// }
 /// ```
 ///
-/// Services are shut down from the last to the first: put it before those that use the cache. The end of the input does
-/// not end the service: what is there is still to be read.
+/// Services are shut down from the last to the first: put this one before the services that use the cache. The end of
+/// the input does not end the service: the cache can still be read.
 public struct SyncCacheService: Service {
     private let cache: SyncCache
     private let input: (any LineInput)?
 
-    /// A service that only closes the cache at the end.
+    /// Makes a service that only closes the cache at the end.
     public init(_ cache: SyncCache) {
         self.cache = cache
         input = nil
     }
 
-    /// A service that applies the event lines of a descriptor, which stays the caller's to close.
+    /// Makes a service that applies the event lines of a descriptor. The caller closes the descriptor.
     ///
-    /// - Throws: ``Tidemark/InputError`` when the process has no descriptor left.
+    /// - Throws: ``Tidemark/InputError`` when the process has no free descriptor.
     public init(_ cache: SyncCache, fileDescriptor: Int32) throws(InputError) {
         self.init(cache, input: try DescriptorInput(fileDescriptor))
     }
@@ -37,19 +37,19 @@ public struct SyncCacheService: Service {
         self.input = input
     }
 
-    /// Runs until the program shuts down or the task is cancelled, and closes the cache then.
+    /// Runs until the program shuts down or the task is cancelled, and then closes the cache.
     ///
-    /// Shutting down in the middle of the input stops between two batches. Gaps stay open, for the next run to fill;
-    /// when the input ended by itself they were given up.
+    /// A shutdown in the middle of the input stops between two batches. Gaps stay open, and the next run can close
+    /// them; when the input ended by itself, the missing numbers were declared lost.
     ///
-    /// - Throws: ``Tidemark/InputError`` when the input cannot be read on; ``Tidemark/StorageError`` when what is stored
+    /// - Throws: ``Tidemark/InputError`` when the input cannot be read; ``Tidemark/StorageError`` when stored data
     ///   cannot be read, or the last changes could not be written.
     public func run() async throws {
         do {
             try await feed()
             try await gracefulShutdown()
         } catch is CancellationError {
-            // As good a reason to end as a shutdown.
+            // A cancellation ends the service as a shutdown does.
         } catch {
             await closeAfterFailure()
             throw error
@@ -73,13 +73,13 @@ public struct SyncCacheService: Service {
         }
     }
 
-    /// The failure that is under way says more than a second one; that one is logged by the cache.
+    /// Closes the cache after a failure. The caller gets the first failure; the cache logs a second one.
     private func closeAfterFailure() async {
         do throws(StorageError) { try await cache.close() } catch { return }
     }
 }
 
-/// Tells the end of an input from the end of reading it.
+/// The reading of an input; it tells the input's own end from a stop.
 private final class Reading: Sendable {
     private let input: any LineInput
     private let wasStopped = Atomic(false)

@@ -2,10 +2,10 @@ import TidemarkModel
 
 /// Changes of entities that have no Swift type.
 extension CacheTransaction {
-    /// Replaces the whole entity; its `id`, or its `uuid` where that is null or absent, says which.
+    /// Replaces the whole entity that its `id` names; its `uuid` names it where `id` is null or absent.
     ///
-    /// - Parameter type: On the wire.
-    /// - Throws: ``CacheError`` `.invalidParams` when it has no id, `.limitExceeded`.
+    /// - Parameter type: The type's name on the wire.
+    /// - Throws: ``CacheError`` `.invalidParams` when the resource has no id, `.limitExceeded`.
     public mutating func put(type: String, _ resource: JSONValue) throws(CacheError) {
         let own = resource["id"].flatMap { $0 == .null ? nil : $0 } ?? resource["uuid"]
         let id: ByteString
@@ -20,7 +20,7 @@ extension CacheTransaction {
             key(type, id))
     }
 
-    /// Replaces the named top-level fields, null included, and removes those in `unset`.
+    /// Replaces the named top-level fields, null included, and removes the fields in `unset`.
     ///
     /// - Throws: ``CacheError`` `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such entity.
     public mutating func patch(
@@ -33,7 +33,7 @@ extension CacheTransaction {
             key(type, ByteString(id)))
     }
 
-    /// Deletes the entity and leaves a tombstone; nothing happens when there is none.
+    /// Deletes the entity and leaves a tombstone; does nothing when there is no such entity.
     ///
     /// - Throws: ``CacheError`` `.limitExceeded`.
     public mutating func delete(type: String, id: String) throws(CacheError) {

@@ -1,31 +1,32 @@
 import TidemarkModel
 
-/// Forgetting what is stored: no delete, no tombstone, and nothing is said about the server.
+/// The removal of stored data: no delete and no tombstone; it says nothing about the server.
 extension CacheTransaction {
-    /// Forgets entities by their ids; nothing happens to those that are not there, and nothing goes along.
+    /// Removes entities by their ids; missing ones are ignored, and there is no cascade.
     ///
     /// - Throws: ``CacheError`` `.limitExceeded`, `.invalidParams` in an optimistic edit.
     public mutating func remove<R: Resource>(_ type: R.Type, ids: [R.ID]) throws(CacheError) {
         try remove(type: R.resourceType, ids: ids.map { $0.keyText })
     }
 
-    /// Forgets entities by their ids; nothing happens to those that are not there, and nothing goes along.
+    /// Removes entities by their ids; missing ones are ignored, and there is no cascade.
     ///
-    /// - Parameter type: On the wire.
-    /// - Throws: As the other one.
+    /// - Parameter type: The type's name on the wire.
+    /// - Throws: The same as ``remove(_:ids:)``.
     public mutating func remove(type: String, ids: [String]) throws(CacheError) {
         try checkRemoval()
         let ids = ids.map { ByteString($0) }
         try add(.remove(type: ByteString(type), ids: ids, matching: nil), ids.map { key(type, $0) })
     }
 
-    /// Forgets every entity whose `type:id` holds a text, those that this transaction puts before it included.
+    /// Removes every entity whose `type:id` contains a text, including entities that this transaction puts before it.
     ///
     /// - Parameters:
-    ///   - text: Taken literally: there are no wildcards. Letters of ASCII match in either case, others as they are. An empty
-    ///     one matches everything of the type.
-    ///   - type: On the wire; nil: of every type, which an empty text does not do: see ``SyncCache/clear(_:)``.
-    /// - Throws: As the other one.
+    ///   - text: A literal text without wildcards. ASCII letters match in either case, other characters only exactly.
+    ///     An empty text matches every entity of the type.
+    ///   - type: The type's name on the wire; nil: every type. An empty text needs a type: see ``SyncCache/clear(_:)``
+    ///     for removing everything.
+    /// - Throws: The same as ``remove(_:ids:)``.
     public mutating func remove(matching text: String, type: String? = nil) throws(CacheError) {
         try checkRemoval()
         guard !text.isEmpty || type != nil else {

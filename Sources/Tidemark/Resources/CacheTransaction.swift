@@ -1,30 +1,33 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Changes that are made together, or not at all, and what they were decided by. Collected first, then applied in order.
+/// Changes that are made together, or not at all, and the reads that they depend on. The changes are collected first,
+/// then applied in order.
 ///
-/// What it reads is what the server says with its own changes over it; pending edits are not seen. When something that it read was
-/// changed by somebody else before it is applied, it is not applied: ``CacheError`` `.conflict`.
+/// A read returns the server's state with the transaction's own changes over it; pending edits are not included. When
+/// an entity that was read is changed by another writer before the transaction is applied, the transaction fails:
+/// ``CacheError`` `.conflict`.
 ///
-/// Of a transaction they change what the server says; of an optimistic edit they lie over it. There a patch of an absent
-/// entity is no error and shows nothing until the entity is there, and a delete leaves no tombstone.
+/// The changes of a transaction modify the server's state in the cache; those of an optimistic edit lie over it. In an
+/// edit, a patch of an absent entity is no error and shows nothing until the entity exists, and a delete leaves no
+/// tombstone.
 public struct CacheTransaction: Sendable {
-    /// Changes in one transaction: 100,000.
+    /// The limit of changes in one transaction: 100,000.
     public static let operationCountMax = 100_000
 
     private(set) var operations: [TransactionOperation] = []
-    /// Places among `operations`, by what they change.
+    /// The indexes in `operations`, by the entity that they change.
     private var places: [EntityKey: [Int]] = [:]
-    /// Entities that were read, as they were stored; nil inside: there was none. At most `operationCountMax`.
+    /// The entities that were read, as they were stored; an inner nil: there was none. At most `operationCountMax`.
     private(set) var reads: [EntityKey: [UInt8]?] = [:]
     private var hasDeletes = false
-    /// Some change is of whatever it matches.
+    /// Whether some change applies to every entity that it matches.
     private var matchesAny = false
-    /// What is read; nil for an optimistic edit.
+    /// The cache that is read; nil for an optimistic edit.
     let cache: SyncCache?
     let library: ByteString
 
-    /// For an optimistic edit, or for one that reads nothing.
+    /// Makes a transaction for an optimistic edit, or for changes that read nothing.
     init() {
         cache = nil
         library = ""
@@ -35,7 +38,7 @@ public struct CacheTransaction: Sendable {
         self.library = library
     }
 
-    /// Replaces the whole entity, fields that its Swift type does not name included.
+    /// Replaces the whole entity, including fields that its Swift type does not name.
     ///
     /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form, `.limitExceeded`.
     public mutating func put<R: Resource>(_ resource: R) throws(CacheError) {
@@ -44,17 +47,17 @@ public struct CacheTransaction: Sendable {
             key(R.resourceType, resource.id.keyText))
     }
 
-    /// Replaces the named top-level fields and leaves the others as they are.
+    /// Replaces the named top-level fields and keeps the others.
     ///
     /// ```swift
     /// try transaction.patch(Photo.self, id: "1", ["name": "Sea", "rating": 5], unset: ["draft"])
     /// ```
     ///
     /// - Parameters:
-    ///   - fields: An object, or a value that is written as one, by the type's conventions. `null` is a value.
-    ///   - unset: Fields to remove, by their names on the wire.
-    /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form, `.limitExceeded`. The transaction fails
-    ///   with `.invalidParams` when there is no such entity.
+    ///   - fields: An object, or a value that is encoded as one by the type's conventions. `null` is a value.
+    ///   - unset: The names on the wire of the fields to remove.
+    /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form, `.limitExceeded`. The transaction
+    ///   fails with `.invalidParams` when there is no such entity.
     public mutating func patch<R: Resource>(
         _ type: R.Type, id: R.ID, _ fields: some Encodable, unset: [String] = []
     ) throws(CacheError) {
@@ -65,9 +68,10 @@ public struct CacheTransaction: Sendable {
                 unset: unset.map { ByteString($0) }), key(R.resourceType, id.keyText))
     }
 
-    /// Replaces the named top-level fields and leaves the others as they are.
+    /// Replaces the named top-level fields and keeps the others.
     ///
-    /// - Throws: As the other one.
+    /// - Throws: ``CacheError`` `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such
+    ///   entity.
     public mutating func patch<R: Resource>(
         _ type: R.Type, id: R.ID, _ fields: JSONValue, unset: [String] = []
     ) throws(CacheError) {
@@ -77,7 +81,7 @@ public struct CacheTransaction: Sendable {
                 unset: unset.map { ByteString($0) }), key(R.resourceType, id.keyText))
     }
 
-    /// Sets and removes fields that key paths name, and leaves the others as they are.
+    /// Sets and removes the fields that key paths name, and keeps the others.
     ///
     /// ```swift
     /// try transaction.patch(Photo.self, id: "1") {
@@ -86,7 +90,8 @@ public struct CacheTransaction: Sendable {
     /// }
     /// ```
     ///
-    /// - Throws: As the other ones; ``CacheError`` `.invalidParams` for a key path that has no name.
+    /// - Throws: ``CacheError`` `.invalidParams` for a key path without a name or a value without a JSON form,
+    ///   `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such entity.
     public mutating func patch<R: PatchableResource>(
         _ type: R.Type, id: R.ID, _ body: (inout FieldPatch<R>) -> Void
     ) throws(CacheError) {
@@ -95,7 +100,7 @@ public struct CacheTransaction: Sendable {
         try add(try patch.operation(id: id), key(R.resourceType, id.keyText))
     }
 
-    /// Deletes the entity and leaves a tombstone; nothing happens when there is none.
+    /// Deletes the entity and leaves a tombstone; does nothing when there is no such entity.
     ///
     /// - Throws: ``CacheError`` `.limitExceeded`.
     public mutating func delete<R: Resource>(_ type: R.Type, id: R.ID) throws(CacheError) {
@@ -112,7 +117,7 @@ public struct CacheTransaction: Sendable {
             key(R.resourceType, id.keyText))
     }
 
-    /// As it is stored: a type by the name that it goes by.
+    /// Returns the key under which an entity is stored: an alias is replaced by the type's own name.
     func key(_ type: String, _ id: ByteString) -> EntityKey {
         let type = ByteString(type)
         return EntityKey(library: library, type: cache?.configuration.typeAliases[type] ?? type, id: id)
@@ -124,7 +129,7 @@ public struct CacheTransaction: Sendable {
         try add(operation, [key])
     }
 
-    /// - Parameter keys: What it changes; nil: whatever it matches.
+    /// - Parameter keys: The entities that the operation changes; nil: every entity that it matches.
     mutating func add(_ operation: TransactionOperation, _ keys: [EntityKey]?) throws(CacheError) {
         guard operations.count < CacheTransaction.operationCountMax else {
             throw CacheError(
@@ -139,23 +144,24 @@ public struct CacheTransaction: Sendable {
 
     // MARK: Reading
 
-    /// An entity as it is stored, with what this transaction changes of it.
+    /// Reads an entity as it is stored, with this transaction's changes.
     ///
-    /// - Returns: nil when there is none, or this transaction deletes it.
-    /// - Throws: ``CacheError``: `.conflict` when it was changed since it was read before, `.invalidParams` in an optimistic
-    ///   edit and behind a patch of what is absent, `.limitExceeded`, `.storageFailed`; ``ResourceDecodingError``.
+    /// - Returns: nil when there is none, or when this transaction deletes it.
+    /// - Throws: ``CacheError``: `.conflict` when the entity was changed since an earlier read of it, `.invalidParams`
+    ///   in an optimistic edit and after a patch of an absent entity, `.limitExceeded`, `.storageFailed`;
+    ///   ``ResourceDecodingError``.
     public mutating func read<R: Resource>(_ type: R.Type, id: R.ID) async throws -> R? {
         guard let bytes = try await bytes(of: key(R.resourceType, id.keyText)) else { return nil }
         return try ResourceCoder().decode(type, bytes)
     }
 
-    /// An entity as JSON, or the fields of it that are named.
+    /// Reads an entity, or its named fields, as JSON.
     ///
     /// - Parameters:
-    ///   - type: On the wire.
-    ///   - fields: Exactly those come back; nil: all.
-    /// - Returns: As the other one.
-    /// - Throws: As the other one.
+    ///   - type: The type's name on the wire.
+    ///   - fields: The names of the fields to return; nil: all fields.
+    /// - Returns: The same as ``read(_:id:)``.
+    /// - Throws: The same as ``read(_:id:)``, except for decoding errors of the type.
     public mutating func read(type: String, id: String, fields: [String]? = nil) async throws -> JSONValue? {
         guard let bytes = try await bytes(of: key(type, id)) else { return nil }
         return try JSONValue(parsing: Selection.resource(bytes, fields: fields.map { Set($0.map { Array($0.utf8) }) }))
@@ -172,7 +178,7 @@ public struct CacheTransaction: Sendable {
         let base: [UInt8]?
         var seen: [UInt8]?
         if matchesAny || hasDeletes && cache.hasCascades {
-            // Whether a delete takes it along, or a removal matches it, only the store can tell.
+            // Only the store can tell whether a cascade deletes the entity, or a removal matches it.
             (base, seen) = try await cache.preview(operations, of: key)
         } else {
             base = try await cache.base(of: key)
@@ -189,7 +195,7 @@ public struct CacheTransaction: Sendable {
     private static func apply(
         _ operation: TransactionOperation, to value: [UInt8]?, _ key: EntityKey
     ) throws(CacheError) -> [UInt8]? {
-        // Folding looks at no key.
+        // Folding does not use the key of a change.
         let any = StoredKey(library: 0, type: 0, id: .text(""))
         let change: LayerChange
         switch operation {

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Whole milliseconds, rounded down; the largest there are for what does not fit.
+    /// The duration in whole milliseconds, rounded down; the nearest `Int64` when it does not fit.
     var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000)

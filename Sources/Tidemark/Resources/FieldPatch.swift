@@ -1,16 +1,16 @@
 import TidemarkModel
 import TidemarkWire
 
-/// Fields of one resource to set and to remove. What is said last of a field counts.
+/// The fields of one resource to set and to remove. The last change of a field counts.
 public struct FieldPatch<R: PatchableResource> {
-    /// In the order they were named first; nil: removed. Bounded by the fields of the type.
+    /// The fields in the order they were first named; nil: to remove. Bounded by the fields of the type.
     private var fields: [(name: String, value: [UInt8]?)] = []
-    /// The first thing that went wrong.
+    /// The first error; nil while there is none.
     private var failure: CacheError?
 
     init() {}
 
-    /// Gives a field a value. nil is written as null, which is another thing than no field.
+    /// Sets a field to a value. nil is written as null, which differs from removing the field.
     public mutating func set<Value: Encodable>(_ field: KeyPath<R, Value>, to value: Value) {
         guard failure == nil, let name = name(field) else { return }
         do throws(CacheError) {
@@ -26,9 +26,9 @@ public struct FieldPatch<R: PatchableResource> {
         put(name, nil)
     }
 
-    /// The patch as an operation has it.
+    /// Returns the patch as an operation.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` for a key path without a name, and for what has no JSON form.
+    /// - Throws: ``CacheError`` `.invalidParams` for a key path without a name, and for a value without a JSON form.
     func operation(id: R.ID) throws(CacheError) -> TransactionOperation {
         if let failure { throw failure }
         var line = JSONLine()
@@ -46,7 +46,7 @@ public struct FieldPatch<R: PatchableResource> {
                 .invalidParams, "\(R.self) has no name for the key path \(field): add it to \(R.self).fieldNames")
             return nil
         }
-        // A name that reading never looks for would be a second field beside the one that is meant.
+        // Decoding would never find a field of this name: it would be a second field beside the intended one.
         if R.conventions.names == .snakeCase, SnakeCase.name(name) != name {
             failure = CacheError(
                 .invalidParams,

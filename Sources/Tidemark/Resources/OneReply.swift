@@ -1,18 +1,18 @@
 import Synchronization
 
-/// One answer that is given once, to one who waits for it.
+/// An answer that is given once, to a single waiter.
 final class OneReply<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waited(CheckedContinuation<Value?, Never>)
         case given(Value)
-        /// Taken, or nobody waits any more.
+        /// The answer was taken, or its waiter was cancelled.
         case over
     }
 
     private let state = Mutex(State.open)
 
-    /// - Precondition: Nothing was given before.
+    /// - Precondition: No answer was given before.
     func give(_ value: Value) {
         let continuation: CheckedContinuation<Value?, Never>? = state.withLock { state in
             switch state {

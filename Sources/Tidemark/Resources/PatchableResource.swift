@@ -6,8 +6,9 @@
 /// }
 /// ```
 ///
-/// A key path has no name that a program could read on every platform, so the type gives it.
+/// Swift gives a program the name of a key path on some platforms only, so the type has to list the names.
 public protocol PatchableResource: Resource {
-    /// Names on the wire, whatever the ``Resource/conventions``: `taken_at` for `takenAt` in snake case. Key paths that are left out cannot be patched.
+    /// The names on the wire, whatever the ``Resource/conventions``: `taken_at` for `takenAt` in snake case. Key paths
+    /// that are not listed cannot be patched.
     static var fieldNames: [PartialKeyPath<Self>: String] { get }
 }

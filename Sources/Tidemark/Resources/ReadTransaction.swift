@@ -1,25 +1,25 @@
 import TidemarkModel
 
-/// Reads that are true together: what they give is what was stored at one moment.
+/// Reads that are consistent: they return the data that was stored at one moment.
 public struct ReadTransaction: Sendable {
     fileprivate(set) var transaction: CacheTransaction
 
-    /// An entity as it is stored; pending edits are not seen.
+    /// Reads an entity as it is stored; pending edits are not included.
     ///
     /// - Returns: nil when there is none.
-    /// - Throws: ``CacheError``: `.conflict` when it was changed since it was read before, `.limitExceeded`,
+    /// - Throws: ``CacheError``: `.conflict` when the entity was changed since an earlier read of it, `.limitExceeded`,
     ///   `.storageFailed`; ``ResourceDecodingError``.
     public mutating func read<R: Resource>(_ type: R.Type, id: R.ID) async throws -> R? {
         try await transaction.read(type, id: id)
     }
 
-    /// An entity as JSON, or the fields of it that are named.
+    /// Reads an entity, or its named fields, as JSON.
     ///
     /// - Parameters:
-    ///   - type: On the wire.
-    ///   - fields: Exactly those come back; nil: all.
-    /// - Returns: As the other one.
-    /// - Throws: As the other one.
+    ///   - type: The type's name on the wire.
+    ///   - fields: The names of the fields to return; nil: all fields.
+    /// - Returns: The same as ``read(_:id:)``.
+    /// - Throws: The same as ``read(_:id:)``, except for decoding errors of the type.
     public mutating func read(type: String, id: String, fields: [String]? = nil) async throws -> JSONValue? {
         try await transaction.read(type: type, id: id, fields: fields)
     }
@@ -34,15 +34,16 @@ extension SyncCache {
     /// }
     /// ```
     ///
-    /// Nobody waits for `body`. When something that it read was changed before it ended, it is run again; other changes are
-    /// no matter.
+    /// No other call waits for `body`. When an entity that it read is changed before it ends, it runs again; other
+    /// changes do not matter.
     ///
     /// - Parameters:
-    ///   - library: nil: the default library.
-    ///   - retryCount: Runs of `body` beyond the first, each after a conflict: 10, since it has nothing to undo.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``CacheError``, among others `.conflict` when the last run failed too and `.invalidParams` inside another
-    ///   transaction; what `body` throws; `CancellationError` between two runs.
+    ///   - library: The library; nil: the default library.
+    ///   - retryCount: The number of runs of `body` after the first, each after a conflict: 10, because `body` has
+    ///     nothing to undo.
+    /// - Returns: The value that `body` returns.
+    /// - Throws: ``CacheError``, among others `.conflict` when the last run failed too and `.invalidParams` inside
+    ///   another transaction; any error of `body`; `CancellationError` between two runs.
     public nonisolated func readTransaction<Value: Sendable>(
         library: String? = nil, retrying retryCount: Int = 10,
         _ body: (inout ReadTransaction) async throws -> Value

@@ -9,14 +9,14 @@
 /// }
 /// ```
 ///
-/// The names of its coding keys are the names on the wire. What a stored resource has beyond them is not read, and stays
-/// when a patch is made; putting a value replaces the whole resource. Dates are read and written as ISO 8601, data as
-/// base64, numbers of type ``JSONValue`` as they came. A server that does otherwise is described by ``conventions``.
+/// The names of its coding keys are the names on the wire. Other fields of a stored resource are not decoded, and a
+/// patch keeps them; putting a value replaces the whole resource. Dates are read and written as ISO 8601, data as
+/// base64, and numbers of type ``JSONValue`` unchanged. For a server with other forms, set ``conventions``.
 public protocol Resource: Codable, Identifiable, Sendable where ID: ResourceID {
     /// The type's name on the wire: letters, digits, `_`, `.` and `-`, 128 bytes at most.
     static var resourceType: String { get }
 
-    /// How the server writes names and dates; by default names as they are declared, and dates as ISO 8601.
+    /// The forms of names and dates on the server; by default names as they are declared, and dates as ISO 8601.
     static var conventions: ResourceConventions { get }
 }
 
@@ -24,7 +24,7 @@ extension Resource {
     public static var conventions: ResourceConventions { ResourceConventions() }
 }
 
-/// What can identify a resource: a string, an integer or a UUID, or a type of your own around one.
+/// A value that can identify a resource: a string, an integer or a UUID, or a type of your own around one of them.
 ///
 /// ```swift
 /// struct PhotoID: ResourceID, Codable, RawRepresentable {
@@ -32,7 +32,7 @@ extension Resource {
 /// }
 /// ```
 public protocol ResourceID: Hashable, Sendable {
-    /// The id as it stands in a key, `type:id`. UUIDs are keyed in lower case whatever this gives.
+    /// The id in a key, `type:id`. A UUID is put into lower case in the key, whatever this returns.
     var keyText: String { get }
 }
 

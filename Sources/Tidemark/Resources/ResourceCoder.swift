@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// Turns resources as JSON into Swift values and back.
+/// A conversion of resources between JSON and Swift values.
 ///
-/// Made for one read or write: it keeps nothing. It never runs on a cache's executor.
+/// Made for one read or write: it keeps no state. It never runs on a cache's executor.
 package struct ResourceCoder {
     package init() {}
 
@@ -19,10 +19,10 @@ package struct ResourceCoder {
         }
     }
 
-    /// A value as it is in JSON.
+    /// Decodes a value from JSON.
     ///
-    /// - Throws: What Foundation's `JSONDecoder` throws, `DecodingError` mostly; and what the type itself throws.
-    /// - Complexity: O(bytes.count).
+    /// - Throws: The same errors as Foundation's `JSONDecoder`, mostly `DecodingError`; and any error of the type
+    ///   itself.
     package func value<Value: Decodable>(
         _ type: Value.Type, _ bytes: [UInt8], _ conventions: ResourceConventions = ResourceConventions()
     ) throws -> Value {
@@ -30,18 +30,19 @@ package struct ResourceCoder {
         return try ResourceDecoder(outline).value(type)
     }
 
-    /// A resource as its server would write it: compact JSON with sorted names. ``JSONValue``s inside it stay as they are.
+    /// Encodes a resource in the form of its server: compact JSON with sorted names. A ``JSONValue`` inside it is
+    /// unchanged.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` for what has no JSON form.
+    /// - Throws: ``CacheError`` `.invalidParams` when the resource has no JSON form.
     package func encode<R: Resource>(_ resource: R) throws(CacheError) -> [UInt8] {
         try encode(resource, R.conventions)
     }
 
-    /// Compact JSON with sorted names. ``JSONValue``s inside it stay as they are.
+    /// Encodes a value as compact JSON with sorted names. A ``JSONValue`` inside it is unchanged.
     ///
-    /// - Parameter conventions: Of the resource that it is a part of; of what is part of none, such as a query's input,
-    ///   the default ones.
-    /// - Throws: ``CacheError`` `.invalidParams` for what has no JSON form.
+    /// - Parameter conventions: The conventions of the resource that the value is a part of; the default ones for a
+    ///   value that is part of none, such as a query's input.
+    /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form.
     package func encode(
         _ value: some Encodable, _ conventions: ResourceConventions = ResourceConventions()
     ) throws(CacheError) -> [UInt8] {
@@ -49,7 +50,8 @@ package struct ResourceCoder {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = ResourceCoder.strategy(conventions.dates)
         if conventions.names == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
-        // Sorted, because the encoder's own order differs from run to run: equal values must be equal bytes.
+        // The names are sorted because the encoder's own order differs from run to run: equal values must be equal
+        // bytes.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let sink = JSONSink()
         encoder.userInfo[JSONSink.key] = sink

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// How a server writes the resources of one type, where that differs from Swift.
+/// The forms in which a server writes the resources of one type, where they differ from Swift's.
 ///
 /// ```swift
 /// struct Shot: Resource {
@@ -15,27 +15,27 @@
 /// }
 /// ```
 ///
-/// The conventions hold for the whole resource, nested types included, in both directions. Whatever names a field by text (patches,
-/// rules of queries, ages, indexes) names it as it is on the wire.
+/// The conventions apply to the whole resource, nested types included, in both directions. A text that names a field
+/// (in patches, rules of queries, ages, indexes) uses the name on the wire.
 public struct ResourceConventions: Sendable {
-    /// How the names of coding keys are written.
+    /// The form of the names of coding keys.
     public enum Names: Sendable {
-        /// As they are.
+        /// Names are unchanged.
         case asDeclared
-        /// `takenAt` is `taken_at`, `imageURL` is `image_url`. No other spelling is read. Keys of dictionaries with `String`
-        /// keys are data and stay as they are; keys of other dictionaries are names.
+        /// `takenAt` is `taken_at`, `imageURL` is `image_url`. No other spelling is decoded. The keys of dictionaries
+        /// with `String` keys are data and unchanged; the keys of other dictionaries are names.
         case snakeCase
     }
 
-    /// How dates are written.
+    /// The form of dates.
     public enum Dates: Sendable {
-        /// `"2024-05-06T07:08:09Z"`; a fraction of a second is written where there is one.
+        /// A text: `"2024-05-06T07:08:09Z"`, with a fraction of a second when there is one.
         case iso8601
-        /// A number, with a fraction where there is one.
+        /// A number of seconds, with a fraction when there is one.
         case secondsSince1970
-        /// A number, with a fraction where there is one.
+        /// A number of milliseconds, with a fraction when there is one.
         case millisecondsSince1970
-        /// As two functions say, of which each undoes the other. They are called on whatever thread reads or writes.
+        /// Two functions, each the inverse of the other. They are called on the thread that reads or writes.
         case custom(
             decode: @Sendable (any Decoder) throws -> Date, encode: @Sendable (Date, any Encoder) throws -> Void)
     }

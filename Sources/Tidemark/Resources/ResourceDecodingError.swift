@@ -1,17 +1,17 @@
 import TidemarkModel
 
-/// Why a stored resource is not what its Swift type says, and where.
+/// The error of a stored resource that does not match its Swift type, with its place.
 ///
-/// The resource stays as it is: read it as ``JSONValue``, or change the type.
+/// The resource stays stored: read it as ``JSONValue``, or change the type.
 public struct ResourceDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
     public var resourceType: String
-    /// nil when the resource has none.
+    /// The id of the resource; nil when it has none.
     public var id: String?
-    /// The field that cannot be read; the whole resource when it is empty.
+    /// The field that cannot be decoded; empty for the whole resource.
     public var field: JSONPointer
-    /// What is stored there; nil when nothing is.
+    /// The stored value; nil when there is none.
     public var value: JSONValue?
-    /// What the type wants there.
+    /// The value that the type wants.
     public var reason: String
 
     public init(resourceType: String, id: String?, field: JSONPointer, value: JSONValue?, reason: String) {
@@ -22,7 +22,7 @@ public struct ResourceDecodingError: Error, Hashable, Sendable, CustomStringConv
         self.reason = reason
     }
 
-    /// `photo:1: /size is "big": …`. Long values are cut.
+    /// The error as text: `photo:1: /size is "big": …`. Long values are cut.
     public var description: String {
         let place = field.tokens.isEmpty ? "the resource" : field.description
         return

@@ -1,14 +1,14 @@
 import TidemarkModel
 
-/// What a read of a query gives.
+/// The answer to a read of a query.
 public struct ResourceList<R: Resource>: Sendable {
-    /// In the server's order.
+    /// The resources in the server's order.
     public var items: [R]
     public var source: QueryAnswer.Source
     public var isStale: Bool
-    /// Some item shows an optimistic edit.
+    /// Whether some item shows an optimistic edit.
     public var isPending: Bool
-    /// The sequence that the server's answer stands for; nil when unknown.
+    /// The sequence that the server's answer includes; nil when unknown.
     public var asOf: EventSequence?
 
     package init(_ answer: QueryAnswer) throws(ResourceDecodingError) {

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Which Swift type stands for which type on the wire.
+/// The Swift types for the types on the wire.
 ///
 /// ```swift
 /// let registry = ResourceRegistry([Photo.self, Album.self])
@@ -12,17 +12,17 @@ import TidemarkModel
 /// }
 /// ```
 public struct ResourceRegistry: Sendable {
-    /// Bounded by the types of the program.
+    /// The types by their names on the wire. Bounded by the types of the program.
     private var types: [ByteString: any Resource.Type] = [:]
 
-    /// - Precondition: No two types bear one name.
+    /// - Precondition: No two types have the same name.
     public init(_ types: [any Resource.Type] = []) {
         for type in types { register(type) }
     }
 
     /// Adds a type.
     ///
-    /// - Precondition: No other type bears its name.
+    /// - Precondition: No other type has its name.
     public mutating func register(_ type: any Resource.Type) {
         let other = types.updateValue(type, forKey: ByteString(type.resourceType))
         precondition(
@@ -30,15 +30,15 @@ public struct ResourceRegistry: Sendable {
             "\(type) and \(other.map { "\($0)" } ?? "") both stand for \(type.resourceType)")
     }
 
-    /// The type that stands for a name; nil when none does.
+    /// Returns the Swift type with a name on the wire; nil when there is none.
     public func type(named name: String) -> (any Resource.Type)? { types[ByteString(name)] }
 
-    /// A stored resource as its Swift type, or as it is.
+    /// Decodes a stored resource as its Swift type, or as a ``JSONValue``.
     ///
     /// - Parameters:
     ///   - type: The resource's type on the wire.
     ///   - bytes: The resource as JSON.
-    /// - Throws: ``ResourceDecodingError`` when it is not what its Swift type says, or no JSON.
+    /// - Throws: ``ResourceDecodingError`` when the resource does not match its Swift type, or is not JSON.
     public func decode(type: String, _ bytes: [UInt8]) throws(ResourceDecodingError) -> RegisteredResource {
         if let swiftType = self.type(named: type) { return .known(try decode(swiftType, bytes)) }
         do throws(JSONSyntaxError) {
@@ -54,10 +54,10 @@ public struct ResourceRegistry: Sendable {
     }
 }
 
-/// A stored resource, as much as a program knows of it.
+/// A stored resource in the form that a program knows of it.
 public enum RegisteredResource: Sendable {
-    /// Of a registered type; cast it.
+    /// A resource of a registered type; cast it.
     case known(any Resource)
-    /// Of a type that nobody registered.
+    /// A resource of a type that is not registered.
     case unknown(type: String, JSONValue)
 }

@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Changing what is stored, with Swift types.
+/// Changes of stored data, with Swift types.
 ///
-/// These are writes of the server's truth, as events are: for edits that a server has not confirmed there are layers.
+/// They modify the server's state in the cache, as events do. For edits that a server has not confirmed, use layers.
 extension SyncCache {
     /// Makes several changes together: all of them or none, with one update for every observer.
     ///
@@ -15,18 +15,19 @@ extension SyncCache {
     /// }
     /// ```
     ///
-    /// `body` may read, and sees what it changed. Nobody waits for it, and it waits for nobody: when something that it read was
-    /// changed meanwhile, nothing is applied and it is run again, as often as `retryCount` says. One that only reads is
-    /// checked as well: what it read was true at one moment.
+    /// `body` may read, and its reads include its own changes. It blocks no other call, and no other call blocks it:
+    /// when an entity that it read is changed meanwhile, nothing is applied and it runs again, up to `retryCount`
+    /// times. A `body` that only reads is checked too: its reads were consistent at one moment.
     ///
     /// - Parameters:
-    ///   - library: nil: the default library.
-    ///   - retryCount: Runs of `body` beyond the first, each after a conflict: none.
-    ///   - body: Says what to change. When it throws, nothing is changed. It begins no other transaction of this cache.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``CacheError``, among others `.invalidParams` for a patch of what is absent and inside another transaction,
-    ///   `.conflict` when what it read was changed by somebody else; what `body` throws; `CancellationError` between
-    ///   two runs.
+    ///   - library: The library; nil: the default library.
+    ///   - retryCount: The number of runs of `body` after the first, each after a conflict: none.
+    ///   - body: Makes the changes. When it throws, nothing is changed. It must not begin another transaction of this
+    ///     cache.
+    /// - Returns: The value that `body` returns.
+    /// - Throws: ``CacheError``, among others `.invalidParams` for a patch of an absent entity and inside another
+    ///   transaction, `.conflict` when an entity that it read was changed by another writer; any error of `body`;
+    ///   `CancellationError` between two runs.
     @discardableResult
     public nonisolated func transaction<Value: Sendable>(
         library: String? = nil, retrying retryCount: Int = 0,
@@ -57,17 +58,17 @@ extension SyncCache {
         }
     }
 
-    /// Caches of which this task, or the one that started it, is inside a transaction's body.
+    /// The caches for which this task, or the task that started it, is inside a transaction's body.
     @TaskLocal private static var openTransactions: [ObjectIdentifier] = []
 
-    /// Whether a delete may take others along.
+    /// Whether a delete may delete other entities by a cascade.
     nonisolated var hasCascades: Bool {
         configuration.policy.types.contains { $0.fields.contains(where: \.cascades) }
     }
 
     /// Replaces one entity.
     ///
-    /// - Parameter library: nil: the default library.
+    /// - Parameter library: The library; nil: the default library.
     /// - Throws: ``CacheError``.
     public nonisolated func put(_ resource: some Resource, library: String? = nil) async throws(CacheError) {
         var transaction = CacheTransaction()
@@ -75,19 +76,19 @@ extension SyncCache {
         try await transact(transaction.operations, library: named(library))
     }
 
-    /// Stores a server's answer to a query; see ``QueryResult`` for what else it can say.
+    /// Stores a server's answer to a query; see ``QueryResult`` for an answer's other parts.
     ///
     /// ```swift
     /// try await cache.put([Photo(id: "1", name: "Sea", size: 3)], method: "photos.list", timeToLive: .seconds(60))
     /// ```
     ///
     /// - Parameters:
-    ///   - resources: In the server's order. Fields that are stored already and not named here stay.
-    ///   - input: What the method was given.
-    ///   - timeToLive: nil: never expires.
-    ///   - asOf: The sequence that the answer stands for; nil when unknown.
-    ///   - library: nil: the default library.
-    /// - Throws: ``CacheError``, among others `.invalidParams` when an id stands twice in the list.
+    ///   - resources: The resources in the server's order. Stored fields that a resource does not name are kept.
+    ///   - input: The input of the method.
+    ///   - timeToLive: The time until the list expires; nil: it never expires.
+    ///   - asOf: The sequence that the answer includes; nil when unknown.
+    ///   - library: The library; nil: the default library.
+    /// - Throws: ``CacheError``, among others `.invalidParams` when an id occurs twice in the list.
     public nonisolated func put<R: Resource>(
         _ resources: [R], method: String, input: some Encodable = JSONValue.object([]), timeToLive: Duration? = nil,
         asOf: EventSequence? = nil, library: String? = nil
@@ -102,10 +103,10 @@ extension SyncCache {
         try await store(result, for: try queryKey(method, input, library))
     }
 
-    /// Marks the queries of a type stale. Entities stay.
+    /// Invalidates the queries of a type. Entities are unchanged.
     ///
-    /// - Parameter library: nil: the default library.
-    /// - Returns: How many went stale by it.
+    /// - Parameter library: The library; nil: the default library.
+    /// - Returns: The number of queries that became stale.
     /// - Throws: ``CacheError``.
     @discardableResult
     public nonisolated func invalidate<R: Resource>(
@@ -116,12 +117,12 @@ extension SyncCache {
         return try await invalidate(invalidation)
     }
 
-    /// Marks queries stale: one, when an input is given, else all of the method. Entities stay.
+    /// Invalidates queries: one when an input is given, otherwise all of the method. Entities are unchanged.
     ///
     /// - Parameters:
-    ///   - input: What the method was given; nil: whatever it was.
-    ///   - library: nil: the default library.
-    /// - Returns: How many went stale by it.
+    ///   - input: The input of the method; nil: any input.
+    ///   - library: The library; nil: the default library.
+    /// - Returns: The number of queries that became stale.
     /// - Throws: ``CacheError``.
     @discardableResult
     public nonisolated func invalidate(
@@ -133,10 +134,10 @@ extension SyncCache {
         return try await invalidate(invalidation)
     }
 
-    /// Forgets entities. Not a delete: an older event may bring them back.
+    /// Removes entities. This is not a delete: an older event may bring them back.
     ///
-    /// - Parameter library: nil: the default library.
-    /// - Returns: How many there were.
+    /// - Parameter library: The library; nil: the default library.
+    /// - Returns: The number of removed entities.
     /// - Throws: ``CacheError``.
     @discardableResult
     public nonisolated func remove<R: Resource>(
@@ -148,14 +149,14 @@ extension SyncCache {
         return try await remove(removal)
     }
 
-    /// Forgets everything in one library but pending layers and its place in the log.
+    /// Removes everything in one library except pending layers and its position in the log.
     ///
     /// - Throws: ``CacheError``.
     public nonisolated func clear(_ library: String) async throws(CacheError) {
         try await clear(library: ByteString(library))
     }
 
-    /// Forgets everything in every library but pending layers and places in logs.
+    /// Removes everything in every library except pending layers and the positions in the logs.
     ///
     /// - Throws: ``CacheError``.
     public nonisolated func clear() async throws(CacheError) {

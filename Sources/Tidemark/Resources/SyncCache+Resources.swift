@@ -1,19 +1,20 @@
 import TidemarkModel
 
-/// Reading with Swift types. Everything here is decoded where it is called, not on the cache's executor.
+/// Reads with Swift types. Values are decoded where the function is called, not on the cache's executor.
 extension SyncCache {
-    /// An entity as a Swift value, optimistic edits included.
+    /// Reads an entity as a Swift value, optimistic edits included.
     ///
     /// ```swift
     /// let photo = try await cache.entity(Photo.self, id: "1")
     /// ```
     ///
     /// - Parameters:
-    ///   - maxAges: The read's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before the policy's.
-    ///   - maxStale: How long past its age a field is good enough; nil: not at all.
-    ///   - library: nil: the default library.
-    /// - Returns: nil when it is absent, deleted, expired or evicted; ``read(_:)`` says which.
-    /// - Throws: ``CacheError`` when it cannot be read, ``ResourceDecodingError`` when it is not what its type says.
+    ///   - maxAges: The read's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override the policy's.
+    ///   - maxStale: The time past its age limit for which a field is still accepted; nil: none.
+    ///   - library: The library; nil: the default library.
+    /// - Returns: nil when the entity is absent, deleted, expired or evicted; ``read(_:)`` returns the reason.
+    /// - Throws: ``CacheError`` when the entity cannot be read, ``ResourceDecodingError`` when it does not match its
+    ///   type.
     public nonisolated func entity<R: Resource>(
         _ type: R.Type, id: R.ID, maxAges: [String: Int] = [:], maxStale: Duration? = nil, library: String? = nil
     ) async throws -> R? {
@@ -22,15 +23,16 @@ extension SyncCache {
         return try ResourceCoder().decode(type, bytes)
     }
 
-    /// Entities of one type, in key order.
+    /// Returns entities of one type, in key order.
     ///
     /// - Parameters:
-    ///   - type: On the wire.
-    ///   - registry: Which Swift types there are; without one everything comes as ``JSONValue``.
-    ///   - after: Where the last page said to go on; nil begins.
-    ///   - countMax: Entities at most: 1,000.
-    ///   - library: nil: the default library.
-    /// - Throws: ``CacheError`` when they cannot be read, ``ResourceDecodingError`` when one is not what its type says.
+    ///   - type: The type's name on the wire.
+    ///   - registry: The known Swift types; resources of other types come as ``JSONValue``.
+    ///   - after: The `next` of the last page; nil: the first page.
+    ///   - countMax: The largest number of entities: 1,000.
+    ///   - library: The library; nil: the default library.
+    /// - Throws: ``CacheError`` when the entities cannot be read, ``ResourceDecodingError`` when one does not match its
+    ///   type.
     public nonisolated func entities(
         type: String, registry: ResourceRegistry = ResourceRegistry(), after: EntityKey? = nil, countMax: Int = 1_000,
         library: String? = nil
@@ -41,7 +43,7 @@ extension SyncCache {
         return ResourcePage(values: values, next: page.next)
     }
 
-    /// A query's list.
+    /// Reads a query's list.
     ///
     /// ```swift
     /// let photos = try await cache.query(
@@ -50,14 +52,14 @@ extension SyncCache {
     /// ```
     ///
     /// - Parameters:
-    ///   - input: What the method takes; written as JSON, its members sorted, it is part of the query's identity.
-    ///   - policy: Where to look. Of `cacheAndNetwork` this gives the first answer; observe for both.
-    ///   - allowsStale: A stale or expired list is good enough.
-    ///   - maxStale: How long past its age a stale list is good enough.
-    ///   - maxAges: The read's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before the policy's.
-    ///   - library: nil: the default library.
-    /// - Throws: ``CacheError``, among others `.cacheMiss` under `cacheOnly`; ``ResourceDecodingError`` when
-    ///   an item is not what its type says; `CancellationError`.
+    ///   - input: The input of the method; as JSON with sorted members it is part of the query's key.
+    ///   - policy: The sources of the answer. For `cacheAndNetwork` this returns the first answer; observe to get both.
+    ///   - allowsStale: Whether a stale or expired list is accepted.
+    ///   - maxStale: The time past its age limit for which a stale list is accepted.
+    ///   - maxAges: The read's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override the policy's.
+    ///   - library: The library; nil: the default library.
+    /// - Throws: ``CacheError``, among others `.cacheMiss` under `cacheOnly`; ``ResourceDecodingError`` when an item
+    ///   does not match its type; `CancellationError`.
     public nonisolated func query<R: Resource>(
         _ type: R.Type, method: String, input: some Encodable = JSONValue.object([]),
         policy: FetchPolicy = .cacheFirst, allowsStale: Bool = false, maxStale: Duration? = nil,
@@ -72,17 +74,19 @@ extension SyncCache {
         return try ResourceList(try await reply.value().get().answer)
     }
 
-    /// A query's list now, and after every change.
+    /// Observes a query: its current list, followed by the list after every change.
     ///
     /// - Parameters:
-    ///   - input: What the method takes.
-    ///   - policy: Where the first list comes from.
-    ///   - allowsStale: A stale or expired list is good enough to begin with.
-    ///   - maxAges: The observer's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before the policy's.
-    ///   - refreshes: Fetch the list when the first of what is seen becomes too old, or say that it is stale where nobody can be
-    ///     asked.
-    ///   - library: nil: the default library.
-    /// - Throws: ``CacheError`` `.invalidParams` when the input has no JSON form. What else can fail, does when iterating.
+    ///   - input: The input of the method.
+    ///   - policy: The sources of the first list.
+    ///   - allowsStale: Whether a stale or expired first list is accepted.
+    ///   - maxAges: The observer's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override the
+    ///     policy's.
+    ///   - refreshes: Whether the list is fetched again when the first of its data becomes too old; without an upstream
+    ///     that can be asked, the observer is notified that the list is stale.
+    ///   - library: The library; nil: the default library.
+    /// - Throws: ``CacheError`` `.invalidParams` when the input has no JSON form. Other errors are thrown while
+    ///   iterating.
     public nonisolated func observe<R: Resource>(
         _ type: R.Type, method: String, input: some Encodable = JSONValue.object([]),
         policy: FetchPolicy = .cacheFirst, allowsStale: Bool = false, maxAges: [String: Int] = [:],
@@ -95,13 +99,14 @@ extension SyncCache {
         return QueryObservation(request, of: self)
     }
 
-    /// An entity now, and after every change.
+    /// Observes an entity: its current state, followed by its state after every change.
     ///
     /// - Parameters:
-    ///   - maxAges: The observer's own limits, in seconds, by `<type>` or `<type>.<field>`; they go before the policy's.
-    ///   - maxStale: How long past its age a field is good enough to begin with.
-    ///   - refreshes: Say when the first field becomes too old.
-    ///   - library: nil: the default library.
+    ///   - maxAges: The observer's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override the
+    ///     policy's.
+    ///   - maxStale: The time past its age limit for which a field is accepted in the first answer.
+    ///   - refreshes: Whether the observer is notified when the first field becomes too old.
+    ///   - library: The library; nil: the default library.
     public nonisolated func observe<R: Resource>(
         _ type: R.Type, id: R.ID, maxAges: [String: Int] = [:], maxStale: Duration? = nil, refreshes: Bool = false,
         library: String? = nil
