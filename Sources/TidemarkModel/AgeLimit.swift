@@ -1,6 +1,6 @@
-/// How old an object or a field may be in one read, and who said so.
+/// The age limit of an object or a field in one read, with its origin.
 package struct AgeLimit: Hashable, Sendable {
-    /// Stale at this age; nil never.
+    /// The age in seconds at which the value is stale; nil: never.
     package var seconds: Int?
     package var origin: Origin
 
@@ -9,12 +9,12 @@ package struct AgeLimit: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// Never stale, because nothing says otherwise.
+    /// No limit: never stale, because no rule applies.
     package static let unlimited = AgeLimit(seconds: nil, origin: .none)
 }
 
 extension AgeLimit {
-    /// Who set a limit, from the least specific to the most.
+    /// The origin of a limit, from the least specific to the most.
     package enum Origin: UInt8, Hashable, Sendable, Comparable {
         case none
         case schemaType
@@ -22,7 +22,7 @@ extension AgeLimit {
         case operationType
         case operationField
 
-        /// The read itself asked for it.
+        /// Whether the read itself set the limit.
         package var isOperation: Bool { self >= .operationType }
 
         package static func < (left: Origin, right: Origin) -> Bool { left.rawValue < right.rawValue }

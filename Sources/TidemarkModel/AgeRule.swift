@@ -1,7 +1,7 @@
-/// What a policy says of the age of a type or a field; where it says nothing there is no rule.
+/// The rule of a policy for the age of a type or a field; without a directive there is no rule.
 package enum AgeRule: Hashable, Sendable {
-    /// Stale at this age; 0 is always stale. From 0 to 2^31-1.
+    /// Stale at this age in seconds, from 0 to 2^31-1; 0 is always stale.
     case seconds(Int)
-    /// As old as what it was reached from may be.
+    /// The age limit of the object that the field belongs to.
     case inherited
 }

@@ -1,33 +1,34 @@
 import Synchronization
 
-/// Buffers that batches give back and readers use again: memory that was touched before costs a third of fresh pages.
+/// A pool of buffers that batches return and readers use again: memory that was used before costs a third of fresh
+/// pages.
 package final class BatchPool: Sendable {
     package let blocks = BufferPool<UInt8>()
     package let lines = BufferPool<EventBatch.LineSpan>()
 
     package init() {}
 
-    /// Frees what nobody uses.
+    /// Frees the buffers that are not in use.
     package func removeAll() {
         blocks.removeAll()
         lines.removeAll()
     }
 }
 
-/// Arrays of one kind to use again; their contents mean nothing.
+/// A pool of arrays of one kind; their contents have no meaning.
 ///
-/// Holds at most ``bufferCountMax`` arrays of at most ``byteCountMax`` bytes each; what is beyond that is freed.
+/// Holds at most ``bufferCountMax`` arrays of at most ``byteCountMax`` bytes each; further ones are freed.
 package final class BufferPool<Element: Sendable>: Sendable {
-    /// One being read, one waiting, one being applied, one to spare.
+    /// The limit of pooled arrays: one being read, one waiting, one being applied, one spare.
     private let bufferCountMax = 4
-    /// A block that one long line made larger is not worth keeping.
+    /// The limit of an array: a block that one long line made larger is not worth keeping.
     private let byteCountMax = 2 << 20
 
     private let buffers = Mutex<[[Element]]>([])
 
     package init() {}
 
-    /// An array that was given back, as it was; an empty one when there is none.
+    /// Returns a pooled array with its old contents, or an empty array when there is none.
     package func take() -> [Element] {
         buffers.withLock { $0.popLast() } ?? []
     }

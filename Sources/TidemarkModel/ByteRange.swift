@@ -9,7 +9,7 @@ package struct ByteRange: Hashable, Sendable {
         self.count = count
     }
 
-    /// Nothing there: absent or null on the wire.
+    /// A range for a missing value: absent or null on the wire.
     package static let absent = ByteRange(offset: .max, count: 0)
 
     @inlinable

@@ -1,7 +1,7 @@
-/// Bytes that name something: compared and ordered as bytes, never by Unicode equivalence (law L11).
+/// A name as bytes: compared and ordered as bytes, never by Unicode equivalence (law L11).
 ///
-/// Swift's `String` treats canonically equivalent spellings as equal; on the wire they are different
-/// names. A `ByteString` keeps what arrived.
+/// Swift's `String` treats canonically equivalent spellings as equal; on the wire they are different names. A
+/// `ByteString` keeps the bytes as they arrived.
 public struct ByteString: Hashable, Comparable, Sendable {
     /// The UTF-8 bytes, as they arrived.
     public let bytes: [UInt8]

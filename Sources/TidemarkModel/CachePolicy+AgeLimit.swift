@@ -1,5 +1,5 @@
 extension CachePolicy {
-    /// The limit with which an object is reached that a read asks for by itself, through no field.
+    /// Returns the age limit of an object that a read asks for directly, not through a field.
     ///
     /// - Complexity: O(name).
     package func rootLimit(of type: ByteString, operation: OperationAges = OperationAges()) -> AgeLimit {
@@ -8,17 +8,17 @@ extension CachePolicy {
         return AgeLimit(seconds: seconds, origin: .schemaType)
     }
 
-    /// The limit of a field; for a composite field it is the one with which the object in it is reached.
+    /// Returns the age limit of a field; for a composite field, the limit of the object in it.
     ///
-    /// The most specific wins: operation field, operation type, schema field, schema type. What an operation says of a
-    /// field or a type holds for the scalars of the object reached with it, over directives of the schema.
+    /// The most specific rule wins: operation field, operation type, schema field, schema type. An operation's rule for
+    /// a field or a type also applies to the scalars of the object in it, over directives of the schema.
     ///
     /// - Parameters:
-    ///   - type: Of the object that has the field.
-    ///   - parent: The limit with which that object was reached.
-    ///   - found: The type of the object that is in the field, where it is known; it speaks before the field's own
-    ///     type, which may be an interface or a union.
-    /// - Returns: For a field that the policy does not know, a scalar's.
+    ///   - type: The type of the object that has the field.
+    ///   - parent: The limit of that object.
+    ///   - found: The type of the object in the field, where it is known; its rule comes before that of the field's
+    ///     declared type, which may be an interface or a union.
+    /// - Returns: The limit; a field that the policy does not know is treated as a scalar.
     /// - Complexity: O(names).
     package func limit(
         of field: ByteString, in type: ByteString, reachedWith parent: AgeLimit,
@@ -43,12 +43,12 @@ extension CachePolicy {
         return .unlimited
     }
 
-    /// The limit at the end of a path of fields, each of the type that the one before it leads to.
+    /// Returns the age limit at the end of a path of fields, each of the type of the object in the field before it.
     ///
     /// - Parameters:
-    ///   - path: From `root` on; at least one field.
-    ///   - limit: The one with which the root was reached; ``rootLimit(of:operation:)`` where nothing else is known.
-    /// - Returns: nil when a field before the last is a scalar or unknown: the path leads nowhere.
+    ///   - path: The fields from `root` on; at least one.
+    ///   - limit: The limit of the root; ``rootLimit(of:operation:)`` where nothing else is known.
+    /// - Returns: nil when a field before the last is a scalar or unknown: the path ends there.
     /// - Complexity: O(path).
     package func limit(
         of path: [ByteString], from root: ByteString, reachedWith limit: AgeLimit,

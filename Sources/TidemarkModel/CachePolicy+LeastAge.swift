@@ -1,12 +1,12 @@
 extension CachePolicy {
-    /// The least age that is met in an object of a type or in what is nested in it.
+    /// Computes, for each type, the least age of an object of that type and of everything nested in it.
     ///
-    /// Ages go up from field to type, the least first, so that each type is settled by the first that reaches it.
+    /// Ages move up from field to type, the least first, so that the first age that reaches a type is its least.
     ///
-    /// - Returns: Types that meet none are left out.
+    /// - Returns: The least ages by type; types without an age are left out.
     /// - Complexity: O(fields + types · log types).
     static func leastAges(of types: [TypePolicy]) -> [ByteString: Int] {
-        /// Types that have a field of a type.
+        /// The types that have a field of a type, by that type.
         var holders: [ByteString: [ByteString]] = [:]
         var own: [(type: ByteString, seconds: Int)] = []
         for type in types {

@@ -1,21 +1,21 @@
 extension CachePolicy {
-    /// What a policy that is made in code says of one type; nothing is inherited from anywhere.
+    /// The rules for one type in a policy that is made in code; nothing is inherited.
     ///
-    /// - Source: Protocol/policy.md, effective rules: as a `type` with these directives and scalar fields would.
+    /// - Source: Protocol/policy.md, effective rules: the same as a `type` with these directives and scalar fields.
     public struct Rules: Hashable, Sendable {
-        /// As on the wire.
+        /// The type's name on the wire.
         public var type: String
-        /// Seconds at which the type's entities are stale; nil: never.
+        /// The age in seconds at which the type's entities are stale; nil: never.
         public var maxAge: Int?
-        /// Seconds by field, where they are others than the type's.
+        /// The ages in seconds, by field, where they differ from the type's.
         public var fields: [String: Int]
-        /// Fields that refer to entities which are deleted along, and those entities' type.
+        /// The types of the entities that are deleted by a cascade, by the field that refers to them.
         public var cascades: [String: String]
 
         /// - Parameters:
-        ///   - maxAge: Seconds, from 0; 0 is always stale. nil: never.
-        ///   - fields: Seconds by field; others are as old as the type says.
-        ///   - cascades: Types by the field whose reference a delete follows.
+        ///   - maxAge: The age in seconds, from 0; 0 is always stale. nil: never.
+        ///   - fields: The ages in seconds, by field; other fields have the age of the type.
+        ///   - cascades: The types, by the field whose reference a delete follows.
         public init(
             _ type: String, maxAge: Int? = nil, fields: [String: Int] = [:], cascades: [String: String] = [:]
         ) {
@@ -26,7 +26,7 @@ extension CachePolicy {
         }
     }
 
-    /// A policy of the rules that are given, for programs that keep no schema.
+    /// Makes a policy of the given rules, for programs without a schema.
     ///
     /// ```swift
     /// var configuration = CacheConfiguration()
@@ -35,7 +35,7 @@ extension CachePolicy {
     /// ])
     /// ```
     ///
-    /// - Precondition: No type twice, and no age below 0 or above 2147483647.
+    /// - Precondition: No type occurs twice, and no age is below 0 or above 2147483647.
     public init(_ rules: [Rules]) {
         let names = Set(rules.map(\.type))
         precondition(names.count == rules.count, "\(rules.count) rules of \(names.count) types: give each type once")
@@ -50,7 +50,7 @@ extension CachePolicy.Rules {
             FieldPolicy(
                 name: ByteString(name),
                 target: cascades[name].map { .composite(ByteString($0)) } ?? .scalar("String"),
-                // A reference without an age of its own is as old as the entity that holds it.
+                // A reference without an age of its own has the age limit of the entity that holds it.
                 age: self.fields[name].map(rule) ?? (cascades[name] == nil ? nil : .inherited),
                 cascades: cascades[name] != nil, source: .own)
         }

@@ -1,26 +1,26 @@
-/// How old what is cached may be, and what is deleted with what: a rule for every type and field.
+/// The age limits of cached data and the cascades of deletes: a rule for every type and field.
 ///
-/// A type or field that the policy does not know has no rule: it never expires, and nothing is deleted with it.
+/// A type or field that the policy does not know has no rule: it never expires, and a delete does not cascade to it.
 ///
-/// Made in code from ``Rules``, or read from GraphQL type definitions (`CachePolicy(graphQL:)` of the module `TidemarkGraphQL`).
+/// A policy is made in code from ``Rules``, or read from GraphQL type definitions (`CachePolicy(graphQL:)` of the
+/// module `TidemarkGraphQL`).
 ///
 /// - Source: Protocol/policy.md.
 public struct CachePolicy: Hashable, Sendable {
-    /// Object, interface and union types, in the order they were defined.
+    /// The object, interface and union types, in the order they were defined.
     package let types: [TypePolicy]
-    /// Names to indices of `types`.
+    /// The indices of `types`, by name.
     private let indices: [ByteString: Int]
-    /// The least age, in seconds, that the policy gives anything in an object of a type, as deep as it goes. Types without one are
-    /// left out.
+    /// The least age, in seconds, of anything in an object of a type, at any depth. Types without one are left out.
     private let leastAges: [ByteString: Int]
-    /// The same of each field of an object that a read asks for by itself. Fields that have none are nil; fields that are not named have
-    /// the type's.
+    /// The same for each field of an object that a read asks for directly. Fields without an age are nil; fields that
+    /// are not listed have the age of the type.
     private var leastFieldAges: [ByteString: [ByteString: Int?]] = [:]
 
-    /// Without a rule: nothing expires, and nothing is deleted along.
+    /// Makes a policy without rules: nothing expires, and no delete cascades.
     public init() { self.init(types: []) }
 
-    /// - Parameter types: No two of one name; empty for a policy without a rule.
+    /// - Parameter types: The types, each name once; empty for a policy without rules.
     package init(types: [TypePolicy]) {
         self.types = types
         indices = Dictionary(uniqueKeysWithValues: zip(types.map(\.name), types.indices))
@@ -35,7 +35,8 @@ public struct CachePolicy: Hashable, Sendable {
     /// - Complexity: O(name).
     package func type(_ name: ByteString) -> TypePolicy? { indices[name].map { types[$0] } }
 
-    /// What is younger than this, in seconds, is too old in no read of an object of a type; nil: nothing ever is.
+    /// Returns the least age, in seconds, at which anything in an object of a type can be too old for a read; nil:
+    /// never.
     ///
     /// - Complexity: O(name + ages of the operation).
     package func leastAge(of type: ByteString, operation: OperationAges) -> Int? {
@@ -43,8 +44,8 @@ public struct CachePolicy: Hashable, Sendable {
         return min(operation, leastAges[type] ?? operation)
     }
 
-    /// A field that is younger than this, in seconds, is not too old in a read that asks for its object by itself, whatever is nested in
-    /// it; nil: it never is.
+    /// Returns the least age, in seconds, at which a field, or anything nested in it, can be too old for a read that
+    /// asks for its object directly; nil: never.
     ///
     /// - Complexity: O(names + ages of the operation).
     package func leastAge(ofField field: ByteString, in type: ByteString, operation: OperationAges) -> Int? {

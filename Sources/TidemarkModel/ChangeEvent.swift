@@ -1,8 +1,8 @@
-/// One event as plain values: no text is copied, everything points into the batch's bytes.
+/// One event as plain values: no text is copied; every range points into the batch's bytes.
 ///
 /// - Source: Protocol/events.md.
 package struct ChangeEvent: Sendable {
-    /// What an event asks for.
+    /// The kind of an event.
     package enum Kind: UInt8, Sendable {
         case changed = 0
         case batchChanged
@@ -11,37 +11,37 @@ package struct ChangeEvent: Sendable {
         case refresh
         case heartbeat
         case reset
-        /// A kind that Tidemark does not know: advances the sequence, changes nothing.
+        /// A kind that Tidemark does not know: it advances the sequence and changes nothing.
         case unknown
-        /// A line that cannot be used; `reason` says why.
+        /// A line that cannot be used; `reason` is set.
         case unusable
         /// A JSON-RPC message, for the session that reads this input.
         case message
     }
 
     package var kind: Kind
-    /// Set when `kind` is `.unusable`.
+    /// The reason of an `.unusable` event; nil for other kinds.
     package var reason: QuarantineReason?
-    /// `operation` of a batch is `"Index"`.
+    /// Whether the `operation` of a batch is `"Index"`.
     package var isIndexOperation = false
-    /// False when a broken line does not tell which library it is of; otherwise an absent `library` is the default one.
+    /// False when a broken line does not show its library; otherwise an absent `library` is the default one.
     package var isLibraryKnown = true
-    /// Index of the line in its batch, from 0.
+    /// The index of the line in its batch, from 0.
     package var line: UInt32
-    /// nil when the event has none.
+    /// The sequence of the event; nil when it has none.
     package var sequence: EventSequence?
-    /// nil when the event has none; then `sequence - 1` stands for it.
+    /// The sequence before the event's; nil when the event does not name it: it is then `sequence - 1`.
     package var previous: EventSequence?
-    /// `last_sequence` of a heartbeat.
+    /// The `last_sequence` of a heartbeat.
     package var lastSequence: EventSequence?
     package var library = ByteRange.absent
     package var epoch = ByteRange.absent
     package var mutationID = ByteRange.absent
     package var type = ByteRange.absent
-    /// `metadata` of a change, `hints` of a bulk operation, the new epoch of a reset, the name of an
-    /// unknown kind.
+    /// The `metadata` of a change, the `hints` of a bulk operation, the new epoch of a reset, or the name of an unknown
+    /// kind.
     package var detail = ByteRange.absent
-    /// Where this event's members stand in the batch: one for a change or a delete.
+    /// The index of this event's first member in the batch; a change or a delete has one member.
     package var firstMember: UInt32 = 0
     package var memberCount: UInt32 = 0
 

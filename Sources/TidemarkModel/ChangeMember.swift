@@ -1,14 +1,15 @@
 /// One resource of a change, or the id of a delete.
 package struct ChangeMember: Sendable {
-    /// The id when it is a UUID.
+    /// The id, when it is a UUID.
     package var uuid: UUIDValue
-    /// False when the id is `id`'s bytes.
+    /// Whether the id is a UUID; false when the id is the bytes of `id`.
     package var isUUID: Bool
-    /// Set when the member cannot be used; then `resource` is its bytes and the id counts for nothing.
+    /// The reason why the member cannot be used; then `resource` is its bytes and the id is not used. nil for a usable
+    /// member.
     package var reason: QuarantineReason?
-    /// The id's bytes, unescaped, when it is no UUID.
+    /// The id's bytes, unescaped, when it is not a UUID.
     package var id: ByteRange
-    /// The resource as it arrived, less insignificant white space; absent in a delete.
+    /// The resource as it arrived, without insignificant white space; absent in a delete.
     package var resource: ByteRange
 
     @inlinable

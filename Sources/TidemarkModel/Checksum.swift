@@ -1,6 +1,6 @@
 /// XXH64, the 64-bit xxHash: checksums of stored payloads and digests of a cache.
 ///
-/// Not for hash tables that strangers can fill: its seed is no secret.
+/// Not for hash tables that an attacker can fill: its seed is not secret.
 /// - Source: the xxHash specification, XXH64, version 0.1.1.
 package enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87

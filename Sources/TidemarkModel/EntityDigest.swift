@@ -1,9 +1,9 @@
 /// A digest of a cache's entities that does not depend on their order (laws L1, L11).
 ///
-/// The sum of one XXH64 for each entity over its library, type, id and payload, each preceded by its
-/// length, so that no two splits of the same bytes meet.
+/// The sum of one XXH64 for each entity, over its library, type, id and payload. Each part is preceded by its length,
+/// so that no two splits of the same bytes are equal.
 public struct EntityDigest: Hashable, Sendable, CustomStringConvertible {
-    /// Modulo 2^64.
+    /// The sum, modulo 2^64.
     public private(set) var value: UInt64 = 0
     private var bytes: [UInt8] = []
 
@@ -23,7 +23,7 @@ public struct EntityDigest: Hashable, Sendable, CustomStringConvertible {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
-    /// 16 hexadecimal digits.
+    /// The digest as 16 hexadecimal digits.
     public var description: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,9 +1,8 @@
-/// Consecutive lines of one input and the events in them, in order: what the wire hands to the store.
+/// Consecutive lines of one input and their events, in order: the wire passes them to the store.
 ///
-/// Nothing in it changes after it was made, so it may cross to the engine while the reader fills the
-/// next one.
+/// A batch never changes, so it may cross to the engine while the reader fills the next one.
 package final class EventBatch: Sendable {
-    /// Where one line lies in `block`, without its line end.
+    /// The position of one line in `block`, without its line end.
     package struct LineSpan: Hashable, Sendable {
         package var offset: UInt32
         package var count: UInt32
@@ -15,24 +14,24 @@ package final class EventBatch: Sendable {
         }
     }
 
-    /// The lines' bytes; may be longer than the lines.
+    /// The bytes of the lines; may be longer than the lines.
     package let block: [UInt8]
-    /// What had to be written anew: resources without their white space, strings without escapes.
+    /// The bytes that had to be written anew: resources without their white space, strings without escapes.
     package let rewritten: [UInt8]
     package let lines: [LineSpan]
     package let events: [ChangeEvent]
     package let members: [ChangeMember]
-    /// Which input the lines came from; line numbers count within it.
+    /// The input of the lines; line numbers count within it.
     package let input: InputID
-    /// Number in the input of the first line, from 1.
+    /// The number of the first line in its input, from 1.
     package let firstLine: Int64
-    /// Offset in the input of the block's first byte.
+    /// The offset of the block's first byte in its input.
     package let firstOffset: Int64
-    /// For a line that was too long to keep: its whole size, by line index.
+    /// The whole sizes of lines that were too long to keep, by line index.
     package let wholeByteCounts: [UInt32: Int]
     package let blankCount: Int
     package let controlCount: Int
-    /// Gets the buffers back; nil when they are not worth it.
+    /// The pool that gets the buffers back; nil when they are not worth keeping.
     private let pool: BatchPool?
 
     package init(
@@ -60,7 +59,7 @@ package final class EventBatch: Sendable {
         pool.lines.give(lines)
     }
 
-    /// Lends the bytes that the events point into; valid inside `body` only.
+    /// Lends the bytes that the events point into; they are valid inside `body` only.
     @inlinable
     package func withBytes<Result>(_ body: (EventBytes) throws -> Result) rethrows -> Result {
         try block.withUnsafeBytes { block in
@@ -70,15 +69,15 @@ package final class EventBatch: Sendable {
         }
     }
 
-    /// The lines that go with a range of events: from its first event's on, or the batch's first, up to the first event's
-    /// behind it, or the batch's end.
+    /// Returns the lines of a range of events: from the line of its first event, or the batch's first line, up to the
+    /// line of the first event after it, or the batch's end.
     package func lines(of range: Range<Int>) -> Range<Int> {
         let first = range.lowerBound == 0 ? 0 : Int(events[range.lowerBound].line)
         let end = range.upperBound == events.count ? lines.count : Int(events[range.upperBound].line)
         return first..<max(first, end)
     }
 
-    /// Whether a line holds nothing but white space.
+    /// Tells whether a line contains only white space.
     package func isBlank(_ line: Int) -> Bool {
         let span = lines[line]
         return block[Int(span.offset)..<Int(span.offset + span.count)].allSatisfy {

@@ -1,4 +1,4 @@
-/// The bytes that a batch's events point into: the input block, and what was written anew.
+/// The bytes that a batch's events point into: the input block, and the bytes that were written anew.
 ///
 /// A ``ByteRange`` whose offset has the top bit set points into `rewritten`, any other into `block`.
 package struct EventBytes {
@@ -11,10 +11,10 @@ package struct EventBytes {
         self.rewritten = rewritten
     }
 
-    /// The top bit of an offset: the range lies in `rewritten`.
+    /// The top bit of an offset; set when the range is in `rewritten`.
     package static let rewrittenFlag: UInt32 = 1 << 31
 
-    /// - Parameter range: Present, not ``ByteRange/absent``.
+    /// - Parameter range: A range that is present, not ``ByteRange/absent``.
     /// - Complexity: O(1), nothing is copied.
     @inlinable
     package subscript(range: ByteRange) -> UnsafeRawBufferPointer {

@@ -1,4 +1,4 @@
-/// What became of every line and every event (law L7).
+/// The outcomes of all lines and events (law L7).
 ///
 /// `lines = blank + control + messages + events` and
 /// `events = applied + duplicate + ignored + quarantined + held`, at the end of every run.
@@ -12,26 +12,26 @@ public struct EventCounts: Hashable, Sendable {
     public var duplicate: Int64 = 0
     public var ignored: Int64 = 0
     public var quarantined: Int64 = 0
-    /// Held and never applied: forgotten when an epoch ended.
+    /// The events that were held and never applied: dropped when an epoch ended.
     public var held: Int64 = 0
 
-    /// Bad members of batches whose other members were applied.
+    /// The bad members of batches whose other members were applied.
     public var membersQuarantined: Int64 = 0
-    /// Events that an upstream brought and that were admitted.
+    /// The events that an upstream returned and that were admitted.
     public var reconciled: Int64 = 0
-    /// Events whose number had been declared lost and that came after all. Each is in its own bin too.
+    /// The events that came after their number had been declared lost. Each is also counted in its own bin.
     public var late: Int64 = 0
 
     public init() {}
 
     public var events: Int64 { applied + duplicate + ignored + quarantined + held }
 
-    /// - Parameter stillHeld: Events in reorder buffers now; 0 at the end of a run.
+    /// - Parameter stillHeld: The number of events in reorder buffers now; 0 at the end of a run.
     public func isConserved(stillHeld: Int64 = 0) -> Bool {
         lines == blank + control + messages + events + stillHeld
     }
 
-    /// What was counted between an earlier count, `right`, and `left`.
+    /// Returns the counts that were added between an earlier value, `right`, and `left`.
     public static func - (left: EventCounts, right: EventCounts) -> EventCounts {
         var difference = left
         difference.lines -= right.lines

@@ -1,6 +1,6 @@
 /// A position in a library's log: 0 … 2^63-1 within one epoch.
 ///
-/// `beforeFirst` (-1) stands for "nothing yet, and 0 is missing"; it is never printed.
+/// `beforeFirst` (-1) means that nothing was applied yet and 0 is missing; it is never printed.
 public struct EventSequence: Hashable, Comparable, Sendable {
     public let rawValue: Int64
 
@@ -16,14 +16,14 @@ public struct EventSequence: Hashable, Comparable, Sendable {
         left.rawValue < right.rawValue
     }
 
-    /// The last sequence there can be, 2^63-1.
+    /// The last possible sequence, 2^63-1.
     public static let last = EventSequence(.max)
 
-    /// One above; ``last`` stays what it is.
+    /// The next sequence; ``last`` for itself.
     @inlinable
     public var successor: EventSequence { rawValue == .max ? self : EventSequence(rawValue + 1) }
 
-    /// One below; ``beforeFirst`` for 0 and for itself.
+    /// The sequence before this one; ``beforeFirst`` for 0 and for itself.
     @inlinable
     public var predecessor: EventSequence { rawValue < 0 ? .beforeFirst : EventSequence(rawValue - 1) }
 }

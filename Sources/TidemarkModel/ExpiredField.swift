@@ -1,13 +1,13 @@
 /// A selected field that is too old for a read.
 public struct ExpiredField: Hashable, Sendable {
     public var key: EntityKey
-    /// Top-level.
+    /// The name of the top-level field.
     public var field: ByteString
-    /// Milliseconds since 1970.
+    /// The time of the field's last write, in milliseconds since 1970.
     public var writtenAt: Int64
-    /// Seconds.
+    /// The age limit, in seconds.
     public var maxAge: Int
-    /// Milliseconds past its age; 0 at the moment it is reached.
+    /// The time past the age limit, in milliseconds; 0 at the moment the limit is reached.
     public var overdue: Int64
 
     package init(key: EntityKey, field: ByteString, writtenAt: Int64, maxAge: Int, overdue: Int64) {

@@ -1,19 +1,19 @@
-/// Where a read looks, and in which order.
+/// The sources of a read, and their order.
 ///
 /// - Source: Protocol/queries.md, fetch policies.
 public enum FetchPolicy: String, Sendable, CaseIterable {
-    /// The cache when it has a fresh answer, else the upstream: the default.
+    /// The cache when it has a fresh answer, otherwise the upstream: the default.
     case cacheFirst
     /// The upstream; its answer is stored.
     case networkOnly
     /// The upstream; its answer is not stored.
     case networkOnlyNoStore
-    /// The cache; nothing is ever asked for.
+    /// The cache; no upstream is asked.
     case cacheOnly
-    /// The cache at once, and the upstream's answer when it is there.
+    /// The cache at once, and the upstream's answer when it comes.
     case cacheAndNetwork
-    /// The upstream, and the cache when that fails.
+    /// The upstream, and the cache when the upstream fails.
     case networkFirst
-    /// The cache, however stale; what was stale is fetched beside.
+    /// The cache, however stale; a stale answer is fetched again in the background.
     case staleWhileRevalidate
 }

@@ -1,15 +1,16 @@
-/// What a policy says of one field of a type.
+/// The rules of a policy for one field of a type.
 ///
 /// - Source: Protocol/policy.md, effective rules.
 package struct FieldPolicy: Hashable, Sendable {
-    /// As on the wire.
+    /// The field's name on the wire.
     package var name: ByteString
     package var target: Target
-    /// nil: a scalar is as old as its object may be, a composite field as its type says.
+    /// The age rule; nil: a scalar has the limit of its object, a composite field the limit of its type.
     package var age: AgeRule?
-    /// Deleting the object deletes what the field refers to. Only where the target is an object type.
+    /// Whether deleting the object deletes the entity that the field refers to. Only where the target is an object
+    /// type.
     package var cascades: Bool
-    /// Of `age` and `cascades`.
+    /// The source of `age` and `cascades`.
     package var source: RuleSource
 
     package init(name: ByteString, target: Target, age: AgeRule?, cascades: Bool, source: RuleSource) {
@@ -22,7 +23,7 @@ package struct FieldPolicy: Hashable, Sendable {
 }
 
 extension FieldPolicy {
-    /// What a field holds, one or a list of it: the type's name, without brackets and `!`.
+    /// The type of a field's value or of the elements of its list: the type's name without brackets and `!`.
     package enum Target: Hashable, Sendable {
         /// A scalar or an enum.
         case scalar(ByteString)

@@ -1,4 +1,4 @@
-/// Tells the inputs of one cache apart: each stream of lines has its own number.
+/// The number of an input; each stream of lines into a cache has its own.
 package struct InputID: Hashable, Sendable {
     package let rawValue: UInt32
 

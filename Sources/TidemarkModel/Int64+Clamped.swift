@@ -1,21 +1,21 @@
-/// Times and spans of time come from policies, hosts and files: sums of them may lie beyond what a number holds, and then
-/// are its end, which is as good as never.
+/// Arithmetic that clamps. Times and durations come from policies, hosts and files: a sum that does not fit becomes the
+/// largest or smallest number, which means never.
 extension Int64 {
-    /// The sum, or the end that it lies beyond.
+    /// Returns the sum, or the end of the range that it exceeds.
     @inlinable
     package func addingClamped(_ other: Int64) -> Int64 {
         let (sum, isBeyond) = addingReportingOverflow(other)
         return isBeyond ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference, or the end that it lies beyond.
+    /// Returns the difference, or the end of the range that it exceeds.
     @inlinable
     package func subtractingClamped(_ other: Int64) -> Int64 {
         let (difference, isBeyond) = subtractingReportingOverflow(other)
         return isBeyond ? (other < 0 ? .max : .min) : difference
     }
 
-    /// So many seconds in milliseconds, or the end that they lie beyond.
+    /// Converts seconds to milliseconds, or to the end of the range that they exceed.
     @inlinable
     package init(millisecondsOfSeconds seconds: Int) {
         let (product, isBeyond) = Int64(seconds).multipliedReportingOverflow(by: 1_000)

@@ -1,4 +1,4 @@
-/// Where a library stands in its log.
+/// The state of a library relative to its log.
 ///
 /// - Source: Protocol/sequencing.md.
 public enum LibraryPhase: String, Sendable, CaseIterable {
@@ -6,10 +6,10 @@ public enum LibraryPhase: String, Sendable, CaseIterable {
     case cold
     /// Every event up to the cursor was applied.
     case live
-    /// Something before a held event, or before a heartbeat's last sequence, is missing.
+    /// An event before a held event, or before a heartbeat's last sequence, is missing.
     case gap
-    /// The upstream was asked for what is missing.
+    /// The upstream was asked for the missing events.
     case reconciling
-    /// Something was lost, or the log began anew; entities may be older than the server's.
+    /// Events were lost, or the log began anew; entities may be older than the server's.
     case stale
 }

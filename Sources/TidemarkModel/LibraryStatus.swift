@@ -1,12 +1,12 @@
-/// What is known of one library's log, as the summary and `library.state` show it.
+/// The status of one library's log, as the summary and `library.state` report it.
 public struct LibraryStatus: Hashable, Sendable {
     public var library: ByteString
-    /// Empty when the log names none.
+    /// The epoch of the log; empty when the log names none.
     public var epoch: ByteString
     /// The last applied sequence; nil before the first.
     public var cursor: EventSequence?
     public var phase: LibraryPhase
-    /// Ascending, never adjacent.
+    /// The lost ranges, ascending, never adjacent.
     public var lost: [LostRange]
 
     public init(

@@ -1,4 +1,4 @@
-/// Sequences that were declared lost, both ends included.
+/// A range of sequences that were declared lost, both ends included.
 public struct LostRange: Hashable, Sendable {
     public var first: EventSequence
     public var last: EventSequence

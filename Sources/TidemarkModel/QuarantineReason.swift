@@ -1,4 +1,4 @@
-/// Why a line, or a member of a batch, could not be used.
+/// The reason why a line, or a member of a batch, could not be used.
 ///
 /// - Source: Protocol/errors.md, reasons.
 public enum QuarantineReason: UInt8, Sendable, CaseIterable {
@@ -13,7 +13,7 @@ public enum QuarantineReason: UInt8, Sendable, CaseIterable {
     case batchTooLarge
     case idTooLong
     case tooManyLibraries
-    /// The entity would be larger than ``Limits/entityByteCountMax`` with it.
+    /// The event would make the entity larger than ``Limits/entityByteCountMax``.
     case tooLarge
 
     /// The code that people and hosts see.

@@ -1,35 +1,35 @@
-/// One line, or one batch member, that was put aside.
+/// One quarantined line or batch member.
 public struct QuarantineRecord: Hashable, Sendable {
-    /// What the record holds.
+    /// The contents of a record.
     public enum Kind: UInt8, Sendable {
         /// A whole line of the input.
         case line = 0
         /// A member of a batch whose other members were applied.
         case member = 1
-        /// A usable event that an upstream brought, of one type more than there is room for.
+        /// A usable event from an upstream whose resource type exceeds the limit of types.
         case upstream = 2
     }
 
-    /// Ascending in the order of arrival, never used twice; nil until the journal stored it.
+    /// The record's number, ascending in the order of arrival and never used twice; nil until the journal stored it.
     public var number: Int64?
     public var kind: Kind
     public var reason: QuarantineReason
-    /// Line number in its input, from 1.
+    /// The number of the line in its input, from 1.
     public var line: Int64
-    /// Offset of the line's first byte in its input.
+    /// The offset of the line's first byte in its input.
     public var offset: Int64
-    /// Where it could be read.
+    /// The library; nil when it could not be read.
     public var library: ByteString?
-    /// Where it could be read.
+    /// The sequence; nil when it could not be read.
     public var sequence: EventSequence?
-    /// Milliseconds since 1970.
+    /// The time of arrival, in milliseconds since 1970.
     public var receivedAt: Int64
     /// The first `quarantineByteCountMax` bytes.
     public var bytes: [UInt8]
-    /// The whole line's, or member's, size.
+    /// The whole size of the line or member, in bytes.
     public var byteCount: Int
 
-    /// True when `bytes` is all there was, so that a retry can read it.
+    /// Whether `bytes` is the whole line or member, so that a retry can read it.
     public var isComplete: Bool { bytes.count == byteCount }
 
     public init(

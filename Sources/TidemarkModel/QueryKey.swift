@@ -4,11 +4,11 @@
 public struct QueryKey: Hashable, Sendable {
     public let library: ByteString
     public let method: ByteString
-    /// Canonical JSON: no white space, members sorted by the bytes of their names, numbers as they came.
+    /// The input as canonical JSON: no white space, members sorted by the bytes of their names, numbers unchanged.
     public let input: ByteString
 
-    /// - Parameter canonicalInput: Canonical JSON. `QueryKey.init(library:method:input:)` in the module `Tidemark` makes
-    ///   one from any JSON.
+    /// - Parameter canonicalInput: Canonical JSON. `QueryKey.init(library:method:input:)` in the module `Tidemark`
+    ///   makes a key from any JSON.
     package init(library: ByteString, method: ByteString, canonicalInput: ByteString) {
         self.library = library
         self.method = method

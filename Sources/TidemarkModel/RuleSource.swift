@@ -1,9 +1,9 @@
-/// Who gave a type or a field its rule.
+/// The source of the rule of a type or a field.
 package enum RuleSource: Hashable, Sendable {
-    /// Nobody: there is no directive.
+    /// No source: there is no directive.
     case none
-    /// A directive on itself.
+    /// A directive on the type or field itself.
     case own
-    /// The interface of this name, whose directive it is.
+    /// A directive of the interface with this name.
     case interface(ByteString)
 }

@@ -1,20 +1,20 @@
-/// What a policy says of one type and its fields.
+/// The rules of a policy for one type and its fields.
 ///
 /// - Source: Protocol/policy.md, effective rules.
 package struct TypePolicy: Hashable, Sendable {
-    /// As on the wire.
+    /// The type's name on the wire.
     package let name: ByteString
     package let kind: Kind
-    /// nil: never stale.
+    /// The age rule; nil: never stale.
     package let age: AgeRule?
-    /// Of `age`.
+    /// The source of `age`.
     package let source: RuleSource
-    /// Those that the type declares, in the order written, then those that only its interfaces declare.
+    /// The fields that the type declares, in the order written, then the fields that only its interfaces declare.
     package let fields: [FieldPolicy]
-    /// Names to indices of `fields`.
+    /// The indices of `fields`, by name.
     private let indices: [ByteString: Int]
 
-    /// - Parameter fields: No two of one name.
+    /// - Parameter fields: The fields, each name once.
     package init(name: ByteString, kind: Kind, age: AgeRule?, source: RuleSource, fields: [FieldPolicy]) {
         self.name = name
         self.kind = kind

@@ -1,4 +1,4 @@
-/// The 128 bits of a UUID, in the order of its text, so that both sort alike.
+/// The 128 bits of a UUID, in the order of its text, so that values and texts sort in the same order.
 public struct UUIDValue: Hashable, Sendable {
     public var high: UInt64
     public var low: UInt64
@@ -9,9 +9,9 @@ public struct UUIDValue: Hashable, Sendable {
         self.low = low
     }
 
-    /// Reads the hyphenated form of 36 characters, in either case.
+    /// Parses the hyphenated form of 36 characters, in either case.
     ///
-    /// - Returns: nil for anything else; braces, `urn:uuid:` and the form without hyphens are not keys.
+    /// - Returns: nil for anything else; braces, `urn:uuid:` and the form without hyphens are not accepted in keys.
     public init?(text: UnsafeRawBufferPointer) {
         guard text.count == UUIDValue.textByteCount else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
@@ -32,7 +32,7 @@ public struct UUIDValue: Hashable, Sendable {
         self.init(high: halves.0, low: halves.1)
     }
 
-    /// 36, the length of the hyphenated form.
+    /// The length of the hyphenated form: 36.
     public static let textByteCount = 36
 
     /// The hyphenated form, in lower case.

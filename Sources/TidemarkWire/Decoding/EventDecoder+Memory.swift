@@ -1,10 +1,10 @@
 import TidemarkModel
 
 extension EventDecoder {
-    /// Frames and decodes bytes that are in memory as a whole; the last line needs no LF.
+    /// Frames and decodes bytes that are completely in memory; the last line needs no LF.
     ///
-    /// - Parameter bytes: Copied.
-    /// - Parameter input: Which input the lines count in.
+    /// - Parameter bytes: The bytes; they are copied.
+    /// - Parameter input: The input in which the lines are numbered.
     /// - Throws: ``WireError/outOfMemory``.
     /// - Complexity: O(bytes).
     package static func batches(
@@ -13,14 +13,15 @@ extension EventDecoder {
         try EventDecoder(limits: limits).batches(of: bytes, input: input)
     }
 
-    /// Bytes that are framed at once: 16 MiB.
+    /// The number of bytes that are framed at once: 16 MiB.
     private static let pieceByteCount = 16 << 20
 
-    /// The same with a decoder that is used again: its buffers cost more than a single line.
+    /// Does the same with an existing decoder: making its buffers costs more than decoding a single line.
     package func batches(of bytes: [UInt8], input: InputID = InputID(0)) throws(WireError) -> [EventBatch] {
         var framer = LineFramer(input: input, limits: limits, pool: pool, isOfMemory: true)
         var batches: [EventBatch] = []
-        // Piece by piece: as one chunk all lines would become one block, whose places are told in 31 bits.
+        // The bytes are framed in pieces: as one chunk all lines would become one block, whose offsets have only 31
+        // bits.
         var start = 0
         while start < bytes.count {
             let end = min(start + EventDecoder.pieceByteCount, bytes.count)

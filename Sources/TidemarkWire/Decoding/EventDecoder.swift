@@ -3,9 +3,9 @@
 import CSimdjson
 import TidemarkModel
 
-/// Turns blocks of lines into batches of plain events; every line is validated whole.
+/// A decoder of blocks of lines into batches of plain events; every line is validated completely.
 ///
-/// What cannot be used becomes an event of kind `.unusable` with its reason: a value for the quarantine, never
+/// A line that cannot be used becomes an event of kind `.unusable` with its reason: a value for the quarantine, never
 /// an error. One decoder serves one reader; it keeps simdjson's buffers between blocks.
 ///
 /// - Source: Protocol/events.md.
@@ -14,7 +14,7 @@ package final class EventDecoder {
     let pool: BatchPool
     let limits: Limits
 
-    /// - Parameter pool: Gets the buffers of a batch back when it goes.
+    /// - Parameter pool: The pool that gets a batch's buffers back when the batch is released.
     /// - Throws: ``WireError/outOfMemory``.
     package init(limits: Limits = Limits(), pool: BatchPool = BatchPool()) throws(WireError) {
         self.pool = pool
@@ -34,7 +34,7 @@ package final class EventDecoder {
         tm_decoder_destroy(decoder)
     }
 
-    /// - Parameter block: Kept by the batch, whose events point into it.
+    /// - Parameter block: The lines; the batch keeps them, and its events point into them.
     /// - Throws: ``WireError/outOfMemory``; then nothing was decoded.
     /// - Complexity: O(bytes).
     package func decode(_ block: consuming LineBlock) throws(WireError) -> EventBatch {
@@ -53,7 +53,8 @@ package final class EventDecoder {
         }
         guard status == 0 else { throw WireError.outOfMemory }
         let wholeByteCounts: [UInt32: Int] = block.tooLongByteCount.map { [0: $0] } ?? [:]
-        // Written where they stay: appended one by one they were built on the stack and copied, which cost 15 ns an event.
+        // Written in place: when appended one by one, events were built on the stack and copied, which cost 15 ns an
+        // event.
         let events = [ChangeEvent](unsafeUninitializedCapacity: result.event_count) { buffer, count in
             guard let target = buffer.baseAddress, let source = result.events else { return }
             for index in 0..<result.event_count { (target + index).initialize(to: ChangeEvent(source + index)) }
@@ -75,7 +76,7 @@ package final class EventDecoder {
     }
 }
 
-/// Why the wire cannot go on at all; bad input is never a reason.
+/// The error of a decoder that cannot continue at all; bad input is never a reason.
 package enum WireError: Error {
     /// The decoder's buffers could not grow.
     case outOfMemory
@@ -91,7 +92,7 @@ extension ChangeEvent {
     fileprivate init(_ source: UnsafePointer<tm_event>) {
         let event = source.pointee
         guard let kind = Kind(rawValue: event.kind) else {
-            // No input reaches it: the decoder in C gives kinds of its own list, never a byte of a line.
+            // No input reaches this: the C decoder returns kinds from its own list, never a byte of a line.
             preconditionFailure("the decoder gave a kind \(event.kind)")
         }
         self.init(kind: kind, line: event.line)

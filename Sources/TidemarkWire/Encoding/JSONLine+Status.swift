@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension JSONLine {
-    /// `"libraries":{"<id>":{"epoch":"","sequence":…,"state":"live","lost":[[a,b]]}}`.
+    /// Writes `"libraries":{"<id>":{"epoch":"","sequence":…,"state":"live","lost":[[a,b]]}}`.
     ///
     /// - Source: Protocol/schema/values.schema.json.
     package mutating func libraries(_ statuses: [LibraryStatus]) {
@@ -19,7 +19,7 @@ extension JSONLine {
         }
     }
 
-    /// `"lost":[[a,b]]`.
+    /// Writes `"lost":[[a,b]]`.
     package mutating func lost(_ ranges: [LostRange]) {
         name("lost")
         array { line in
@@ -32,7 +32,7 @@ extension JSONLine {
         }
     }
 
-    /// `"lines"` and `"events"` to `"messages"`: the bins of law L7.
+    /// Writes `"lines"` and `"events"` to `"messages"`: the bins of law L7.
     package mutating func counts(_ counts: EventCounts) {
         member("lines", counts.lines)
         name("events")

@@ -1,30 +1,30 @@
 import TidemarkModel
 
-/// Writes one JSON value, member by member, into bytes; stored resources are embedded as they are.
+/// A writer of one JSON value, member by member, into bytes; stored resources are embedded unchanged.
 ///
 /// A general encoder would read every resource and print it again, and could not keep `1.10` or a number above 2^53.
 package struct JSONLine: Sendable {
     package private(set) var bytes: [UInt8] = []
-    /// The next value is not the first of its container.
+    /// Whether the next value is not the first of its container.
     private var needsComma = false
 
     package init() {}
 
-    /// An object whose members `members` writes.
+    /// Writes an object whose members `members` writes.
     package mutating func object(_ members: (inout JSONLine) -> Void) {
         open("{")
         members(&self)
         close("}")
     }
 
-    /// An array whose elements `elements` writes.
+    /// Writes an array whose elements `elements` writes.
     package mutating func array(_ elements: (inout JSONLine) -> Void) {
         open("[")
         elements(&self)
         close("]")
     }
 
-    /// The name of the member whose value comes next.
+    /// Writes the name of the member whose value comes next.
     package mutating func name(_ name: ByteString) {
         separate()
         append(quoted: name.bytes)
@@ -32,56 +32,56 @@ package struct JSONLine: Sendable {
         needsComma = false
     }
 
-    /// A whole number.
+    /// Writes a member that is a whole number.
     package mutating func member(_ name: ByteString, _ value: some BinaryInteger) {
         self.name(name)
         self.value(value)
     }
 
-    /// `true` or `false`.
+    /// Writes a member that is `true` or `false`.
     package mutating func member(_ name: ByteString, _ value: Bool) {
         self.name(name)
         raw(value ? "true" : "false")
     }
 
-    /// nil is printed as null.
+    /// Writes a member that is a sequence; nil is written as null.
     package mutating func member(_ name: ByteString, _ value: EventSequence?) {
         self.name(name)
         raw(value.map { String($0.rawValue) } ?? "null")
     }
 
-    /// nil is printed as null.
+    /// Writes a member that is a string; nil is written as null.
     package mutating func member(_ name: ByteString, _ value: ByteString?) {
         self.name(name)
         guard let value else { return raw("null") }
         self.value(value)
     }
 
-    /// Bytes that are JSON already; nil is printed as null.
+    /// Writes a member whose value is JSON already; nil is written as null.
     package mutating func member(_ name: ByteString, json value: [UInt8]?) {
         self.name(name)
         guard let value else { return raw("null") }
         self.value(json: value)
     }
 
-    /// A number with three decimals, printed without going through a `Double`.
+    /// Writes a member that is a number with three decimals, without converting it to a `Double`.
     package mutating func member(_ name: ByteString, thousandths value: Int64) {
         self.name(name)
         let decimals = String(value % 1_000 + 1_000).dropFirst()
         raw("\(value / 1_000).\(decimals)")
     }
 
-    /// An element that is a whole number.
+    /// Writes an element that is a whole number.
     package mutating func value(_ value: some BinaryInteger) { raw(String(value)) }
 
-    /// An element that is a string.
+    /// Writes an element that is a string.
     package mutating func value(_ value: ByteString) {
         separate()
         append(quoted: value.bytes)
         needsComma = true
     }
 
-    /// An element that is JSON already, on one line.
+    /// Writes an element that is JSON already, on one line.
     package mutating func value(json value: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: value)

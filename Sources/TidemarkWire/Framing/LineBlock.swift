@@ -1,36 +1,37 @@
 import TidemarkModel
 
-/// Consecutive lines of one input, cut out but not read.
+/// Consecutive lines of one input, cut but not decoded.
 package struct LineBlock: Sendable {
-    /// The lines' bytes, and at least ``paddingByteCount`` more that mean nothing.
+    /// The lines' bytes, and at least ``paddingByteCount`` more bytes without meaning.
     package var bytes: [UInt8]
-    /// How many of them are lines and line ends.
+    /// The number of bytes that are lines and line ends.
     package var byteCount: Int
-    /// Ascending, without line ends; nothing but white space lies between them.
+    /// The positions of the lines, ascending, without line ends; only white space is between them.
     package var lines: [EventBatch.LineSpan]
-    /// Which input the lines came from.
+    /// The input of the lines.
     package var input: InputID
-    /// Number of the first line, from 1.
+    /// The number of the first line, from 1.
     package var firstLine: Int64
-    /// Offset in the input of `bytes[0]`.
+    /// The offset of `bytes[0]` in the input.
     package var firstOffset: Int64
-    /// The whole size of a line that was too long to keep: then the block is that one line's beginning.
+    /// The whole size of a line that was too long to keep; the block is then the beginning of that one line. nil
+    /// otherwise.
     package var tooLongByteCount: Int?
 
-    /// Bytes behind the lines that the decoder may read.
+    /// The number of bytes after the lines that the decoder may read.
     package static let paddingByteCount = 64
 
-    /// The most bytes that a block may have: 1 GiB. Places in it are told in 31 bits.
+    /// The largest number of bytes of a block: 1 GiB. Offsets in it have 31 bits.
     package static let byteCountMax = 1 << 30
 
-    /// Whole lines that somebody wrote, in a buffer that is no larger than they are.
+    /// Makes a block of whole lines that the caller wrote, in a buffer that is no larger than the lines.
     ///
-    /// - Parameter lines: Each ends with an LF; at most ``byteCountMax`` bytes. Room behind them for ``paddingByteCount`` more
-    ///   saves a copy.
+    /// - Parameter lines: Lines that each end with an LF; at most ``byteCountMax`` bytes. Capacity for
+    ///   ``paddingByteCount`` more bytes saves a copy.
     /// - Complexity: O(bytes).
     package init(lines bytes: consuming [UInt8], input: InputID = InputID(0)) {
         let count = bytes.count
-        // No input reaches it: who writes lines splits or refuses what is larger.
+        // No input reaches this: a caller that writes lines splits or refuses a larger text.
         precondition(count <= LineBlock.byteCountMax, "\(count) bytes are too many for one block")
         bytes.append(contentsOf: repeatElement(0, count: LineBlock.paddingByteCount))
         var spans: [EventBatch.LineSpan] = []
@@ -44,7 +45,7 @@ package struct LineBlock: Sendable {
         self.init(bytes: bytes, byteCount: count, lines: spans, input: input, firstLine: 1, firstOffset: 0)
     }
 
-    /// A block of lines that somebody kept.
+    /// Makes a block of lines that the caller holds.
     package init(
         bytes: [UInt8], byteCount: Int, lines: [EventBatch.LineSpan], input: InputID, firstLine: Int64,
         firstOffset: Int64, tooLongByteCount: Int? = nil

@@ -7,7 +7,8 @@
 #endif
 
 extension UnsafeRawBufferPointer {
-    /// The first 0x0A in a range; `memchr`, because the standard library's search looks at one byte at a time.
+    /// Returns the offset of the first 0x0A in a range; uses `memchr`, because the standard library's search tests one
+    /// byte at a time.
     func firstLineFeed(in range: Range<Int>) -> Int? {
         guard let start = baseAddress,
             let found = memchr(start + range.lowerBound, Int32(UInt8(ascii: "\n")), range.count)

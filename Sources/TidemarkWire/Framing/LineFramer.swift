@@ -2,41 +2,43 @@
 
 import TidemarkModel
 
-/// Splits a byte stream into lines at 0x0A alone; chunks may be cut anywhere, inside a character too.
+/// Splits a byte stream into lines at 0x0A only; chunks may be cut anywhere, also inside a character.
 ///
-/// A CR before the LF and a BOM at the start of the stream belong to no line; the last line needs no LF. A
-/// line past `lineByteCountMax` is skipped to its LF: only its beginning is kept, and it comes out as a block of
-/// its own.
+/// A CR before the LF and a BOM at the start of the stream are not part of a line; the last line needs no LF. A line
+/// past `lineByteCountMax` is skipped to its LF: only its beginning is kept, as a block of its own.
 ///
 /// - Source: Protocol/framing.md.
 package struct LineFramer {
     private let input: InputID
     private let lineByteCountMax: Int
     private let keptByteCountMax: Int
-    /// Room beside a chunk for the rest of a line, so that buffers keep one size; 0 for what is in memory as a whole.
+    /// The bytes beside a chunk for the rest of a line, so that buffers keep one size; 0 for input that is completely
+    /// in memory.
     private let carriedByteCount: Int
 
     private let pool: BatchPool
-    /// Begins with the part of a line whose LF was not seen; what lies behind `pendingByteCount` means nothing. Grows
-    /// to `lineByteCountMax`, one chunk and padding.
+    /// The buffer. It begins with the part of a line whose LF was not seen; bytes after `pendingByteCount` have no
+    /// meaning. It grows to `lineByteCountMax`, one chunk and padding.
     private var buffer: [UInt8]
-    /// At most `lineByteCountMax` + 1 (the one more may be a CR), and a BOM, between two calls.
+    /// The bytes of the incomplete line: between two calls at most `lineByteCountMax` + 1 (the one more may be a CR),
+    /// and a BOM.
     package private(set) var pendingByteCount = 0
-    /// How much of them was searched for an LF.
+    /// The number of pending bytes that were searched for an LF.
     private var searchedByteCount = 0
-    /// Set while a line that is too long is skipped: its kept beginning and how long it is so far.
+    /// The line that is being skipped because it is too long: its kept beginning and its length so far; nil otherwise.
     private var skipped: (kept: [UInt8], byteCount: Int, lastByte: UInt8)?
     private var nextLine: Int64 = 1
-    /// Offset in the input of `buffer[0]`, or of the skipped line.
+    /// The offset in the input of `buffer[0]`, or of the skipped line.
     private var nextOffset: Int64 = 0
-    /// What a buffer for one chunk takes.
+    /// The size of a buffer for one chunk.
     private var usualByteCount = 0
-    /// Blocks that are complete; `takeBlocks` empties it, so one chunk's blocks are its bound.
+    /// The complete blocks; `takeBlocks` empties it, so it is bounded by the blocks of one chunk.
     private var blocks: [LineBlock] = []
 
     /// - Parameters:
-    ///   - pool: Where buffers come from; whoever decodes the blocks gives them back there.
-    ///   - isOfMemory: The bytes are in memory as a whole: buffers are as large as they are, and none is made for a next chunk.
+    ///   - pool: The source of buffers; the decoder of the blocks returns them to it.
+    ///   - isOfMemory: Whether the bytes are completely in memory: buffers then have the size of the bytes, and no
+    ///     buffer is made for a next chunk.
     package init(
         input: InputID = InputID(0), limits: Limits = Limits(), pool: BatchPool = BatchPool(), isOfMemory: Bool = false
     ) {
@@ -48,9 +50,9 @@ package struct LineFramer {
         keptByteCountMax = limits.quarantineByteCountMax
     }
 
-    /// Takes bytes in.
+    /// Appends bytes.
     ///
-    /// - Parameter bytes: Zero or more; copied, never retained.
+    /// - Parameter bytes: Zero or more bytes; copied, never retained.
     /// - Complexity: O(bytes.count).
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         read(byteCountMax: bytes.count) { space in
@@ -59,11 +61,11 @@ package struct LineFramer {
         }
     }
 
-    /// Lets a source write its next bytes where the framer wants them, so that they are not copied again.
+    /// Lets a source write its next bytes directly into the buffer, so that they are not copied again.
     ///
-    /// - Parameter byteCountMax: Room to offer.
-    /// - Parameter source: Writes at the beginning of the buffer and returns how many bytes it wrote.
-    /// - Returns: What `source` returned.
+    /// - Parameter byteCountMax: The number of bytes that the source may write.
+    /// - Parameter source: Writes at the beginning of the buffer and returns the number of bytes it wrote.
+    /// - Returns: The number that `source` returned.
     /// - Complexity: O(bytes written + bytes of the incomplete line).
     @discardableResult
     package mutating func read<Failure: Error>(
@@ -78,7 +80,7 @@ package struct LineFramer {
             }
         }
         let count = try result.get()
-        // No input reaches it: a source is code of this package, and says how much it wrote of what it was offered.
+        // No input reaches this: a source is code of this package and returns how much of the buffer it wrote.
         precondition(count >= 0 && count <= byteCountMax, "a source wrote \(count) bytes into \(byteCountMax)")
         pendingByteCount += count
         if skipped != nil { skip() }
@@ -86,8 +88,8 @@ package struct LineFramer {
         return count
     }
 
-    /// Grows the buffer by doubling, so that a long line is not copied for every chunk; but not past what the longest line
-    /// needs, because the old buffer is there as well while it is copied.
+    /// Grows the buffer by doubling, so that a long line is not copied for every chunk. It does not grow past the need
+    /// of the longest line, because the old buffer is in memory as well while it is copied.
     private mutating func makeRoom(for byteCount: Int) {
         let needed = pendingByteCount + byteCount + LineBlock.paddingByteCount
         guard buffer.count < needed else { return }
@@ -95,7 +97,7 @@ package struct LineFramer {
         let grown =
             pendingByteCount > byteCount
             ? max(needed, min(buffer.count * 2, neededMax)) : needed + carriedByteCount
-        // Not appended byte by byte, which without optimization takes a millisecond.
+        // The buffer is not appended byte by byte, which takes a millisecond without optimization.
         var larger = [UInt8](repeating: 0, count: grown)
         larger.withUnsafeMutableBytes { larger in
             buffer.withUnsafeBytes {
@@ -107,14 +109,14 @@ package struct LineFramer {
 
     private static let carriedByteCountUsual = 64 << 10
 
-    /// The complete lines since the last call, in order; empty when there are none.
+    /// Returns the complete lines since the last call, in order; empty when there are none.
     package mutating func takeBlocks() -> [LineBlock] {
         let taken = blocks
         blocks.removeAll(keepingCapacity: true)
         return taken
     }
 
-    /// The input ended: what is left is its last line.
+    /// Ends the input: the remaining bytes are its last line.
     package mutating func finish() {
         if var line = skipped {
             if line.lastByte == UInt8(ascii: "\r") { line.byteCount -= 1 }
@@ -129,7 +131,7 @@ package struct LineFramer {
         searchedByteCount = 0
     }
 
-    /// Nothing comes any more: gives the buffer back to the pool.
+    /// Returns the buffer to the pool: no more bytes come.
     package mutating func recycle() {
         pool.blocks.give(buffer)
         buffer = []
@@ -137,7 +139,7 @@ package struct LineFramer {
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Cuts off every complete line, then looks whether what is left is too long already.
+    /// Cuts off every complete line, then checks whether the rest is already too long.
     private mutating func cut() {
         let lastLineEnd = buffer.withUnsafeBytes { bytes in
             bytes[searchedByteCount..<pendingByteCount].lastIndex(of: UInt8(ascii: "\n"))
@@ -147,7 +149,7 @@ package struct LineFramer {
         let markByteCount =
             nextLine == 1 && buffer[..<pendingByteCount].starts(with: LineFramer.byteOrderMark)
             ? LineFramer.byteOrderMark.count : 0
-        // One byte more may be the CR of a line that is just short enough.
+        // One more byte may be the CR of a line that is just short enough.
         guard pendingByteCount - markByteCount > lineByteCountMax + 1 else { return }
         nextOffset += Int64(markByteCount)
         skipped = (
@@ -159,7 +161,7 @@ package struct LineFramer {
         searchedByteCount = 0
     }
 
-    /// Drops what was read up to the LF that ends the skipped line; all of it when there is none.
+    /// Drops the bytes up to the LF that ends the skipped line; all bytes when there is none.
     private mutating func skip() {
         guard var line = skipped, pendingByteCount > 0 else { return }
         let end = buffer.withUnsafeBytes { $0.firstLineFeed(in: 0..<pendingByteCount) }
@@ -195,12 +197,13 @@ package struct LineFramer {
         nextOffset += Int64(byteCount)
     }
 
-    /// Turns the first bytes of the buffer into blocks; what follows them moves to the front of a new buffer.
+    /// Turns the first bytes of the buffer into blocks; the bytes after them move to the front of a new buffer.
     private mutating func emit(throughByteCount end: Int) {
         var next = pool.blocks.take()
         let rest = pendingByteCount - end
         if next.count < rest + LineBlock.paddingByteCount {
-            // Not as large as this one: after one long line every chunk would have a buffer too large for the pool.
+            // The new buffer is not as large as the old one: after one long line every chunk would have a buffer too
+            // large for the pool.
             next = Array(repeating: 0, count: max(usualByteCount, rest + LineBlock.paddingByteCount))
         }
         makeRoom(for: 0)
@@ -239,7 +242,8 @@ package struct LineFramer {
         nextOffset = blockOffset + Int64(end)
     }
 
-    /// A chunk larger than the limit can hold lines that are too long between others: each becomes a block of its own.
+    /// Emits the lines around those that are too long. A chunk larger than the limit can contain such lines between
+    /// others; each becomes a block of its own.
     private mutating func emit(_ block: LineBlock, around tooLong: [EventBatch.LineSpan]) {
         var lines = block.lines[...]
         for span in tooLong {
