@@ -5,29 +5,29 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Requests of ours that the host is to answer: at most ``countMax`` at a time, each until its timeout.
+/// The requests of the cache to the host: at most ``countMax`` at a time, each until its timeout.
 package final class HostCalls: Sendable {
     private struct Pending {
         var continuation: CheckedContinuation<Result<JSONSlice, UpstreamError>, Never>
-        /// Ends the wait; cancelled by whatever ends it first.
+        /// The timer that ends the wait; cancelled when the wait ends otherwise.
         var timer: Task<Void, Never>
     }
 
     private struct State {
         var nextNumber: Int64 = 1
-        /// By number. Bound: ``HostCalls/countMax``.
+        /// The pending calls by number. Bounded by ``HostCalls/countMax``.
         var pending: [Int64: Pending] = [:]
-        /// Cancelled before they began to wait; taken out when they try to.
+        /// The calls that were cancelled before they began to wait; each is removed when it begins to wait.
         var cancelled: Set<Int64> = []
-        /// Why every call fails at once; nil while the host can be asked.
+        /// The error with which every call fails at once; nil while the host can be asked.
         var refusal: UpstreamError?
-        /// The session ended: the refusal stays.
+        /// Whether the session ended; then the refusal is permanent.
         var isEnded = false
     }
 
-    /// Past it a call fails at once.
+    /// The largest number of pending calls; a further call fails at once.
     package static let countMax = 1_000
-    /// A method that the host does not have.
+    /// The error code for a method that the host does not have.
     private static let methodNotFound: Int64 = -32_601
 
     private let outbox: Outbox
@@ -36,7 +36,7 @@ package final class HostCalls: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// - Parameter timeout: How long the host may take, in milliseconds.
+    /// - Parameter timeout: The time that the host may take to answer, in milliseconds.
     package init(_ outbox: Outbox, timeout: Int64, clock: any CacheClock, logger: Logger) {
         self.outbox = outbox
         self.timeout = timeout
@@ -44,7 +44,7 @@ package final class HostCalls: Sendable {
         self.logger = logger
     }
 
-    /// Requests that wait for their answer.
+    /// The number of requests that wait for their answer.
     package var count: Int { state.withLock { $0.pending.count } }
 
     /// Asks the host and waits for its answer.
@@ -65,7 +65,7 @@ package final class HostCalls: Sendable {
         } onCancel: {
             cancel(number)
         }
-        // A cancellation that came after the end left its mark.
+        // A cancellation after the end of the call left its number in `cancelled`.
         state.withLock { _ = $0.cancelled.remove(number) }
         return try result.get()
     }
@@ -90,14 +90,14 @@ package final class HostCalls: Sendable {
                 self?.end(number, .failure(UpstreamError("the host did not answer \(method) in \(timeout) ms")))
             }
             state.pending[number] = Pending(continuation: continuation, timer: timer)
-            // Under the lock, so that whoever ends the call finds its line to withdraw.
+            // Appended under the lock, so that a concurrent end of the call finds its line and can withdraw it.
             outbox.append(call: MessageLine.call(id: HostCalls.id(number), method, params), number: number)
             return nil
         }
         if let refusal { continuation.resume(returning: .failure(refusal)) }
     }
 
-    /// Takes an answer of the host. One to no pending call is passed over: it came late, or twice.
+    /// Takes an answer of the host. An answer without a pending call is ignored: it came late, or twice.
     func take(_ answer: Message.HostAnswer, to id: ByteString?) {
         guard let id, let number = HostCalls.number(id) else {
             logger.debug("an answer to \(id?.description ?? "no id") is passed over: no such request was sent")
@@ -114,7 +114,7 @@ package final class HostCalls: Sendable {
         if !isTaken { logger.debug("an answer to \(id) is passed over: it came late, or twice") }
     }
 
-    /// The host cannot answer any more: every call fails, and every later one does at once.
+    /// Fails every call, and every later one at once: the host cannot answer any more.
     package func close() {
         state.withLock { $0.isEnded = true }
         refuse(HostCalls.end)
@@ -130,7 +130,7 @@ package final class HostCalls: Sendable {
         for (number, call) in pending { finish(number, call, .failure(error)) }
     }
 
-    /// The host can be asked again, unless the session ended.
+    /// Allows calls again, unless the session ended.
     func accept() {
         state.withLock { state in
             if !state.isEnded { state.refusal = nil }

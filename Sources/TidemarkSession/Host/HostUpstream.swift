@@ -10,7 +10,7 @@ package struct HostUpstream: Upstream, QueryUpstream {
     private let calls: HostCalls
     private let limits: Limits
 
-    /// - Parameter limits: What of an answer is accepted.
+    /// - Parameter limits: The limits of an answer.
     package init(_ calls: HostCalls, limits: Limits) {
         self.calls = calls
         self.limits = limits
@@ -53,7 +53,7 @@ package struct HostUpstream: Upstream, QueryUpstream {
         }
     }
 
-    /// Asks whether entities may be evicted. A host that cannot say, or not in time, does not mind.
+    /// Asks the host whether entities may be evicted. No answer, a late answer and an unusable answer count as yes.
     package func mayEvict(_ check: EvictionCheck) async -> Bool {
         do throws(UpstreamError) {
             let result = try await calls.call("cache.will_evict") { line in
@@ -73,6 +73,6 @@ package struct HostUpstream: Upstream, QueryUpstream {
         }
     }
 
-    /// Events of one answer; the line's length bounds them before this does.
+    /// The largest number of events in one answer; the limit of a line is reached first.
     private static let eventCountMax = 1_000_000
 }

@@ -2,12 +2,12 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// The answers to one array of requests, written as one line when the last is there.
+/// The answers to one array of requests, written as one line when the last has come.
 ///
-/// Bounded: past ``Outbox/Bounds/answerByteCountMax`` the answers that come are replaced by an error.
+/// Bounded: beyond ``Outbox/Bounds/answerByteCountMax`` further answers are replaced by an error.
 final class BatchAnswer: Sendable {
     private struct State {
-        /// By place in the array; nil until it is there.
+        /// The answers by their index in the array; nil until an answer has come.
         var answers: [[UInt8]?]
         var missingCount: Int
         var byteCount = 0
@@ -16,7 +16,7 @@ final class BatchAnswer: Sendable {
     private let outbox: Outbox
     private let state: Mutex<State>
 
-    /// - Parameter count: Requests that want an answer.
+    /// - Parameter count: The number of requests that want an answer.
     init(count: Int, outbox: Outbox) {
         self.outbox = outbox
         state = Mutex(State(answers: Array(repeating: nil, count: count), missingCount: count))

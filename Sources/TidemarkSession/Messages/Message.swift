@@ -6,26 +6,26 @@ import TidemarkStore
 /// - Source: JSON-RPC 2.0, sections 4 and 5; Protocol/sessions.md, messages.
 enum Message: Sendable {
     case request(Request)
-    /// Answers a request of ours. nil: its `id` is none that we give.
+    /// An answer to a request of the cache; `id` is nil when it cannot be an id of the cache.
     case answer(id: ByteString?, HostAnswer)
-    /// Neither; answered with an error under this id, as JSON.
+    /// Neither a request nor an answer; answered with an error under this id, which is JSON.
     case invalid(id: [UInt8], MessageError)
 
     struct Request: Sendable {
-        /// As JSON; nil for a notification, which nobody answers.
+        /// The id as JSON; nil for a notification, which gets no answer.
         var id: [UInt8]?
         var method: ByteString
-        /// nil when there are none.
+        /// The parameters; nil when there are none.
         var params: JSONSlice?
     }
 
-    /// What the host said to a request of ours.
+    /// The host's answer to a request of the cache.
     enum HostAnswer: Sendable {
         case result(JSONSlice)
         case error(code: Int64?, message: String)
     }
 
-    /// Bytes of an id, as written. It is kept until the answer, and sent back.
+    /// The largest length of an id in bytes, as written. The id is kept until the answer, and sent back.
     static let idByteCountMax = 1_024
     static let nullID = Array("null".utf8)
 
@@ -74,7 +74,7 @@ enum Message: Sendable {
             Request(id: usableID, method: ByteString(name), params: params?.kind == .null ? nil : params))
     }
 
-    /// The id as it is sent back; nil when it is none.
+    /// Returns the id as it is sent back; nil when the value is not a valid id.
     private static func id(_ value: JSONSlice) -> [UInt8]? {
         switch value.kind {
         case .string, .number, .null: value.bytes.count <= idByteCountMax ? Array(value.bytes) : nil

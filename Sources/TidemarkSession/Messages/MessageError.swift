@@ -8,9 +8,9 @@ import TidemarkWire
 struct MessageError: Error, Hashable, Sendable {
     var code: Int
     var message: String
-    /// `data.code`; nil for what JSON-RPC itself defines.
+    /// The `data.code`; nil for errors that JSON-RPC itself defines.
     var name: String?
-    /// `data.reasons`; empty for none.
+    /// The `data.reasons`; empty when there are none.
     var reasons: [String: String] = [:]
 
     static func parse(_ message: String) -> MessageError { MessageError(code: -32_700, message: message) }
@@ -23,7 +23,7 @@ struct MessageError: Error, Hashable, Sendable {
             code: -32_601, message: "there is no method \(name): the methods are listed in Protocol/sessions.md")
     }
 
-    /// The bytes of the object.
+    /// The error as the bytes of a JSON object.
     var json: [UInt8] {
         var line = JSONLine()
         line.object { line in

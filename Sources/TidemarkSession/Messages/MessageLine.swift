@@ -5,7 +5,7 @@ import TidemarkWire
 ///
 /// - Source: JSON-RPC 2.0, sections 4 to 6.
 enum MessageLine {
-    /// An answer without its line end: what a batch is made of.
+    /// Returns an answer without its line end, so that it can be part of a batch.
     static func answer(_ outcome: Result<[UInt8], MessageError>, to id: [UInt8]) -> [UInt8] {
         var line = JSONLine()
         line.object { line in

@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// Where the answer to one request goes. Used once.
+/// The destination of the answer to one request. Used once.
 struct Responder: Sendable {
     enum Target: Sendable {
-        /// A notification: nobody waits.
+        /// No destination, because the request is a notification.
         case nobody
         case line(Outbox)
         case batch(BatchAnswer, index: Int)
     }
 
-    /// As JSON.
+    /// The id of the request, as JSON.
     var id: [UInt8]
     var target: Target
 

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkWire
 
 extension Answer {
-    /// The `result` of `optimistic.list`.
+    /// Returns the `result` of `optimistic.list`.
     static func pending(_ layers: [PendingLayer]) -> [UInt8] {
         object { line in
             line.name("pending")

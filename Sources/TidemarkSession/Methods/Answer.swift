@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The `result` of each method, as JSON.
+/// The `result` of each method as JSON.
 ///
 /// - Source: Protocol/sessions.md.
 enum Answer {
@@ -122,7 +122,7 @@ extension JSONLine {
         }
     }
 
-    /// What a read of a query gives, as members.
+    /// Writes the members of the answer to a read of a query.
     mutating func query(_ answer: QueryAnswer) {
         resources(answer.entities)
         name("keys")

@@ -2,12 +2,12 @@ import Tidemark
 import TidemarkModel
 import TidemarkWire
 
-/// A request that makes, confirms or takes away an optimistic layer: it takes effect on its line, and is answered when that
-/// is on the disk.
+/// A request that lays, commits or rolls back an optimistic layer. It takes effect in the order of its line, and is
+/// answered when the change is on the disk.
 enum LayerRequest: Sendable {
     case update(OptimisticUpdate)
     case commit(OptimisticCommit)
-    /// nil: whatever library the layer is of.
+    /// A rollback; `library` nil: the layer is found by its id alone.
     case rollBack(ByteString, library: ByteString?)
 
     var pendingID: ByteString {
@@ -25,7 +25,7 @@ enum LayerRequest: Sendable {
         }
     }
 
-    /// The `result` once it is on the disk.
+    /// The `result` once the change is on the disk.
     var answer: [UInt8] {
         switch self {
         case .update(let update): Answer.object { $0.member("pending_id", Optional(update.pendingID)) }

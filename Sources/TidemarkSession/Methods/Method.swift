@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// What a host can ask for, with its params read and checked.
+/// A request of a host, with its parameters parsed and checked.
 ///
 /// - Source: Protocol/sessions.md.
 enum Method: Sendable {
@@ -11,7 +11,7 @@ enum Method: Sendable {
     case observeEntity(EntityRequest)
     case transact([TransactionOperation], library: ByteString, expecting: TransactionExpectations)
     case remove(Removal)
-    /// nil: every library.
+    /// Clears a library; nil: every library.
     case clear(library: ByteString?)
     case put(QueryResult, QueryKey)
     case read(QueryRequest)
@@ -19,21 +19,21 @@ enum Method: Sendable {
     case cancel(SubscriptionID)
     case invalidate(Invalidation)
     case layer(LayerRequest)
-    /// nil: of every library.
+    /// Lists the pending layers of a library; nil: of every library.
     case pending(library: ByteString?)
     case statistics
     case explain(EntityKey, maxAges: [ByteString: Int])
     case flush
     case caughtUp(EventSequence, library: ByteString)
 
-    /// Fields of one entity that a read may name.
+    /// The largest number of fields of one entity that a read may name.
     static let fieldCountMax = 1_000
-    /// Entities of one page, and as many when the host does not say.
+    /// The largest number of entities of one page, followed by the number when the host sends no limit.
     static let pageCountMax: Int64 = 100_000
     static let pageCountDefault = 100
 }
 
-/// Why a request is not performed.
+/// The reason why a request is refused before it is performed.
 enum MethodError: Error {
     case unknownMethod
     case params(CacheError)

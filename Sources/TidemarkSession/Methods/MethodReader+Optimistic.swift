@@ -4,7 +4,7 @@ import TidemarkStore
 
 /// - Source: Protocol/optimistic.md, methods.
 extension MethodReader {
-    /// A mutation to lay over what the server said.
+    /// Reads a mutation to lay over the server's state.
     package func update(_ params: Params) throws(CacheError) -> OptimisticUpdate {
         let pendingID = try params.requiredText("pending_id")
         let changes = try operations(params, "changes")
@@ -14,7 +14,7 @@ extension MethodReader {
             dependsOn: try dependencies(params))
     }
 
-    /// What a server said of a mutation.
+    /// Reads a server's confirmation of a mutation.
     package func commit(_ params: Params) throws(CacheError) -> OptimisticCommit {
         OptimisticCommit(
             pendingID: try params.requiredText("pending_id"), library: try optionalLibrary(params),
@@ -26,12 +26,13 @@ extension MethodReader {
         .rollBack(try params.requiredText("pending_id"), library: try optionalLibrary(params))
     }
 
-    /// nil where the default library would be too narrow.
+    /// Returns the library that a request names; nil when it names none, because the default library would exclude
+    /// layers of other libraries.
     func optionalLibrary(_ params: Params) throws(CacheError) -> ByteString? {
         try params.text("library_id", byteCountMax: limits.idByteCountMax)
     }
 
-    /// One id, or several.
+    /// Reads one pending id, or several.
     private func dependencies(_ params: Params) throws(CacheError) -> [ByteString] {
         guard let value = params.value("depends_on") else { return [] }
         if value.kind == .string { return [try params.requiredText("depends_on")] }
@@ -39,7 +40,7 @@ extension MethodReader {
         return try params.texts("depends_on", countMax: limits.layerCountMax) ?? []
     }
 
-    /// One resource, or several. nil when absent, which is another thing than none.
+    /// Reads one resource, or several; nil when absent, which differs from an empty array.
     private func confirmed(_ params: Params) throws(CacheError) -> [[UInt8]]? {
         guard let value = params.value("confirmed") else { return nil }
         if value.kind == .object { return [Array(value.bytes)] }
@@ -56,7 +57,7 @@ extension MethodReader {
         return resources
     }
 
-    /// Real ids, strings or integers, by temporary ones.
+    /// Reads real ids, strings or integers, by temporary ids.
     private func realIDs(_ params: Params) throws(CacheError) -> [ByteString: ByteString] {
         guard let value = params.value("id_map") else { return [:] }
         guard let members = value.members else { throw params.wrong("id_map", "an object of ids by temporary ids") }

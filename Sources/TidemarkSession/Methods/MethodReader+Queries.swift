@@ -3,14 +3,15 @@ import TidemarkModel
 import TidemarkStore
 
 extension MethodReader {
-    /// The query that a request names; an absent input is null.
+    /// Returns the query that a request names; an absent input is null.
     package func query(_ params: Params) throws(CacheError) -> QueryKey {
         try QueryKey(
             library: library(params), method: params.requiredText("method"),
             input: params.value("input").map { Array($0.bytes) } ?? Message.nullID)
     }
 
-    /// Refuses unknown members in the groups of an answer that a host puts; one that it fetched may have more.
+    /// Refuses unknown members in the groups of an answer that a host puts. The answer to a fetch may have unknown
+    /// members.
     func checkIncluded(_ params: Params) throws(CacheError) {
         for (index, element) in (try params.elements("included", countMax: limits.batchMemberCountMax) ?? [])
             .enumerated()
@@ -46,7 +47,7 @@ extension MethodReader {
         return request
     }
 
-    /// Whole seconds by type, or by type and field.
+    /// Reads age limits in whole seconds, by type, or by type and field.
     func maxAges(_ params: Params) throws(CacheError) -> [ByteString: Int] {
         guard let value = params.value("max_ages") else { return [:] }
         guard let members = value.members else { throw params.wrong("max_ages", "an object") }
@@ -76,7 +77,7 @@ extension MethodReader {
         var selection: [ByteString: [ByteString]] = [:]
         for name in types.keys {
             let type = ByteString(name)
-            // A type without a list of its own comes whole.
+            // A type whose list is null comes whole.
             selection[type] = try fields.texts(type.description, countMax: Method.fieldCountMax)
         }
         return selection

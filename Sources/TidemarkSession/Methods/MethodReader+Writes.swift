@@ -3,9 +3,9 @@ import TidemarkModel
 import TidemarkStore
 
 extension MethodReader {
-    /// The operations of a transaction or a layer.
+    /// Reads the operations of a transaction or a layer.
     ///
-    /// - Parameter name: The member that holds them.
+    /// - Parameter name: The name of the member that holds them.
     package func operations(_ params: Params, _ name: String = "operations") throws(CacheError)
         -> [TransactionOperation]
     {
@@ -19,7 +19,7 @@ extension MethodReader {
         return operations
     }
 
-    /// What the operations of a transaction expect of what is stored.
+    /// Reads the expectations of a transaction's operations about stored entities.
     package func expectations(_ params: Params) throws(CacheError) -> TransactionExpectations {
         var expectations = TransactionExpectations()
         let elements = try params.elements("operations", countMax: limits.batchMemberCountMax) ?? []
@@ -31,7 +31,7 @@ extension MethodReader {
         return expectations
     }
 
-    /// The members of each operation, `op` aside.
+    /// The members of each operation, without `op`.
     private static let operationMembers: [ByteString: [String]] = [
         "put": ["resource_type", "resource", "expected_sequence"],
         "patch": ["resource_type", "id", "fields", "unset", "expected_sequence"],
@@ -79,7 +79,7 @@ extension MethodReader {
             matching: try matching(params))
     }
 
-    /// A part of `type:id`. nil when absent; an empty one would be a part of every key.
+    /// Reads a part of `type:id`; nil when absent. An empty one is refused, because it would match every key.
     private func matching(_ params: Params) throws(CacheError) -> ByteString? {
         guard let text = try params.text("matching") else { return nil }
         guard isLenient || !text.bytes.isEmpty else {
@@ -109,7 +109,7 @@ extension MethodReader {
         return removal
     }
 
-    /// Which queries an invalidation is of.
+    /// Reads the selection of queries to invalidate.
     package func invalidation(_ params: Params) throws(CacheError) -> Invalidation {
         var invalidation = Invalidation(library: try library(params))
         invalidation.method = try params.text("method")

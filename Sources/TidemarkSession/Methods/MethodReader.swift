@@ -2,16 +2,17 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Reads requests into methods.
+/// The reader that turns requests into methods.
 package struct MethodReader: Sendable {
     let limits: Limits
     let defaultLibrary: ByteString
-    /// Whether requests that change something are refused for members that nobody knows. Recordings of other versions are not.
+    /// Whether unknown members are refused in requests that change data. They are accepted in recordings of other
+    /// versions.
     private let isStrict: Bool
 
     /// - Parameters:
-    ///   - defaultLibrary: Of requests that name none.
-    ///   - isStrict: For a host's requests, not for what was written down once.
+    ///   - defaultLibrary: The library of requests that name none.
+    ///   - isStrict: Whether unknown members are refused: true for a host's requests, false for recordings.
     package init(limits: Limits, defaultLibrary: ByteString, isStrict: Bool = false) {
         self.limits = limits
         self.defaultLibrary = defaultLibrary
@@ -34,16 +35,17 @@ package struct MethodReader: Sendable {
         }
     }
 
-    /// Old recordings may hold what is refused now.
+    /// Whether values are accepted that are refused now but may be in old recordings.
     var isLenient: Bool { !isStrict }
 
-    /// Refuses unknown members of a request or a part of one, from those who are strict.
+    /// Refuses unknown members of a request, or of a part of one, when the reader is strict.
     func check(_ params: Params, _ known: [String]?, of owner: String) throws(CacheError) {
         guard isStrict, let known else { return }
         try params.refuseUnknown(known + ["library_id"], of: owner)
     }
 
-    /// The params of methods that change something, `library_id` aside. One that is misspelt must not widen what is done.
+    /// The parameters of methods that change data, without `library_id`. A misspelt one must not make the change apply
+    /// to more data.
     private static let strictParams: [ByteString: [String]] = [
         "cache.transaction": ["operations"],
         "cache.remove": ["resource_type", "ids", "matching", "cascade"],
@@ -112,12 +114,12 @@ package struct MethodReader: Sendable {
     /// The names of all methods, sorted; for documents and tests.
     static var names: [ByteString] { readers.keys.sorted() }
 
-    /// The library that a request is of.
+    /// Returns the library of a request.
     package func library(_ params: Params) throws(CacheError) -> ByteString {
         try params.text("library_id", byteCountMax: limits.idByteCountMax) ?? defaultLibrary
     }
 
-    /// The entity that a request names.
+    /// Returns the entity that a request names.
     package func key(_ params: Params) throws(CacheError) -> EntityKey {
         EntityKey(
             library: try library(params), type: try params.resourceType(limits: limits),

@@ -6,13 +6,13 @@
     import Musl
 #endif
 
-/// Why a descriptor takes no more.
+/// The error of a descriptor that cannot be written.
 struct DescriptorFailure: Error {
-    /// nil when the reading end is gone, which is no error.
+    /// The system's message; nil when the reading end is closed, which is not an error.
     var message: String?
 }
 
-/// Writes whole buffers; waits as long as the reader does.
+/// The writing of whole buffers to a descriptor; waits for a slow reader.
 enum DescriptorWriter {
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(DescriptorFailure) {
         var start = 0
@@ -26,7 +26,7 @@ enum DescriptorWriter {
             }
             switch errno {
             case EINTR: continue
-            // The other end made the pipe non-blocking, and it is full: wait rather than spin.
+            // The other end made the pipe non-blocking, and the pipe is full: wait instead of trying again and again.
             case EAGAIN, EWOULDBLOCK:
                 var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&entry, 1, -1)
@@ -37,7 +37,7 @@ enum DescriptorWriter {
     }
 }
 
-/// The system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which the method of that name hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

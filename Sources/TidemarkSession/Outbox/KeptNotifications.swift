@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 
-/// Notifications about libraries of which only the newest counts. Bounded by the number of libraries.
+/// The notifications about libraries of which only the newest matters. Bounded by the number of libraries.
 struct KeptNotifications {
     struct Notification {
         enum Subject: Hashable {
@@ -11,7 +11,7 @@ struct KeptNotifications {
 
         var subject: Subject
         var library: ByteString
-        /// With its LF.
+        /// The notification as a line, with its LF.
         var line: [UInt8]
     }
 
@@ -20,7 +20,7 @@ struct KeptNotifications {
         var library: ByteString
     }
 
-    /// In the order in which they were first kept.
+    /// The notifications in the order in which their libraries were first kept.
     private var notifications: [Notification] = []
     private var positions: [Name: Int] = [:]
 

@@ -21,7 +21,7 @@ extension Outbox: ObserverSink {
         append { $0.deliver(line) }
     }
 
-    /// Says what became durable.
+    /// Notifies the host of durable positions.
     package func tellDurable(_ places: [DurablePlace]) {
         for place in places {
             let line = MessageLine.notification("durable") { line in
@@ -38,7 +38,7 @@ extension Outbox: ObserverSink {
         append { $0.keepNewest(.init(subject: .state, library: status.library, line: line)) }
     }
 
-    /// A notification as the host reads it.
+    /// Returns a notification as a line for the host.
     ///
     /// - Source: Protocol/sessions.md, notifications.
     static func line(of notification: CacheNotification) -> [UInt8] {
@@ -77,7 +77,7 @@ extension Outbox: ObserverSink {
 }
 
 extension JSONLine {
-    /// An operation of RFC 6902 over whole elements.
+    /// Writes an operation of RFC 6902 over whole elements.
     fileprivate mutating func value(_ operation: ListOperation<[UInt8]>) {
         object { line in
             switch operation {

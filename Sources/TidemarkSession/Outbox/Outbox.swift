@@ -3,29 +3,29 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// Lines on their way to the host: one queue, one writer, first in, first out.
+/// The lines on their way to the host: one queue, one writer, first in, first out.
 ///
-/// Nothing that appends ever waits. What waits to be written is bounded by kind:
+/// Appending never waits. The lines that wait to be written are bounded by kind:
 ///
-/// - notifications by ``Bounds/notificationByteCountMax``: past it the cache keeps each observer's changes together, until
+/// - notifications by ``Bounds/notificationByteCountMax``: beyond it the cache merges each observer's changes, until
 ///   half of it is written and `hasRoom` is called;
-/// - `durable` and `library.state` by the number of libraries: of those that find no room the newest is kept;
-/// - answers, and what must go before them, by ``Bounds/answerByteCountMax`` and one answer: ``waitForRoom()`` holds back whoever
-///   would bring about more. A host that sends events only has no answers, so it is never held back;
-/// - calls to the host by their number, which ``HostCalls`` bounds; one that nobody waits for any more is withdrawn.
+/// - `durable` and `library.state` by the number of libraries: of those without room the newest is kept;
+/// - answers, and lines that must come before them, by ``Bounds/answerByteCountMax`` and one answer: ``waitForRoom()``
+///   delays requests that would cause more. A host that only sends events gets no answers, so it is never delayed;
+/// - calls to the host by their number, which ``HostCalls`` bounds; a call without a waiter is withdrawn.
 package final class Outbox: Sendable {
-    /// Bytes that may wait to be written.
+    /// The limits of the bytes that may wait to be written.
     package struct Bounds: Sendable {
-        /// 1 MiB.
+        /// The limit of notifications: 1 MiB.
         package var notificationByteCountMax = 1 << 20
-        /// 16 MiB: as much as one line of the host.
+        /// The limit of answers and calls: 16 MiB, as much as one line of the host.
         package var answerByteCountMax = 16 << 20
 
         package init() {}
     }
 
     package let bounds: Bounds
-    /// One write takes so many bytes, and a longer line alone.
+    /// The limit of one write in bytes; a longer line is written alone.
     static let writeByteCountMax = 256 << 10
 
     private let descriptor: Int32
@@ -33,13 +33,13 @@ package final class Outbox: Sendable {
     private let state: Mutex<OutboxState>
     /// Called when there is room for notifications again; must not wait.
     private let hasRoom: @Sendable () -> Void
-    /// Called once when the host reads no more.
+    /// Called once when the host stops reading.
     private let isAbandoned: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - descriptor: Stays the caller's to close.
+    ///   - descriptor: The descriptor to write to; the caller closes it.
     ///   - hasRoom: Called on the writer's thread after a notification was refused, when there is room again.
-    ///   - bounds: For tests; the defaults are part of the protocol.
+    ///   - bounds: The limits, for tests; the defaults are part of the protocol.
     ///   - isAbandoned: Called once, on the writer's thread, when nothing can be written any more.
     package init(
         _ descriptor: Int32, bounds: Bounds = Bounds(), hasRoom: @escaping @Sendable () -> Void,
@@ -52,20 +52,20 @@ package final class Outbox: Sendable {
         self.isAbandoned = isAbandoned
     }
 
-    /// What waits to be written: of notifications, and of everything else.
+    /// The bytes that wait to be written: of notifications, and of everything else.
     package var byteCounts: (notifications: Int, answers: Int) {
         state.withLock { ($0.notificationByteCount, $0.answerByteCount) }
     }
 
-    /// Why nothing could be written any more; nil while all is well, and when the host only went away.
+    /// The error that stopped the writing; nil while there is none, and when the host only closed its end.
     package var failure: String? { state.withLock { $0.failure } }
 
     // MARK: Appending
 
-    /// Appends an answer, or a notification that must not be merged. `durable` and `library.state` that found no room
-    /// go before it.
+    /// Appends an answer, or a notification that must not be merged. Kept `durable` and `library.state` notifications
+    /// are appended before it.
     ///
-    /// - Parameter line: With its LF.
+    /// - Parameter line: The line with its LF.
     package func append(answer line: [UInt8]) {
         append { state in
             state.appendKept()
@@ -78,7 +78,7 @@ package final class Outbox: Sendable {
         append { $0.append(line, as: .answer, call: number) }
     }
 
-    /// Takes back a request that is not written yet.
+    /// Withdraws a request that is not written yet.
     func withdraw(call number: Int64) {
         state.withLock { $0.withdraw(call: number) }
     }
@@ -96,7 +96,7 @@ package final class Outbox: Sendable {
 
     // MARK: Waiting
 
-    /// Returns when the answers that wait to be written are few enough for more.
+    /// Returns when the answers that wait to be written leave room for more.
     package func waitForRoom() async {
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in
@@ -108,12 +108,12 @@ package final class Outbox: Sendable {
         }
     }
 
-    /// Nobody is held back any more: the session ends.
+    /// Wakes all waiters, and lets later ones pass: the session ends.
     package func letThrough() {
         resume(state.withLock { $0.letThrough() })
     }
 
-    /// Returns when everything was written, or nothing can be.
+    /// Returns when everything was written, or when nothing can be written any more.
     package func drain() async {
         append { $0.appendKept() }
         await withCheckedContinuation { continuation in
@@ -128,7 +128,7 @@ package final class Outbox: Sendable {
 
     // MARK: Writing
 
-    /// Runs on the queue until nothing is left.
+    /// Writes on the queue until no line is left.
     private func write() {
         while true {
             let (bytes, waiters) = state.withLock { $0.takeBytes(Outbox.writeByteCountMax) }

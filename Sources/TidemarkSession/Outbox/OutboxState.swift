@@ -1,9 +1,9 @@
 import Tidemark
 import TidemarkModel
 
-/// What an ``Outbox`` holds; all of its decisions, none of its threads.
+/// The state of an ``Outbox``: all of its decisions, none of its threads.
 struct OutboxState {
-    /// By which bound a line is counted.
+    /// The bound under which a line is counted.
     enum Kind {
         case notification
         case answer
@@ -17,28 +17,28 @@ struct OutboxState {
     }
 
     private let bounds: Outbox.Bounds
-    /// Those before `start` are taken. Bounds: see ``Outbox``.
+    /// The lines; those before `start` are taken. For the bounds see ``Outbox``.
     private var entries: [Entry] = []
     private var start = 0
-    /// Not written yet, what is being written included.
+    /// The bytes of notifications that are not written yet, including those being written.
     private(set) var notificationByteCount = 0
     private(set) var answerByteCount = 0
-    /// Being written now.
+    /// The bytes of notifications that are being written now.
     private var takenNotificationByteCount = 0
     private var takenAnswerByteCount = 0
-    /// Of what found no room the newest of each library, in the order in which the libraries first found none.
+    /// The newest notifications of libraries that found no room, in the order in which the libraries first found none.
     private var kept = KeptNotifications()
-    /// A notification was refused since there last was room.
+    /// Whether a notification was refused since there last was room.
     private var hasRefused = false
-    /// A writer is at work, or about to be.
+    /// Whether a writer is at work, or about to be.
     var isWriting = false
-    /// Nothing can be written any more; everything is dropped.
+    /// Whether nothing can be written any more; then every line is dropped.
     private(set) var isClosed = false
     private(set) var failure: String?
     private var letsThrough = false
-    /// Bounded by the one reader.
+    /// The readers that wait for room. Bounded by the one reader.
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Bounded by the one session.
+    /// The waiters for the end of writing. Bounded by the one session.
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
     init(bounds: Outbox.Bounds) {
@@ -49,7 +49,7 @@ struct OutboxState {
 
     var hasRoomForNotifications: Bool { notificationByteCount < bounds.notificationByteCountMax }
 
-    /// Whether more answers should not be brought about.
+    /// Whether requests that cause more answers are delayed.
     var holdsBack: Bool { answerByteCount >= bounds.answerByteCountMax && !isClosed && !letsThrough }
 
     mutating func append(_ line: [UInt8], as kind: Kind, call: Int64? = nil) {
@@ -70,12 +70,12 @@ struct OutboxState {
         return true
     }
 
-    /// Appends a notification that something else must follow, by whichever bound has room.
+    /// Appends a notification that another line must follow, under whichever bound has room.
     mutating func deliver(_ line: [UInt8]) {
         append(line, as: hasRoomForNotifications ? .notification : .answer)
     }
 
-    /// Appends what a library's newest notification of its kind replaces, now or when there is room.
+    /// Appends a notification that the library's next one of its kind replaces, now or when there is room.
     mutating func keepNewest(_ notification: KeptNotifications.Notification) {
         if hasRoomForNotifications, !kept.holds(notification) {
             append(notification.line, as: .notification)
@@ -85,7 +85,7 @@ struct OutboxState {
         }
     }
 
-    /// Appends what found no room.
+    /// Appends the notifications that found no room.
     mutating func appendKept() {
         for notification in kept.takeAll() { deliver(notification.line) }
     }
@@ -95,10 +95,10 @@ struct OutboxState {
         answerByteCount -= entries.remove(at: index).line.count
     }
 
-    /// The next lines in one piece: at most so many bytes, or one line that is longer. Empty when none is left: the writer
-    /// is then no longer at work.
+    /// Takes the next lines in one piece: at most `byteCountMax` bytes, or one line that is longer. When no line is
+    /// left the result is empty, and the writer is no longer at work.
     ///
-    /// - Returns: Also whoever waits for the end.
+    /// - Returns: The bytes, and the callers that wait for the end.
     mutating func takeBytes(_ byteCountMax: Int) -> (bytes: [UInt8], waiters: [CheckedContinuation<Void, Never>]) {
         guard !isEmpty, !isClosed else {
             isWriting = false
@@ -124,9 +124,9 @@ struct OutboxState {
         return (bytes, [])
     }
 
-    /// What was taken last is written.
+    /// Notes that the lines that were taken last are written.
     ///
-    /// - Returns: Whether refused notifications have room again, and whoever is held back no longer.
+    /// - Returns: Whether refused notifications have room again, and the callers that are no longer delayed.
     mutating func wroteBytes() -> (hasRoom: Bool, waiters: [CheckedContinuation<Void, Never>]) {
         notificationByteCount -= takenNotificationByteCount
         answerByteCount -= takenAnswerByteCount
@@ -146,8 +146,8 @@ struct OutboxState {
         return roomWaiters
     }
 
-    /// - Parameter failure: nil when the host only went away.
-    /// - Returns: Everybody who waits.
+    /// - Parameter failure: The error; nil when the host only closed its end.
+    /// - Returns: All waiting callers.
     mutating func close(_ failure: String?) -> [CheckedContinuation<Void, Never>] {
         defer {
             roomWaiters = []

@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// Which line of which input a request stood on.
+/// The input and the line of a request.
 struct LinePlace: Hashable, Sendable {
     var input: InputID
-    /// From 1.
+    /// The number of the line, from 1.
     var line: Int64
 }

@@ -1,20 +1,20 @@
 import Tidemark
 import TidemarkModel
 
-/// A session's input, and what was read of it before its turn.
+/// A session's input, and the batches that were read from it before their turn.
 ///
-/// Bounded by `byteCountMax`: past it nothing more is read, and the host, which has sent that much instead of an
-/// answer, counts as one that does not answer.
+/// Bounded by `byteCountMax`: beyond it nothing more is read, and a host that sent that much instead of an answer
+/// counts as a host that does not answer.
 struct ReadAhead {
     private let stream: IngestStream
     private let byteCountMax: Int
-    /// In order; those before `start` are taken.
+    /// The batches in order; those before `start` are taken.
     private var batches: [EventBatch] = []
     private var start = 0
     private var byteCount = 0
-    /// A read that is under way.
+    /// The read that is under way; nil when there is none.
     private var reading: Task<Result<EventBatch?, InputError>, Never>?
-    /// Tells the wait under way that the read is over.
+    /// The task that signals the end of the read.
     private var watch: Task<Void, Never>?
     private var isAtEnd = false
 
@@ -23,7 +23,7 @@ struct ReadAhead {
         self.byteCountMax = byteCountMax
     }
 
-    /// The next lines; nil at the end.
+    /// Returns the next lines; nil at the end.
     mutating func next() async throws(InputError) -> EventBatch? {
         if start < batches.count {
             let batch = batches[start]
@@ -42,11 +42,12 @@ struct ReadAhead {
         return isAtEnd ? nil : try await stream.nextBatch()
     }
 
-    /// Reads on while something is waited for.
+    /// Reads on during a wait.
     ///
     /// - Parameters:
-    ///   - wait: Returns when it has come.
-    ///   - calls: Refused when nothing more can be read: what is waited for would never come.
+    ///   - wait: Returns when the awaited answer has come.
+    ///   - calls: The calls to the host; they are refused when nothing more can be read, because their answers would
+    ///     never come.
     ///   - look: Gets each batch as it is read, before its turn.
     mutating func read(
         until wait: @escaping @Sendable () async -> Void, calls: HostCalls, _ look: (EventBatch) -> Void
@@ -60,7 +61,7 @@ struct ReadAhead {
             waiting.cancel()
             calls.accept()
         }
-        // What is read already may hold the answer too.
+        // A batch that was read already may contain the answer too.
         for batch in batches[start...] { look(batch) }
         begin(calls, signal)
         for await isOver in signals {
@@ -83,7 +84,7 @@ struct ReadAhead {
         if isAtEnd { return calls.close() }
         guard byteCount < byteCountMax else {
             let message = "the host sent \(byteCount) bytes of other lines while an answer of it was waited for"
-            // Final: while nothing is read no later attempt could be answered either.
+            // Final: while nothing is read, no later attempt could be answered either.
             return calls.refuse(UpstreamError(message, isFinal: true))
         }
         let reading = reading ?? stream.beginNextBatch()

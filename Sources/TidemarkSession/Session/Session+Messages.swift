@@ -3,10 +3,10 @@ import TidemarkModel
 import TidemarkStore
 
 extension Session {
-    /// Requests in one array.
+    /// The largest number of requests in one array.
     static let batchCountMax = 1_000
 
-    /// Takes one line of messages. Returns when whatever later lines must not overtake is done.
+    /// Takes one line of messages. Returns when every step is done that must come before later lines.
     func take(_ value: JSONSlice, _ place: LinePlace) async {
         guard let elements = value.elements else {
             return await take(Message(value), .line(outbox), place)
@@ -31,7 +31,7 @@ extension Session {
         }
     }
 
-    /// Takes the host's answers among the messages of a line, and leaves the rest for its turn.
+    /// Takes the host's answers among the messages of a line; the other messages are taken in their turn.
     func takeAnswers(_ value: JSONSlice) {
         for element in value.elements ?? [value] {
             if case .answer(let id, let hostAnswer) = Message(element) { calls.take(hostAnswer, to: id) }
@@ -54,7 +54,7 @@ extension Session {
         }
     }
 
-    /// Writes an answer behind all notifications that came about before it.
+    /// Writes an answer after all notifications of earlier changes.
     func answer(_ outcome: Result<[UInt8], MessageError>, _ responder: Responder) async {
         await cache.settle(outbox)
         responder.answer(outcome)
@@ -62,7 +62,7 @@ extension Session {
 }
 
 extension Message {
-    /// Whether the host waits for an answer to it.
+    /// Whether the host waits for an answer to the message.
     fileprivate var wantsAnswer: Bool {
         switch self {
         case .request(let request): request.id != nil

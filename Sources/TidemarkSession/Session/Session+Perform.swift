@@ -27,7 +27,7 @@ extension Session {
         }
     }
 
-    /// - Returns: The result; nil when the answer comes by itself.
+    /// - Returns: The result; nil when the answer is sent separately.
     private func perform(
         _ method: Method, _ responder: Responder, _ place: LinePlace
     ) async throws(CacheError) -> [UInt8]? {
@@ -85,14 +85,14 @@ extension Session {
         }
     }
 
-    /// The cache answers, at once or when a fetch is over; until then the request counts as waiting.
+    /// Reads a query. The cache answers at once or when a fetch ends; until then the request counts as waiting.
     private func read(
         _ request: QueryRequest, observing sink: (any ObserverSink)?, _ responder: Responder
     ) async throws(CacheError) {
         let number = try waiting.add(responder, .query)
         await cache.read(request, observing: sink) { [waiting, cache, outbox] result in
-            // Who observes was told everything in the same step. Who only reads must not see what it was not told of: the
-            // reply comes on the cache's executor, and nothing comes between.
+            // An observer got all notifications in the same step. A plain read must not return changes before their
+            // notifications: the reply comes on the cache's executor, so nothing comes between.
             if sink == nil { cache.assumeIsolated { $0.settle(outbox) } }
             let outcome = result.map { Answer.query($0.answer, subscription: $0.subscription) }
             waiting.finish(number) { $0.answer(outcome.mapError { MessageError($0) }) }
@@ -101,7 +101,7 @@ extension Session {
         }
     }
 
-    /// What `cacheAndNetwork` brings after its answer.
+    /// Returns the line for the answer that `cacheAndNetwork` fetches after its first answer.
     private static func line(of result: Result<QueryAnswer, CacheError>, to key: QueryKey) -> [UInt8] {
         MessageLine.notification("query.result") { line in
             line.member("method", Optional(key.method))
@@ -119,7 +119,7 @@ extension Session {
         let task = Task { [cache, outbox, waiting] in
             let outcome: Result<[UInt8], MessageError>
             do throws(StorageError) {
-                // The request's own line says nothing that must be on the disk.
+                // The request's own line has no effect that must be on the disk.
                 try await cache.flush(through: place.line - 1, of: place.input)
                 outcome = .success(Answer.empty)
             } catch {
@@ -132,7 +132,7 @@ extension Session {
         waiting.set(task, for: number)
     }
 
-    /// - Returns: Where the library is when it is there already; nil when the answer comes later.
+    /// - Returns: The position of a library that is there already; nil when the answer comes later.
     private func reach(
         _ sequence: EventSequence, of library: ByteString, _ responder: Responder
     ) async throws(CacheError) -> [UInt8]? {

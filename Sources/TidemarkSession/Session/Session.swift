@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// One host that feeds a cache and asks it, line by line.
+/// A session of one host that feeds a cache and sends it requests, line by line.
 ///
 /// ```swift
 /// let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
@@ -12,16 +12,16 @@ import TidemarkStore
 ///
 /// - Source: Protocol/sessions.md.
 package final class Session: Sendable {
-    /// What does not change while a session runs.
+    /// The settings of a session; they do not change while it runs.
     package struct Settings: Sendable {
         package var limits: Limits
         /// The library of events and requests that name none.
         package var defaultLibrary: ByteString
-        /// Bytes that are read ahead while the host owes an answer: 16 MiB, as much as one line.
+        /// The bytes that are read ahead while the host owes an answer: 16 MiB, as much as one line.
         package var aheadByteCountMax = 16 << 20
         package var logger: Logger
 
-        /// Everything that has no default.
+        /// Makes settings with the values that have no default.
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
             self.limits = limits
             self.defaultLibrary = defaultLibrary
@@ -38,9 +38,10 @@ package final class Session: Sendable {
     private let aheadByteCountMax: Int
 
     /// - Parameters:
-    ///   - cache: Opened for this session, which closes it.
-    ///   - outbox: Its `hasRoom` should lead to ``hasRoom()``, its `isAbandoned` stop the input.
-    ///   - calls: Those that the cache's upstream makes.
+    ///   - cache: A cache that was opened for this session; the session closes it.
+    ///   - outbox: An outbox whose `hasRoom` feeds the `room` of ``run(_:room:)``, and whose `isAbandoned` stops the
+    ///     input.
+    ///   - calls: The calls that the cache's upstream makes.
     package init(of cache: SyncCache, outbox: Outbox, calls: HostCalls, settings: Settings) {
         self.cache = cache
         self.outbox = outbox
@@ -51,10 +52,10 @@ package final class Session: Sendable {
         aheadByteCountMax = settings.aheadByteCountMax
     }
 
-    /// Takes the input to its end, finishes what is under way, closes the cache and writes what is to be said.
+    /// Takes the input to its end, finishes all work under way, closes the cache and writes all remaining lines.
     ///
     /// - Parameter room: Yields whenever the outbox has room for notifications again.
-    /// - Throws: ``InputError`` and ``StorageError``, after everything that could be finished was.
+    /// - Throws: ``InputError`` and ``StorageError``, after everything was finished that could be.
     package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
         await cache.observeLibraries(outbox)
         await cache.observeDurability { [outbox] places in outbox.tellDurable(places) }
@@ -91,8 +92,8 @@ package final class Session: Sendable {
         }
     }
 
-    /// Applies events. When too much is held for an upstream's answer, what follows is read ahead and only the host's
-    /// answers in it are taken: the one that is waited for may be among them.
+    /// Applies events. When too many are held for an upstream's answer, the following lines are read ahead and only the
+    /// host's answers in them are taken: the awaited one may be among them.
     private func ingest(_ batch: EventBatch, _ events: Range<Int>, _ ahead: inout ReadAhead) async throws {
         try await cache.ingest(batch, events: events)
         guard await cache.isWaitingForUpstream else { return }
@@ -103,7 +104,7 @@ package final class Session: Sendable {
         }
     }
 
-    /// What is not for the cache alone: messages, and lines that may have been meant as one.
+    /// Tells whether an event concerns the session: a message, or a line that may have been meant as one.
     private static func concernsSession(_ event: ChangeEvent) -> Bool {
         switch event.kind {
         case .message: return true
@@ -129,10 +130,10 @@ package final class Session: Sendable {
         }
     }
 
-    /// What every message holds and no event does.
+    /// The text that every message contains and no event does.
     private static let versionName = Array("\"jsonrpc\"".utf8)
 
-    /// Everything ended but what is under way.
+    /// Finishes the work that is under way after the input has ended.
     private func finish(_ stream: IngestStream) async throws(StorageError) {
         outbox.letThrough()
         calls.close()
@@ -160,7 +161,7 @@ package final class Session: Sendable {
 }
 
 extension EventBatch {
-    /// The line that an event stands on, or what was kept of it.
+    /// Returns the line of an event, or the part of it that was kept.
     fileprivate func text(of event: ChangeEvent) -> ArraySlice<UInt8> {
         let span = lines[Int(event.line)]
         return block[Int(span.offset)..<Int(span.offset + span.count)]

@@ -2,13 +2,13 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// Requests whose answer comes later than their line: at most ``countMax``; past it they are refused.
+/// The requests that are answered later than their line: at most ``countMax``; further ones are refused.
 final class WaitingRequests: Sendable {
-    /// What a request waits for.
+    /// The goal that a request waits for.
     enum Goal: Sendable {
         case query
         case flush
-        /// For a change of layers to be durable.
+        /// The commit of a change of layers.
         case disk
         case caughtUp(library: ByteString)
     }
@@ -16,17 +16,17 @@ final class WaitingRequests: Sendable {
     private struct Entry {
         var responder: Responder
         var goal: Goal
-        /// Does the waiting; nil when the cache does.
+        /// The task that waits; nil when the cache does.
         var task: Task<Void, Never>?
     }
 
     private struct State {
         var nextNumber: UInt64 = 0
-        /// By number. Bound: ``WaitingRequests/countMax``.
+        /// The requests by number. Bounded by ``WaitingRequests/countMax``.
         var entries: [UInt64: Entry] = [:]
-        /// Those that were taken and are being answered.
+        /// The number of requests that were removed and are being answered.
         var answeringCount = 0
-        /// Bounded by the one session.
+        /// The waiters for the end. Bounded by the one session.
         var endWaiters: [CheckedContinuation<Void, Never>] = []
 
         var isEmpty: Bool { entries.isEmpty && answeringCount == 0 }
@@ -36,7 +36,7 @@ final class WaitingRequests: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Returns: The number to finish the request by.
+    /// - Returns: The number for finishing the request.
     /// - Throws: ``CacheError`` `limitExceeded`.
     func add(_ responder: Responder, _ goal: Goal) throws(CacheError) -> UInt64 {
         let number: UInt64? = state.withLock { state in
@@ -52,7 +52,7 @@ final class WaitingRequests: Sendable {
         return number
     }
 
-    /// Remembers who does the waiting; cancelled at once when the request was answered in between.
+    /// Sets the task that waits for a request; it is cancelled at once when the request was answered meanwhile.
     func set(_ task: Task<Void, Never>, for number: UInt64) {
         let isWaiting = state.withLock { state in
             guard state.entries[number] != nil else { return false }
@@ -62,10 +62,10 @@ final class WaitingRequests: Sendable {
         if !isWaiting { task.cancel() }
     }
 
-    /// Takes the request, lets it be answered, and only then counts it as done: who waits for the end must not find the
-    /// answer missing.
+    /// Removes the request, lets it be answered, and counts it as done only after that: when the wait for the end is
+    /// over, no answer may be missing.
     ///
-    /// - Parameter answer: Gives the one answer. Not called when somebody else took the request.
+    /// - Parameter answer: Gives the one answer. Not called when another caller has removed the request.
     func finish(_ number: UInt64, _ answer: (Responder) -> Void) {
         let taken = state.withLock { state in
             let entry = state.entries.removeValue(forKey: number)
@@ -87,7 +87,7 @@ final class WaitingRequests: Sendable {
     /// Whether every request was answered.
     var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
-    /// Those that wait for a library's cursor, in the order they came.
+    /// The requests that wait for a library's cursor, in the order they came.
     var caughtUps: [(number: UInt64, library: ByteString)] {
         state.withLock { state in
             state.entries.sorted { $0.key < $1.key }.compactMap { number, entry in
