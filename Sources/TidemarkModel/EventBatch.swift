@@ -16,7 +16,7 @@ package final class EventBatch: Sendable {
 
     /// The bytes of the lines; may be longer than the lines.
     package let block: [UInt8]
-    /// The bytes that had to be written anew: resources without their white space, strings without escapes.
+    /// The bytes that had to be rewritten: resources without their white space, strings without escapes.
     package let rewritten: [UInt8]
     package let lines: [LineSpan]
     package let events: [ChangeEvent]

@@ -1,4 +1,4 @@
-/// The bytes that a batch's events point into: the input block, and the bytes that were written anew.
+/// The bytes that a batch's events point into: the input block, and the bytes that were rewritten.
 ///
 /// A ``ByteRange`` whose offset has the top bit set points into `rewritten`, any other into `block`.
 package struct EventBytes {

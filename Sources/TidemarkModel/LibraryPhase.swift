@@ -10,6 +10,6 @@ public enum LibraryPhase: String, Sendable, CaseIterable {
     case gap
     /// The upstream was asked for the missing events.
     case reconciling
-    /// Events were lost, or the log began anew; entities may be older than the server's.
+    /// Events were lost, or the log started again; entities may be older than the server's.
     case stale
 }

@@ -33,7 +33,7 @@ public struct Limits: Hashable, Sendable {
     public var quarantineByteCountMax = 4_096
     /// The records in quarantine: 10,000; beyond that the oldest are removed.
     public var quarantineRecordCountMax = 10_000
-    /// The entities that the cascades of one delete delete: 1,000,000, the nearest first; entities beyond them stay.
+    /// The entities that one delete reaches by cascades: 1,000,000, the nearest first; entities beyond them stay.
     public var cascadeCountMax = 1_000_000
     /// The tombstones of one cache: 100,000; beyond that the oldest are removed.
     public var tombstoneCountMax = 100_000

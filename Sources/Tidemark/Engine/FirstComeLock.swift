@@ -1,13 +1,13 @@
-/// A lock that is given to its waiters in the order they came; one actor holds it, and its users run on that actor.
+/// A lock whose turns are given in the order they are asked for; one actor holds it, and its users run on that actor.
 ///
-/// An actor lets calls interleave at every `await`. Work that has to be done one piece after another takes the lock.
+/// An actor lets calls interleave at every `await`. Work that has to be done one piece after another takes a turn.
 /// The waiters are bounded by the number of callers, each of which waits once.
 struct FirstComeLock {
     private var isTaken = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var start = 0
 
-    /// Takes the lock if it is free, and tells whether it was.
+    /// Takes the turn if it is free, and tells whether it was.
     mutating func takeAtOnce() -> Bool {
         if isTaken { return false }
         isTaken = true
@@ -18,7 +18,7 @@ struct FirstComeLock {
         waiters.append(continuation)
     }
 
-    /// Gives the lock to the waiter that waits longest.
+    /// Gives the turn to the waiter that waits longest.
     mutating func giveBack() {
         guard start < waiters.count else {
             waiters.removeAll(keepingCapacity: true)

@@ -43,7 +43,7 @@ extension SyncCache {
         }
     }
 
-    /// Checks the gaps after taking the lock, so that a batch whose entities are being loaded is not overtaken.
+    /// Checks the gaps in a turn of its own, so that a batch whose entities are being loaded is not overtaken.
     private func gapTimerFired() async {
         gapTimer = nil
         guard !isClosed else { return }

@@ -91,7 +91,7 @@ extension SyncCache {
         await askForLost()
     }
 
-    /// Sends the requests that are due. Takes the lock, so that no batch is overtaken.
+    /// Sends the requests that are due. Takes a turn, so that no batch is overtaken.
     private func askForLost() async {
         guard !isClosed else { return }
         await takeTurn()
@@ -128,7 +128,8 @@ extension SyncCache {
     /// `sequence`, and every query of the library is stale.
     ///
     /// - Parameter sequence: A sequence below the cursor.
-    /// - Throws: ``CacheError`` when the cursor cannot be taken back; ``StorageError`` when entities cannot be read or written.
+    /// - Throws: ``CacheError`` when the cursor cannot be moved back; ``StorageError`` when entities cannot be read or
+    ///   written.
     /// - Complexity: O(entities of the library).
     package func rewind(library: ByteString, to sequence: EventSequence) async throws {
         await takeTurn()

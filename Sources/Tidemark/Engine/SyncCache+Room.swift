@@ -252,7 +252,7 @@ extension SyncCache {
         return count
     }
 
-    /// Runs a step of an eviction. It takes the lock of loads, so that nothing is evicted between an entity's load and
+    /// Runs a step of an eviction. It takes a turn of loads, so that nothing is evicted between an entity's load and
     /// its use.
     ///
     /// - Parameter body: Evicts until its budget is spent, and returns the number of evicted entities.

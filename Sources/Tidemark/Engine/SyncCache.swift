@@ -34,8 +34,7 @@ public actor SyncCache {
     var memoryTimer: Task<Void, Never>?
     /// The timer of the reorder window; nil when no number is missing.
     var gapTimer: Task<Void, Never>?
-    /// The requests or pauses, one for each library that is being asked for or waits for its next attempt. Bounded by
-    /// `libraryCountMax`.
+    /// The requests or pauses, one for each library that waits for an upstream. Bounded by `libraryCountMax`.
     var reconcileTasks: [LibraryIndex: ReconcileTask] = [:]
     /// The schedule of requests for lost numbers. Empty without an upstream.
     var healing = HealSchedule()
@@ -50,7 +49,7 @@ public actor SyncCache {
     var nextInput: UInt32 = 0
     /// The decoder of lines that are in memory; nil until the first.
     var lineDecoder: EventDecoder?
-    /// The lock that orders batches: they are applied one after another, in the order they came.
+    /// The turns of batches: they are applied one after another, in the order they came.
     var turn = FirstComeLock()
     /// The last failure to write; nil while the journal keeps up.
     public internal(set) var storageError: StorageError?
@@ -63,8 +62,7 @@ public actor SyncCache {
     var readCounts = ReadCounts()
     /// The metrics in the program's metrics backend.
     var metrics: CacheMetrics
-    /// The lock of loads: entities are loaded from the journal and used by one caller at a time; see
-    /// ``withLoaded(_:_:)``.
+    /// The turns of loads: one caller at a time loads entities and uses them; see ``withLoaded(_:_:)``.
     var loadTurn = FirstComeLock()
     /// The number of callers between asking the journal for entities and using them; nothing is evicted meanwhile.
     var loadingCount = 0
@@ -76,14 +74,13 @@ public actor SyncCache {
     var mayEvictMemory = false
     /// The question to the delegate whether entities may be evicted from both tiers; nil when none is under way.
     var roomQuestion: Task<Void, Never>?
-    /// Whether the delegate refused the eviction from both tiers: until the next commit nothing is evicted from both
-    /// tiers.
+    /// Whether the delegate refused the eviction from both tiers: none begins until the next commit.
     var isRoomVetoed = false
     /// Whether the delegate approved the eviction from both tiers, and the limits are not met yet.
     var mayMakeRoom = false
     /// Whether the database passed its limit, and is not yet as small as an eviction makes it.
     var isDiskRoomWanted = false
-    /// Whether the database takes more than its limit, and the last eviction made it smaller.
+    /// Whether the database takes more than its limit, and the last eviction evicted some entities.
     var isDiskCrowded = false
     /// The number of entities in both tiers when none of them could be evicted; 0 when some could.
     var crowdedCount: Int64 = 0
@@ -91,27 +88,24 @@ public actor SyncCache {
     var leftCount = 0
     /// The task that evicts entities of types that do not stay in memory; nil when there are none.
     var passingTask: Task<Void, Never>?
-    /// The number of entities that were evicted from memory, and may now be in the journal alone, since the last scan
-    /// of all entities that the journal alone has found none to evict.
+    /// The number of entities that were evicted from memory since a scan of all stored-only entities was fruitless.
     var droppedCount = 0
-    /// The number of rows of that scan; nil: some row may be evictable.
+    /// The number of rows that the fruitless scan read; nil: some row may be evictable.
     var fruitlessRowCount: Int?
     /// The key after which the scan for old rows continues; nil: at the first row.
     var evictionHand: StoredKey?
-    /// The number of entities that had to stay in the last scan of all. Another scan is not worth its cost until the
-    /// next commit, or until there are an eighth more.
+    /// The number of entities in memory after the last complete scan, all of which had to stay. Another scan is not
+    /// worth its cost until the next commit, or until there are an eighth more.
     var keptCount = 0
     /// The observer of durable cursors, notified after each commit; nil when there is none.
     var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
-    /// The positions of which the observer was notified last, or that it knew from the start; one entry for each
-    /// library.
+    /// The positions of the observer's last notification, or of its start; one entry for each library.
     var durablePlaces: [ByteString: DurablePlace] = [:]
     var observers = ObserverRegistry()
     /// The fetches under way, by query. Bounded by `fetchCountMax`.
     var fetches: [QueryKey: Fetch] = [:]
     var nextFetch: UInt64 = 0
-    /// The fetches of a recording that is being replayed; empty otherwise. Bounded by `fetchCountMax` of the recorded
-    /// cache.
+    /// The fetches of a recording that is being replayed. Bounded by `fetchCountMax` of the recorded cache.
     var replayedFetches: [UInt64: FetchStart] = [:]
     /// The moments when observed lists expire, and when refreshed observers are checked.
     var expiries = ExpiryQueue<ExpiryTarget>()
@@ -244,7 +238,7 @@ public actor SyncCache {
 
     /// Returns the current state of an entity.
     ///
-    /// - Throws: ``StorageError`` when it is not in memory and the journal cannot be read; `.closed` once the cache was closed.
+    /// - Throws: ``StorageError`` when the journal is needed and cannot be read; `.closed` after the cache was closed.
     public func entity(_ key: EntityKey) async throws(StorageError) -> EntityAnswer {
         try checkStorageOpen()
         while true {

@@ -64,7 +64,7 @@ package final class ObserverMailbox: ObserverSink {
         _ = put(.notification(notification))
     }
 
-    /// Puts in an item that is never refused: an answer, an error, or at most one merged notification.
+    /// Puts in an item of a kind that is never refused: an answer, an error, or at most one merged notification.
     ///
     /// - Returns: false when the mailbox is closed.
     package func put(_ item: Item) -> Bool {

@@ -235,7 +235,7 @@ extension SyncCache {
         let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
         if state.keysToLoad(for: answer.batch, answer.head).isEmpty { return try await store(answer, start: nil) }
         // While the answer waits for the disk it counts as under way, like the answer of a fetch: the log may advance,
-        // or begin anew.
+        // or start again.
         nextFetch += 1
         let attempt = nextFetch
         let start = beginFetch(attempt, key)

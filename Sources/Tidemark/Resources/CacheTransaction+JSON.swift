@@ -22,7 +22,8 @@ extension CacheTransaction {
 
     /// Replaces the named top-level fields, null included, and removes the fields in `unset`.
     ///
-    /// - Throws: ``CacheError`` `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such entity.
+    /// - Throws: ``CacheError`` `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such
+    ///   entity.
     public mutating func patch(
         type: String, id: String, _ fields: JSONValue, unset: [String] = []
     ) throws(CacheError) {
