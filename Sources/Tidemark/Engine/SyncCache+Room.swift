@@ -132,9 +132,9 @@ extension SyncCache {
         return ofBytes.entityCount > ofCount.entityCount ? ofBytes : ofCount
     }
 
-    /// Evicts entities that only the journal has, the least recently used first; then entities in memory. When a scan
-    /// of all entities of the journal found none to evict, and few have left memory since, memory goes first: otherwise
-    /// each commit would repeat that scan.
+    /// Evicts entities that only the journal has, because they were unused for longest; then entities in memory. When a
+    /// scan of all entities that only the journal has found none to evict, and few were evicted from memory since,
+    /// memory comes first: otherwise each commit would repeat that scan.
     private func evictEverywhere(_ excess: Excess, countMax: Int) async throws(StorageError) {
         var wantedCount = countMax
         let seenCount = fruitlessRowCount ?? 0
