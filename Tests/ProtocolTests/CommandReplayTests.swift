@@ -8,7 +8,7 @@ import TidemarkTesting
     private static let turnstile = Turnstile(count: 3)
 
     @Test(arguments: try ProtocolVector.all())
-    func `the command does what the vector says`(_ vector: ProtocolVector) async throws {
+    func `the command behaves as the vector says`(_ vector: ProtocolVector) async throws {
         try await CommandReplayTests.turnstile.run { try await replay(vector) }
     }
 

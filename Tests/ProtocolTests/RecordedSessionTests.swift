@@ -6,7 +6,7 @@ import TidemarkTesting
     private static let turnstile = Turnstile(count: 3)
 
     @Test(arguments: try Transcript.all())
-    func `a session that is recorded comes out the same when it is done again`(_ transcript: Transcript) async throws {
+    func `a recorded session has the same outcome when it is replayed`(_ transcript: Transcript) async throws {
         try await RecordedSessionTests.turnstile.run { try await recordAndReplay(transcript) }
     }
 

@@ -25,7 +25,7 @@ import TidemarkTesting
                 print(name.decode(), error.json_path, error.message[:200])
         """
 
-    @Test func `what every command prints for programs fits its schema`() async throws {
+    @Test func `the JSON output of every command fits its schema`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
         var lines: [UInt8] = []
@@ -104,7 +104,7 @@ import TidemarkTesting
         try await check(lines)
     }
 
-    @Test func `what a session says fits its schemas`() async throws {
+    @Test func `the messages of a session fit their schemas`() async throws {
         let folder = try TemporaryFolder()
         let transcripts = [
             "batch", "flush", "invalid-requests", "gap-host-has-no-log", "wrong-params-entity", "stats", "clear",

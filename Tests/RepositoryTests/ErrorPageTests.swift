@@ -44,7 +44,7 @@ import Testing
         return found
     }
 
-    @Test func `every code of the error line is in the table with its status, and no other`() throws {
+    @Test func `the table lists every code of the error line with its status, and no other`() throws {
         let rows = try rows()
         #expect(Set(rows.map(\.code)).count == rows.count)
         let statuses = try cases("Sources/TidemarkCommand/Failure/ExitStatus.swift")
@@ -62,14 +62,14 @@ import Testing
         #expect(Set(rows.map(\.code)) == Set(written.map(\.code)).union(storage))
     }
 
-    @Test func `the codes of doctor are all listed`() throws {
+    @Test func `the page lists every code of doctor`() throws {
         let text = try section("The error line").components(separatedBy: "One of:")
         let listed = try #require(text.last?.components(separatedBy: ".\n").first)
         let codes = Set(listed.matches(of: /`([a-z_]+)`/).map { String($0.1) })
         #expect(codes == Set(try cases("Sources/TidemarkSQLite/Doctor/FindingCode.swift").values))
     }
 
-    @Test func `every error of a session is in its table`() throws {
+    @Test func `the table of session errors is complete`() throws {
         let codes = try cases("Sources/Tidemark/Queries/CacheError.swift").values
         let table = try section("Errors of a session")
         let listed = table.matches(of: /\| 1[0-9]{3} \| `([a-z_]+)` \|/).map { String($0.1) }

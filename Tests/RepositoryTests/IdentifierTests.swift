@@ -62,7 +62,7 @@ import Testing
         #expect(count > 50)
     }
 
-    @Test func `nothing cites a page that is not here`() throws {
+    @Test func `every page that is cited exists`() throws {
         for file in try Tree.swiftFiles(in: "Sources") {
             for line in try Tree.text(file).split(separator: "\n") where line.contains("- Source:") {
                 #expect(!line.contains("contract"), "\(file): \(line)")

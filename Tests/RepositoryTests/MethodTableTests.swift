@@ -29,7 +29,7 @@ import TidemarkTesting
         return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
     }
 
-    @Test func `every method stands in the table with the params of its schema`() throws {
+    @Test func `the table lists every method with the params of its schema`() throws {
         let schema = try object("session-request.schema.json")
         let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
         let properties = try #require(schema["properties"] as? [String: [String: Any]])
@@ -56,7 +56,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `every example of the table is answered with what it says`() async throws {
+    @Test func `every example of the table is answered as the table says`() async throws {
         let rows = try rows()
         #expect(rows.count >= 19)
         var lines = [

@@ -42,7 +42,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(.enabled(if: hasPython)) func `nothing on a page is taken for a request of the formatter`() async throws {
+    @Test(.enabled(if: hasPython)) func `no line of a page is read as a request to the formatter`() async throws {
         let requests: Set<String> = [".TH", ".SH", ".PP", ".TP", ".RS", ".RE", ".nf", ".fi", ".ad", ".BR"]
         for (name, text) in try await pages() {
             for line in text.split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
@@ -64,7 +64,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `units start commands that exist, and are walled in`() async throws {
+    @Test func `units start commands that exist, in a sandbox`() async throws {
         for name in ["tidemark-ingest@.service", "tidemark-run@.service"] {
             let unit = try Tree.text("Packaging/systemd/\(name)")
             let start = try #require(unit.firstMatch(of: #/ExecStart=/usr/bin/tidemark ([a-z]+) (--[a-z]+) /#))

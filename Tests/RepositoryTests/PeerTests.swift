@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: hasPython)) func `what observers have to be told is counted right, and a peer tells it`() throws
+    @Test(.enabled(if: hasPython)) func `the expected notifications are counted right, and the peer sends them`() throws
     {
         try PeerTests.inFolder { folder in
             try PeerTests.writeWorkload(folder)

@@ -4,7 +4,7 @@ import TidemarkTesting
 
 /// Rules that the whole tree keeps; each failure names the file.
 @Suite struct RepositoryTests {
-    @Test func `the README is short enough to be read`() throws {
+    @Test func `the README stays short`() throws {
         #expect(try Tree.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count < 200)
     }
 
@@ -39,7 +39,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `sources never crash on purpose, sleep or shrug off an error`() throws {
+    @Test func `sources never crash on purpose, sleep or ignore an error`() throws {
         let banned = [
             "try!", "try?", "as!", "fatalError(", "Task.sleep", "nonisolated(unsafe)", "unsafelyUnwrapped",
         ]
@@ -55,7 +55,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what the compiler cannot check as sendable comes with a proof`() throws {
+    @Test func `every unchecked sendable type comes with a proof`() throws {
         for file in try Tree.swiftFiles(in: "Sources") {
             let text = try Tree.text(file)
             if text.contains("@unchecked Sendable") {
@@ -74,7 +74,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `no file has more than one idea's worth of lines`() throws {
+    @Test func `no file is longer than the limit for one idea`() throws {
         for file in try Tree.swiftFiles(in: "Sources") {
             let count = try Tree.text(file).split(separator: "\n", omittingEmptySubsequences: false).count
             #expect(count <= 351, "\(file) has \(count - 1) lines")
@@ -90,7 +90,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what a build makes is not committed`() throws {
+    @Test func `the files of a build are ignored`() throws {
         let ignored = try Tree.text(".gitignore").split(separator: "\n").map(String.init)
         for entry in [".build*/", "Package.resolved", ".swiftpm/", "*.xcodeproj", "DerivedData/", "/demo.db*"] {
             #expect(ignored.contains(entry), ".gitignore does not say \(entry)")
@@ -105,7 +105,7 @@ import TidemarkTesting
         #expect(try Tree.text("README.md").contains("from: \"\(version)\""))
     }
 
-    @Test func `the door is complete: licence, rules, hosted checks`() throws {
+    @Test func `the repository has a licence, rules and hosted checks`() throws {
         for path in ["LICENSE", "NOTICE", "CONTRIBUTING.md", "SECURITY.md", ".spi.yml", ".github/workflows/ci.yml"] {
             #expect(Tree.exists(path), "\(path) is not there")
         }
@@ -121,14 +121,14 @@ import TidemarkTesting
         }
     }
 
-    @Test func `documentation is made of every library, and of nothing else`() throws {
+    @Test func `documentation is built for every library, and for nothing else`() throws {
         let manifest = try Tree.text("Package.swift")
         let libraries = manifest.matches(of: /\.library\(name: "(Tidemark\w*)"/).map { String($0.1) }
         let documented = try Tree.text(".spi.yml").matches(of: /- (Tidemark\w*)/).map { String($0.1) }
         #expect(!libraries.isEmpty && documented.sorted() == libraries.sorted())
     }
 
-    @Test func `the README says the platforms, the compiler and the libraries of the manifest`() throws {
+    @Test func `the README names the platforms, the compiler and the libraries of the manifest`() throws {
         let manifest = try Tree.text("Package.swift")
         let readme = try Tree.text("README.md")
         let tools = try #require(manifest.firstMatch(of: /swift-tools-version:([0-9.]+)/)).1

@@ -11,7 +11,7 @@ import TidemarkTesting
     /// Kills before the next database.
     private static let killsOfOneDatabase = 5
 
-    @Test func `what SIGKILL leaves is what the model says at its cursor, and covers all that was acknowledged`()
+    @Test func `after SIGKILL the database is as the model at its cursor, with everything acknowledged`()
         async throws
     {
         let killCount = Int(ProcessInfo.processInfo.environment["TIDEMARK_KILLS"] ?? "") ?? 30

@@ -21,7 +21,7 @@ import TidemarkTesting
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["notes.txt"])
     }
 
-    @Test func `a hard link has no second writer`() async throws {
+    @Test func `a database opened through a hard link gets no second writer`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
         #expect(try await CommandRunner().run(["ingest", "--db", database], input: Self.line).status == 0)

@@ -7,7 +7,7 @@ import TidemarkTesting
 #endif
 
 @Suite struct IngestTests {
-    @Test func `the first run comes out as the README says`() async throws {
+    @Test func `the first run prints the output of the README`() async throws {
         let folder = try TemporaryFolder()
         let result = try await ingest(try firstRun(), into: folder)
         #expect(result.status == 0)
@@ -66,7 +66,7 @@ import TidemarkTesting
         #expect(bins.values.reduce(0, +) == generator.counts.lines)
     }
 
-    @Test func `an entity that would pass 16 MiB keeps its value, and the run goes on`() async throws {
+    @Test func `an entity that would exceed 16 MiB keeps its value, and the run continues`() async throws {
         let folder = try TemporaryFolder()
         func line(_ sequence: Int, _ field: String, count: Int, _ rest: String = "") -> [UInt8] {
             Array(
@@ -93,7 +93,7 @@ import TidemarkTesting
         #expect(try await CommandRunner().run(["verify", "--db", folder.path("a.db")]).status == 0)
     }
 
-    @Test func `acknowledgements end with the last line`() async throws {
+    @Test func `the last acknowledgement covers the last line`() async throws {
         let folder = try TemporaryFolder()
         let result = try await ingest(try firstRun(), into: folder, ["--ack"])
         let acknowledgements = result.outputLines.dropLast()
@@ -102,7 +102,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal ends the reading and not the writing`(signal: Int32) async throws {
+    func `after a signal no more is read, and everything read is written`(signal: Int32) async throws {
         let folder = try TemporaryFolder()
         let result = try await CommandRunner().run(
             ["ingest", "--db", folder.path("a.db"), "--ack"], input: try firstRun(),

@@ -11,7 +11,7 @@ import TidemarkTesting
     /// Kills before the next database.
     private static let killsOfOneDatabase = 5
 
-    @Test func `after SIGKILL every mutation that was answered is there whole, and none that was not sent`()
+    @Test func `after SIGKILL every answered mutation is there whole, and none that was not sent`()
         async throws
     {
         let killCount = Int(ProcessInfo.processInfo.environment["TIDEMARK_KILLS"] ?? "") ?? 10

@@ -47,7 +47,7 @@ import TidemarkTesting
             "file is kept out of memory and of the disk"
         ),
     ])
-    func `options that name nothing, or too much, are refused`(options: [String], words: String) async throws {
+    func `options with no value or too large a value are refused`(options: [String], words: String) async throws {
         let folder = try TemporaryFolder()
         for command in ["ingest", "run"] {
             let result = try await CommandRunner().run([command, "--db", folder.path("a.db")] + options, input: [])
@@ -62,14 +62,14 @@ import TidemarkTesting
         ["--disk-limit-kb", "4000000", "--auto-evict-kb", "400000"],
         ["--memory-limit-kb", "100", "--auto-evict-kb", "100"],
     ])
-    func `what an eviction frees is checked against the limits that were given`(options: [String]) async throws {
+    func `the bytes that an eviction frees are checked against the given limits`(options: [String]) async throws {
         let folder = try TemporaryFolder()
         let result = try await CommandRunner().run(
             ["ingest", "--db", folder.path("a.db")] + options, input: lines(0..<10))
         #expect(result.status == 0, "\(result.errorText)")
     }
 
-    @Test func `the least limit of the disk is kept, and something stays`() async throws {
+    @Test func `the smallest disk limit is kept, and some entities stay`() async throws {
         let folder = try TemporaryFolder()
         let result = try await CommandRunner().run(
             ["ingest", "--db", folder.path("a.db"), "--disk-limit-kb", "320"], input: lines(0..<5_000))
@@ -79,7 +79,7 @@ import TidemarkTesting
         #expect(try #require(summary["db_bytes"] as? Int) <= 288 * 1_024)
     }
 
-    @Test func `fields that stay are told apart from types with a dot in their name`() async throws {
+    @Test func `fields that stay are distinguished from types with a dot in their name`() async throws {
         let folder = try TemporaryFolder()
         let input = Array(
             #"""
@@ -122,7 +122,7 @@ import TidemarkTesting
         #expect(try await CommandRunner().run(["verify", "--db", folder.path("a.db")]).status == 0)
     }
 
-    @Test func `what was on the disk of a type that is kept off it goes, and the cursor stays`() async throws {
+    @Test func `excluding a type from the disk removes its stored entities and keeps the cursor`() async throws {
         let folder = try TemporaryFolder()
         #expect(
             try await CommandRunner().run(["ingest", "--db", folder.path("a.db")], input: lines(0..<2_500)).status == 0)

@@ -120,7 +120,7 @@ import TidemarkModel
             ])
     }
 
-    @Test func `values of every kind keep what was written`() throws {
+    @Test func `values of every kind keep their spelling`() throws {
         let text = #"type A @a(b: [-0 1.50e+9 "x" true false null NAME {} [] {c: 1, c: $}])"#
         #expect(throws: GraphQLError.self) { try parse(text) }
         let definitions = try parse(text.replacing("$", with: "2"))
@@ -172,7 +172,7 @@ import TidemarkModel
             try description("\"\"\"\(raw)\"\"\"") == StringValue(ByteString(text), isBlock: true, at: at(1, 1)))
     }
 
-    @Test func `a description of several lines moves what follows`() throws {
+    @Test func `a description of several lines moves the places after it`() throws {
         guard case .type(let type) = try #require(parse("\"\"\"é\r\n\r \"\"\" type A").first) else {
             return #expect(Bool(false))
         }

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkTesting
 
 @Suite struct PolicyModelTests {
-    @Test func `random schemas mean what their words say`() throws {
+    @Test func `random schemas give the rules of a naive reading`() throws {
         var consistentCount = 0
         for seed in UInt64(0)..<1_500 {
             let model = NaivePolicy(seed: seed)

@@ -129,7 +129,7 @@ import TidemarkGraphQL
     ]
 
     @Test(arguments: characters + tokens)
-    func `what is wrong is said with its line and column`(wanted: Refusal) throws {
+    func `a syntax error is reported with its line and column`(wanted: Refusal) throws {
         let error = try #require(refusal(of: Array(wanted.text.utf8)))
         #expect(error.code == wanted.code, "\(error)")
         #expect(error.line == wanted.line && error.column == wanted.column, "\(error)")
@@ -148,7 +148,7 @@ import TidemarkGraphQL
         }
     }
 
-    @Test func `a message says what was found, what was expected and what to do`() throws {
+    @Test func `a message names the token found, the token expected and a remedy`() throws {
         let texts = [
             "type Song { title String }":
                 "1:19: unexpected_token: found \"String\", expected \":\" and the type of the field",
@@ -187,7 +187,7 @@ import TidemarkGraphQL
         #expect(refusal(of: type(100_000))?.code == .tooDeep)
     }
 
-    @Test func `a document keeps to its limits`() {
+    @Test func `a document past a limit is refused`() {
         var limits = DocumentLimits()
         limits.byteCountMax = 40
         limits.definitionCountMax = 2

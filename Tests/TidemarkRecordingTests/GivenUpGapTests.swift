@@ -6,7 +6,7 @@ import TidemarkTesting
 
 /// A gap that is given up right behind a batch, with next to no memory. Found by doing recorded walks again.
 @Suite struct GivenUpGapTests {
-    @Test func `an event that waited behind a gap is merged into what left memory`() async throws {
+    @Test func `a held event is merged into an entity that was evicted from memory`() async throws {
         // Its timers never fire: the gap is given up by the next batch, not by a timer.
         let clock = ReplayClock(1_000)
         var configuration = CacheConfiguration()

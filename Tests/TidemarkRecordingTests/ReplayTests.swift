@@ -30,7 +30,7 @@ import TidemarkTesting
     }()
 
     @Test(arguments: seeds)
-    func `a recorded walk done again ends in the same database`(seed: UInt64) async throws {
+    func `replaying a recorded walk ends in the same database`(seed: UInt64) async throws {
         var walk = try RecordedWalk(seed: seed)
         try await walk.run(seed: seed)
         let (found, replayer) = try await replay(walk)
@@ -40,7 +40,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 100..<112 as Range<UInt64>)
-    func `a recording that made room for what came later ends in the same database`(seed: UInt64) async throws {
+    func `a recording whose older half became a database ends in the same database`(seed: UInt64) async throws {
         var walk = try RecordedWalk(seed: seed)
         try await walk.run(seed: seed, limit: 512 << 10, lineCount: 2_000)
         let reader = try RecordingReader(walk.recording)

@@ -28,7 +28,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: UInt64(1)...200) func `every row is encoded once and written in order, whoever comes when`(
+    @Test(arguments: UInt64(1)...200) func `every row is encoded once and written in order, in any order of threads`(
         seed: UInt64
     ) {
         var random = SeededGenerator(seed: seed)
@@ -77,7 +77,7 @@ import TidemarkTesting
         #expect(!isIn, "seed \(seed): one came after the end")
     }
 
-    @Test func `after the end nobody claims anything`() {
+    @Test func `after the end nothing is claimed`() {
         var claims = BodyClaims(rowCount: 10)
         let isIn = claims.enter()
         claims.end()

@@ -81,7 +81,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1, 3])
-    func `a failing write is thrown once, nothing is written after it, and the next flush is whole`(helperCount: Int)
+    func `a failing write is thrown once, nothing is written after it, and the next flush is complete`(helperCount: Int)
         throws
     {
         var random = SeededGenerator(seed: 9)
@@ -105,7 +105,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `nothing is kept of a flush that is over`() throws {
+    @Test func `nothing is kept of a flush that has ended`() throws {
         weak var kept: PayloadDictionary?
         var random = SeededGenerator(seed: 4)
         let pipeline = try BodyPipeline(helperCount: 0)

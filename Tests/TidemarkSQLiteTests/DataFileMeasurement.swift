@@ -85,7 +85,7 @@ import TidemarkStore
         try await reopened.close()
     }
 
-    @Test(.enabled(if: measuredCount != nil)) func `encoding and decoding alone`() throws {
+    @Test(.enabled(if: measuredCount != nil)) func `encoding and decoding are measured alone`() throws {
         var resources = FileResources(count: 30_000, seed: 9)
         let flush = resources.flush(rowCount: 30_000, isDistinct: true)
         let encoder = try PayloadEncoder()

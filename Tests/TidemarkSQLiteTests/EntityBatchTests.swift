@@ -47,7 +47,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [(count: 2_000, byteCount: 64), (count: 90, byteCount: 800_000)])
-    func `a walk gives every entity in key order, however much there is to read ahead`(
+    func `a scan returns every entity in key order, however much is read ahead`(
         count: Int, byteCount: Int
     ) async throws {
         let expected = try await written(count: count, byteCount: byteCount)
@@ -69,7 +69,7 @@ import TidemarkTesting
         #expect(report.payloadByteCount == expected.values.reduce(0) { $0 + Int64($1.utf8.count) })
     }
 
-    @Test func `rows come by their place, missing ones too, and again from memory`() async throws {
+    @Test func `rows are returned in the given order, with missing ones, and again from memory`() async throws {
         _ = try await written(count: 50, byteCount: 64)
         var connection: OpaquePointer?
         #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
@@ -92,7 +92,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a page that cannot be read ends a walk behind what stands before it`() async throws {
+    @Test func `a page that cannot be read ends a scan after the entities before it`() async throws {
         let expected = try await written(count: 2_000, byteCount: 64)
         let keys = expected.keys.sorted()
         // The last page of the table: its root has one level below it, and names that page at offset 8.

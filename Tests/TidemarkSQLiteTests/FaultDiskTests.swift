@@ -53,24 +53,24 @@ import TidemarkFaultDisk
         return counts
     }
 
-    @Test func `the library that the disk is made of is the one that databases are opened with`() throws {
+    @Test func `the fault disk and the journal use the same SQLite library`() throws {
         _ = try FaultDisk(folder: folder.path)
         let vfs = try #require(sqlite3_vfs_find(nil))
         #expect(String(cString: vfs.pointee.zName) == "tidemark-fault")
         #expect(FaultDisk.defaultVFSName == "tidemark-fault")
     }
 
-    @Test func `what was synced outlives a loss of power`() throws {
+    @Test func `synced rows outlive a loss of power`() throws {
         #expect(try rowCounts(synchronous: "FULL") == [10])
     }
 
-    @Test func `without syncs a loss of power takes committed rows`() throws {
+    @Test func `without syncs a loss of power loses committed rows`() throws {
         let counts = try rowCounts(synchronous: "OFF")
         #expect(counts.count > 2)
         #expect(counts.contains(10))
     }
 
-    @Test func `a stop at any change leaves what was there, and nothing changes after it`() throws {
+    @Test func `a stop at any change keeps the earlier changes, and nothing changes after it`() throws {
         let statements = ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)"]
         let count = try {
             let disk = try FaultDisk(folder: folder.path)
@@ -110,7 +110,7 @@ import TidemarkFaultDisk
         #expect(rowCount(folder.file()) == 1)
     }
 
-    @Test func `other folders do not notice`() throws {
+    @Test func `other folders are not affected`() throws {
         let disk = try FaultDisk(folder: folder.path)
         disk.plan(.changeFails, at: 1, count: .max, seed: 1)
         let other = try TemporaryFolder()

@@ -30,7 +30,7 @@ extension JournalCrashPointTests {
     }
 
     @Test(arguments: Replacement.allCases)
-    func `wherever a process stops that replaces a damaged file, the layers are in what the next one opens`(
+    func `wherever a replacement of a damaged file stops, the next process finds the layers`(
         replacement: Replacement
     ) async throws {
         let bed = try await DamageBed()
@@ -70,7 +70,7 @@ extension JournalCrashPointTests {
         }
     }
 
-    @Test func `a stop on the way to a first file leaves none, or a whole one`() async throws {
+    @Test func `a stop while the first file is made leaves no file, or a complete one`() async throws {
         try await everywhere(few: 60) { _ in
         } run: { path, disk, acknowledged in
             let journal = try await SQLiteJournal.open(configuration(path, disk))
@@ -96,7 +96,7 @@ extension JournalCrashPointTests {
         }
     }
 
-    @Test func `a name that cannot be given is an error, and the next writer does what was begun`() async throws {
+    @Test func `a rename that fails is an error, and the next writer completes it`() async throws {
         let bed = try await DamageBed()
         let whole = try TemporaryFolder()
         try DamageBed.write(bed.closed, to: whole.file())

@@ -40,7 +40,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1, 100, (1 << 20) - 40, 1 << 20, (1 << 20) + 1, 5_000_000])
-    func `layers of every size come back, in blocks`(byteCount: Int) throws {
+    func `layers of every size are read back, in blocks`(byteCount: Int) throws {
         var random = SeededGenerator(seed: UInt64(byteCount))
         let noise = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
         for name in [noise, Array(repeating: 7, count: byteCount)] {
@@ -85,12 +85,12 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a type without a name is told`() throws {
+    @Test func `a layer with an unnamed type is refused`() throws {
         let bytes = LayerBodyCodec.encode(record([[1], [2]]), types: ["file", "else"], try BlockCompressor())
         #expect(fault(bytes) == .unnamed)
     }
 
-    @Test func `what a fold could not walk is refused, whatever its checksum`() throws {
+    @Test func `a resource that a fold could not read is refused, whatever its checksum`() throws {
         let compressor = try BlockCompressor()
         for text in ["", "[]", "{", #"{"a": 1}"#, #"{"a":"x}"#, #"{"a":1,}"#] {
             var forged = record([])

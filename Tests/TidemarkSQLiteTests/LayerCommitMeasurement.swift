@@ -10,7 +10,7 @@ import TidemarkTesting
 @Suite struct LayerCommitMeasurement {
     private static let isMeasured = ProcessInfo.processInfo.environment["TIDEMARK_MEASURE"] != nil
 
-    @Test func `a commit of one layer, synced and not`() throws {
+    @Test func `a commit of one layer is measured, synced and not`() throws {
         let folder = try TemporaryFolder()
         let count = LayerCommitMeasurement.isMeasured ? 2_000 : 20
         var medians: [String: [Double]] = [:]

@@ -87,13 +87,13 @@ extension LayerRowTests {
         try await expectSalvaged(records)
     }
 
-    @Test func `what fails its check stays behind with the damaged file`() async throws {
+    @Test func `a layer that fails its check stays in the damaged file`() async throws {
         let records = try await written()
         sqlite(["UPDATE layers SET flags = 0 WHERE number = 2", "DROP TABLE tombstones"])
         try await expectSalvaged([records[0], records[2]])
     }
 
-    @Test func `a wait for a log that was over stays one in the new file`() async throws {
+    @Test func `a layer that waits for a log that ended still waits in the new file`() async throws {
         _ = try await written()
         try await reopened { (journal: SQLiteJournal) async throws in
             var flush = FlushBatch()
@@ -114,7 +114,7 @@ extension LayerRowTests {
         try await expectSalvaged([])
     }
 
-    @Test func `a file that is given up while it is used takes its layers from memory`() async throws {
+    @Test func `a file that is replaced while in use gets its layers from memory`() async throws {
         let records = try await written()
         try await reopened { (journal: SQLiteJournal) async throws in
             _ = try await journal.rebuild(reason: "a test")
@@ -131,7 +131,7 @@ extension LayerRowTests {
         }
     }
 
-    @Test func `no flipped bit of a file with layers crashes, or gives a layer that was not written`() async throws {
+    @Test func `no flipped bit of a file with layers crashes, or returns a layer that was not written`() async throws {
         let records = try await written()
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let rows = try #require(whole.range(of: Data("edit-4".utf8)))

@@ -29,7 +29,7 @@ import TidemarkStore
         return cache
     }
 
-    @Test func `damaged rows stand apart, and pages go on behind them to the end`() async throws {
+    @Test func `damaged rows are returned apart, and pages continue after them to the end`() async throws {
         _ = try await written(["a", "b", "c", "d", "e", "f"])
         sqlite("UPDATE entities SET body = x'00' WHERE \"row\" IN (2, 3, 6)")
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -51,7 +51,7 @@ import TidemarkStore
         try await journal.close()
     }
 
-    @Test func `keys that rows nobody knew of had taken go to the new rows, through a flush of many chunks`()
+    @Test func `keys of unknown rows move to the new rows, in a flush of many chunks`()
         async throws
     {
         var resources = FileResources(count: 1_500, seed: 3)
@@ -85,7 +85,7 @@ import TidemarkStore
         #expect(report.entityCount == 2_200)
     }
 
-    @Test func `a cleared library counts anew what a damaged row had thrown out`() async throws {
+    @Test func `a cleared library has the right count after a damaged row`() async throws {
         var cache = try await written(["a", "b"])
         sqlite("UPDATE entities SET body = x'00' WHERE \"row\" = 2")
         let journal = try await SQLiteJournal.open(path: folder.file())

@@ -74,7 +74,7 @@ import TidemarkTesting
         "horizon = x'0103'", "elements = x''", "elements = x'1000'", "elements = zeroblob(9)",
         "checksum = checksum + 1",
     ])
-    func `a query of which anything was altered is absent, told, named by verify and taken out`(
+    func `an altered query is absent, reported, named by verify and deleted`(
         change: String
     ) async throws {
         let records = try await written()
@@ -196,7 +196,7 @@ import TidemarkTesting
         #expect(report.problems == [.repeatedElement(query: 1, EntityKey(type: "file", id: "1"))])
     }
 
-    @Test func `the highest number outlives its query, and a flush that failed gives none away`() async throws {
+    @Test func `the highest number outlives its query, and a failed flush uses none`() async throws {
         _ = try await written()
         var journal = try await SQLiteJournal.open(path: folder.file())
         var flush = FlushBatch()

@@ -27,7 +27,7 @@ import TidemarkStore
     }
 
     @Test(arguments: Stage.allCases)
-    func `what a rebuild promised is done by the next writer, with the layers that came over`(stage: Stage) async throws
+    func `the next writer completes a rebuild that was promised, with its salvaged layers`(stage: Stage) async throws
     {
         let bed = try await DamageBed()
         try DamageBed.write(bed.live.main, to: folder.file())
@@ -56,7 +56,7 @@ import TidemarkStore
     }
 
     /// A page below the root of `keys`, which nobody reads to find out whether the file is in order.
-    @Test func `damage that only building an index meets makes the file anew, with its layers`() async throws {
+    @Test func `damage found by building an index makes the file anew, with its layers`() async throws {
         let path = folder.file()
         var cache = try await SyncCache.open(path: path)
         let lines = (0..<3_000).map { number in
@@ -99,7 +99,7 @@ import TidemarkStore
         #expect(try await layers(path).1.count == 1)
     }
 
-    @Test func `a file that was not promised yet is begun anew`() async throws {
+    @Test func `a new file that was not promised does not replace the database`() async throws {
         let bed = try await DamageBed()
         try DamageBed.write(bed.closed, to: folder.file())
         let file = DataFilePath(folder.file())
@@ -140,7 +140,7 @@ import TidemarkStore
         #expect(try reader.layerCount() == 1)
     }
 
-    @Test func `a log of another file is damage, and a file without a number takes any`() async throws {
+    @Test func `a log of another file is damage, and a file without a number accepts any`() async throws {
         let bed = try await DamageBed()
         let file = DataFilePath(folder.file())
         try DamageBed.write(bed.closed, to: file.path)
@@ -186,7 +186,7 @@ import TidemarkStore
     }
 
     @Test
-    func `what was not finished before there was a log is undone by a writer, also beside the beginning of a log`()
+    func `a writer rolls back a hot rollback journal, also beside the beginning of a log`()
         async throws
     {
         let bed = try await DamageBed()

@@ -64,7 +64,7 @@ import TidemarkTesting
     // MARK: Every kind of damage
 
     @Test(arguments: DamageKind.allCases)
-    func `after a repair verify passes, and whatever could be read is there as it was`(kind: DamageKind) async throws {
+    func `after a repair verify passes, and everything readable is there unchanged`(kind: DamageKind) async throws {
         let bed = try await Self.bed.value
         let factor = ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { Int($0) } ?? 1
         for seed in 0..<UInt64(max(3, kind.count / 4) * factor) {
@@ -138,7 +138,7 @@ import TidemarkTesting
 
     // MARK: Examples
 
-    @Test func `a row with one flipped bit is taken out, and all others keep every byte`() async throws {
+    @Test func `a row with one flipped bit is deleted, and all others keep every byte`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file()
         try DamageBed.write(try await Self.bed.value.closed, to: path)
@@ -160,7 +160,7 @@ import TidemarkTesting
         #expect(library?.status.phase == .stale)
     }
 
-    @Test func `a library whose record is lost takes its entities along, and the others are renumbered`() async throws {
+    @Test func `a library without its record loses its entities, and the others are renumbered`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file()
         try DamageBed.write(try await Self.bed.value.closed, to: path)
@@ -203,7 +203,7 @@ import TidemarkTesting
             ])
     }
 
-    @Test func `what contradicts itself is put right`() async throws {
+    @Test func `contradictions are repaired`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file()
         try DamageBed.write(try await Self.bed.value.closed, to: path)
@@ -221,7 +221,7 @@ import TidemarkTesting
         #expect(Self.readable(path).entities == wanted.entities)
     }
 
-    @Test func `a writer's file, a missing one and another program's are refused`() async throws {
+    @Test func `repair refuses an open file, a missing one and another program's`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file()
         #expect(throws: StorageError.self) { try Self.repair(path) }

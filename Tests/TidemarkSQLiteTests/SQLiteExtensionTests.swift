@@ -72,7 +72,7 @@ import TidemarkTesting
         return (found.sorted(), wanted.sorted())
     }
 
-    @Test func `every entity is what a reader gives: raw, compressed, with a dictionary, without its id, with fields`()
+    @Test func `the SQL function returns every entity as a reader does, in every form of a body`()
         async throws
     {
         var random = SeededGenerator(seed: 11)
@@ -107,7 +107,7 @@ import TidemarkTesting
         #expect(rows(connection, "SELECT count(*) > 0 FROM dictionaries") == [["1"]])
     }
 
-    @Test func `what is forged, damaged or of another type is NULL`() async throws {
+    @Test func `a forged or damaged body, or a value of another type, gives NULL`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
         for number in 1...8 {
@@ -144,7 +144,7 @@ import TidemarkTesting
         #expect(rows(connection, "SELECT zstd_decompress(x'2003190000616263')") == [["abc"]])
     }
 
-    @Test func `bodies with random bytes behind a right check are NULL or text, never a crash`() async throws {
+    @Test func `bodies with random bytes under a valid check give NULL or text, never a crash`() async throws {
         let connection = try open()
         defer { sqlite3_close(connection) }
         let decoder = try PayloadDecoder()
@@ -178,7 +178,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `the library that is built loads into a connection`() throws {
+    @Test func `the built library loads into a connection`() throws {
         let name = "libtidemarksqlite.so"
         let folders = Bundle.allBundles.map(\.bundleURL) + [URL(fileURLWithPath: CommandLine.arguments[0])]
         let path = folders.map { $0.deletingLastPathComponent().appendingPathComponent(name).path }

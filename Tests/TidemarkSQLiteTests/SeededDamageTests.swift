@@ -15,12 +15,12 @@ import TidemarkTesting
 @Suite struct SeededDamageTests {
     private static let bed = Task { try await DamageBed() }
 
-    @Test func `there are a thousand of them`() {
+    @Test func `at least a thousand damaged files are tried`() {
         #expect(DamageKind.allCases.reduce(0) { $0 + $1.count } >= 1_000)
     }
 
     @Test(arguments: DamageKind.allCases)
-    func `a damaged file is refused, rebuilt or read as far as it is sound`(kind: DamageKind) async throws {
+    func `a damaged file is refused, rebuilt, or its sound part is read`(kind: DamageKind) async throws {
         let bed = try await Self.bed.value
         let environment = ProcessInfo.processInfo.environment
         let factor = environment["TIDEMARK_SEEDS"].flatMap { Int($0) } ?? 1

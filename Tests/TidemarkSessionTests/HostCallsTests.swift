@@ -29,7 +29,7 @@ import TidemarkWire
         }
     }
 
-    @Test func `a call is one line, and its answer is what it gives`() async {
+    @Test func `a call is one line, and returns its answer`() async {
         let (calls, _) = make()
         var lines = pipe.lines().makeAsyncIterator()
         async let first = result { () throws(UpstreamError) in try await calls.call("a.b") { $0.member("n", 1) } }
@@ -64,7 +64,7 @@ import TidemarkWire
         #expect(calls.count == 0)
     }
 
-    @Test func `what timed out before the host read it is never written`() async {
+    @Test func `a call that timed out before the host read it is never written`() async {
         let (calls, outbox) = make(timeout: 500)
         outbox.append(answer: [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20) + [0x0A])
         async let call = result { () throws(UpstreamError) in try await calls.call("slow") { _ in } }
@@ -88,7 +88,7 @@ import TidemarkWire
         #expect(await eventually { clock.sleeperCount == 0 })
     }
 
-    @Test func `a cancelled caller waits no longer`() async {
+    @Test func `a cancelled caller stops waiting`() async {
         let (calls, _) = make()
         let call = Task { await result { () throws(UpstreamError) in try await calls.call("a") { _ in } } }
         #expect(await eventually { calls.count == 1 })
@@ -97,7 +97,7 @@ import TidemarkWire
         #expect(calls.count == 0)
     }
 
-    @Test func `the end fails every call, and those that come later`() async {
+    @Test func `the end of the session fails every call, and later ones`() async {
         let (calls, _) = make()
         async let first = result { () throws(UpstreamError) in try await calls.call("a") { _ in } }
         #expect(await eventually { calls.count == 1 })
@@ -108,7 +108,7 @@ import TidemarkWire
         #expect(await result { () throws(UpstreamError) in try await calls.call("a") { _ in } } == wanted)
     }
 
-    @Test func `calls are bounded`() async {
+    @Test func `calls past the limit fail`() async {
         let (calls, _) = make()
         let lines = pipe.lines()
         await withTaskGroup(of: String.self) { group in

@@ -48,11 +48,11 @@ import TidemarkStore
         (#"{"jsonrpc":"2.0","id":"tm-1","error":{"code":-32601,"message":"no"}}"#, "error tm-1 -32601 no"),
         (#"{"jsonrpc":"2.0","id":"tm-1","error":"no"}"#, "error tm-1 - the host answered an error without a message"),
     ])
-    func `a message is told by its members`(_ text: String, _ wanted: String) {
+    func `the members of a message decide its kind`(_ text: String, _ wanted: String) {
         #expect(summary(text) == wanted)
     }
 
-    @Test func `an id that is too long to be kept is refused`() {
+    @Test func `an id that is too long is refused`() {
         let longest = String(repeating: "x", count: Message.idByteCountMax - 2)
         #expect(summary(#"{"jsonrpc":"2.0","id":"\#(longest)","method":"a"}"#) == "request \"\(longest)\" a -")
         #expect(summary(#"{"jsonrpc":"2.0","id":"\#(longest)x","method":"a"}"#) == "invalid null -32600")

@@ -57,7 +57,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
-    func `lines leave in order, within their bounds`(_ seed: UInt64) {
+    func `lines are written in order, within their bounds`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bounds = Outbox.Bounds()
         bounds.notificationByteCountMax = 200 + random.below(1_000)

@@ -30,7 +30,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func `random writes, removals, evictions and flushes leave what a dictionary holds`(seed: UInt64) {
+    func `random writes, removals, evictions and flushes leave the content of a dictionary`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let idCount = random.pick([3, 20, 200, 1_500])
         let weights = (0..<6).map { _ in 1 + random.below(10) }

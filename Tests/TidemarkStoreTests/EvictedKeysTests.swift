@@ -14,7 +14,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...16 as ClosedRange<UInt64>)
-    func `the newest are remembered, and the same after their log was read`(seed: UInt64) {
+    func `the newest keys are remembered, and the same ones after their log was read`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let countMax = random.pick([1, 5, 40, 3_000])
         let idCount = random.pick([3, 60, 5_000])

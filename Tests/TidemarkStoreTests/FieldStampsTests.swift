@@ -15,14 +15,14 @@ import TidemarkModel
         return stamps
     }
 
-    @Test func `what is counted is what is written`() {
+    @Test func `the counted bytes are those written`() {
         let stamps = FieldStamps(rest: stamp(5), named: ["a": stamp(6), "name": stamp(7)])
         var bytes: [UInt8] = []
         stamps.encode(into: &bytes)
         #expect(stamps.encodedByteCount == bytes.count)
     }
 
-    @Test func `past the bound dates of fields that are gone go, then all fields get the oldest date`() {
+    @Test func `past the bound dates of absent fields are removed, then all fields get the oldest date`() {
         let stamps = FieldStamps(
             rest: stamp(5), named: ["a": stamp(6), "b": stamp(3), "gone": stamp(7)], completeness: .partial)
         let resource = #"{"a":1,"b":2}"#

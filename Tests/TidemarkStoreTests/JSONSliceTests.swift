@@ -41,12 +41,12 @@ import TidemarkTesting
         #"["\ud800", "\ud83d\ude00", "\udfff\ud800", "é", "\u00ed\u00a0", "í "]"#, "[[],[[]],{}]", "\t-1.50e+5\r",
         #"{"0":0,"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7,"8":8,"9":9,"a":10,"b":11,"c":12,"d":13,"e":14,"f":15,"g":16,"\u0067":17}"#,
     ])
-    func `values are what the reference parser reads`(_ text: String) throws {
+    func `values equal those of the reference parser`(_ text: String) throws {
         #expect(differences(value(text), try ReferenceJSONParser.parse(Array(text.utf8))) == [])
     }
 
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
-    func `random resources are what the reference parser reads`(_ seed: UInt64) throws {
+    func `random resources are read as by the reference parser`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func text(_ depth: Int) -> String {
             let space = random.pick(["", " ", "\t", "\r \n"])

@@ -26,7 +26,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `a flush under way reads what was taken, whatever is written, removed and reduced meanwhile`(seed: UInt64) {
+    func `a flush under way reads its own payloads, whatever is written, removed or reduced`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var store = EntityStore(seed: 7, spareByteCountMin: 0)
         var step = 0
@@ -65,7 +65,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `an entity that is written often during one flush takes one block more, not many`() {
+    @Test func `an entity that is written often during one flush takes only one more block`() {
         var store = EntityStore(seed: 7)
         identity(ids[0]) { identity in
             _ = [UInt8](repeating: 1, count: 400).withUnsafeBytes {
@@ -90,7 +90,7 @@ import TidemarkTesting
         store.checkInvariants()
     }
 
-    @Test func `memory of payloads that left here and there is given back, and no payload changes`() {
+    @Test func `memory of removed payloads is released, and no payload changes`() {
         var random = SeededGenerator(seed: 11)
         var store = EntityStore(seed: 7, spareByteCountMin: 400 << 10)
         let ids = (0..<8_000).map { ByteString("\($0)") }
@@ -157,7 +157,7 @@ import TidemarkTesting
         store.checkInvariants()
     }
 
-    @Test func `a flush can be read when the store is gone`() {
+    @Test func `a flush can be read after the store is freed`() {
         func flushOfAStoreThatGoes() -> FlushBatch {
             var store = EntityStore(seed: 7)
             for id in ids {

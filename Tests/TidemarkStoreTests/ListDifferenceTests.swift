@@ -4,7 +4,7 @@ import TidemarkTesting
 
 /// The law: applied in order, the operations lead from one list to the other, with as few moves as possible.
 @Suite struct ListDifferenceTests {
-    @Test func `equal lists need nothing`() {
+    @Test func `equal lists need no operation`() {
         #expect(ListDifference.operations(from: [], to: [], isReplaced: { _ in true }) == [])
         #expect(ListDifference.operations(from: [3, 1, 2], to: [3, 1, 2], isReplaced: { _ in false }) == [])
     }
@@ -22,7 +22,7 @@ import TidemarkTesting
         #expect(operations([1, 2, 3, 4], [2, 3, 4, 1]) == [.move(from: 0, to: 3)])
     }
 
-    @Test func `removes come from the back, then moves and adds from the front, then replaces ascending`() {
+    @Test func `removes come first and descend, then moves and adds ascend, then replaces ascend`() {
         let operations = ListDifference.operations(
             from: [1, 2, 3, 4, 5, 6], to: [6, 1, 9, 4, 3], isReplaced: { $0 != 4 })
         #expect(
@@ -33,7 +33,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...400 as ClosedRange<UInt64>)
-    func `any list becomes any other with as few moves as there can be`(seed: UInt64) {
+    func `any list becomes any other with the fewest moves`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<10 {
             let (before, after) = lists(&random)
@@ -52,7 +52,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a long list turned round moves all elements but one`() {
+    @Test func `reversing a long list moves all elements but one`() {
         let before = Array(0..<20_000 as Range<UInt32>)
         let operations = ListDifference.operations(from: before, to: before.reversed(), isReplaced: { _ in false })
         #expect(moveCount(operations) == 19_999)
@@ -62,7 +62,7 @@ import TidemarkTesting
         #expect(isReversed)
     }
 
-    @Test func `a long list is asked once for each kept element`() {
+    @Test func `a long list is compared once for each kept element`() {
         let before = Array(0..<20_000 as Range<UInt32>)
         var asked: [UInt32] = []
         let operations = ListDifference.operations(from: before, to: before + [20_000]) { handle in

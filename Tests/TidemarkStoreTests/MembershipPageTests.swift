@@ -27,7 +27,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `paths lie where the page says`() throws {
+    @Test func `paths are in the scopes that the page says`() throws {
         let rows = try rows("Scope", cellCount: 4)
         #expect(rows.count == 9)
         for row in rows {

@@ -79,7 +79,7 @@ struct OrderedListTests {
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `the bound of a sort key counts what stands before it in each part`(seed: UInt64) {
+    func `the bound of a sort key counts the elements before it in each part`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var list = OrderedList()
         var model: [Element] = []

@@ -5,7 +5,7 @@ import TidemarkTesting
 
 /// Blocks for payloads, against a dictionary of arrays.
 @Suite struct PayloadArenaTests {
-    @Test func `a block is as long as what it holds, and not much longer`() {
+    @Test func `a block is hardly longer than its payload`() {
         var wrong: [Int] = []
         for count in 1...40_000 {
             let rounded = BlockSize.rounded(count)
@@ -64,7 +64,7 @@ import TidemarkTesting
         #expect(arena.chunkByteCount == 0, "chunks without blocks are given back")
     }
 
-    @Test func `memory with few sizes has little room that nobody uses`() {
+    @Test func `memory with few sizes has little unused room`() {
         var arena = PayloadArena()
         var used = 0
         for index in 0..<20_000 {

@@ -11,7 +11,7 @@ import TidemarkTesting
         1...12 * max(1, ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { UInt64($0) } ?? 1)
 
     @Test(arguments: seeds)
-    func `under layers lists, staleness and what observers are told are what the model says, too`(
+    func `under layers lists, staleness and notifications agree with the model`(
         seed: UInt64
     ) async throws {
         var random = SeededGenerator(seed: seed ^ 0x1A7E_57A7)
@@ -52,7 +52,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: seeds)
-    func `lists, staleness and what observers are told are what the model says, whatever happens`(
+    func `under random operations lists, staleness and notifications agree with the model`(
         seed: UInt64
     ) async throws {
         var random = SeededGenerator(seed: seed ^ 0xF00D)

@@ -57,7 +57,7 @@ import TidemarkTesting
         #expect((total.reconciled > 0) == hasUpstream)
     }
 
-    @Test func `a log by itself is clean`() {
+    @Test func `a generated log has no faults`() {
         for seed in UInt64(0)..<60 {
             var options = StreamOptions()
             options.hasBadLines = false
@@ -72,7 +72,7 @@ import TidemarkTesting
     }
 
     /// The law behind reconciling: a stream that was spoiled in any way, with its log as upstream, ends where the log ends.
-    @Test func `whatever a transport does to a stream, its log as upstream heals it`() throws {
+    @Test func `a spoiled stream with its log as upstream ends as the log does`() throws {
         var spoiled = 0
         for seed in UInt64(0)..<60 {
             var options = StreamOptions()

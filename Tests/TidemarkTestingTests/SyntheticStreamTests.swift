@@ -80,7 +80,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
-    func `a library's first and last events arrive, and what arrives whole is in the log`(seed: UInt64) {
+    func `a library's first and last events arrive, and every whole event is in the log`(seed: UInt64) {
         var settings = SyntheticSettings()
         settings.seed = seed
         settings.entityCount = 60
@@ -147,7 +147,7 @@ import TidemarkTesting
         #expect(Set((0..<10).map { stream.key(ofEntity: $0) }).count == 10)
     }
 
-    @Test func `settings that make no sense say so`() {
+    @Test func `settings that make no sense are refused with a message`() {
         #expect(SyntheticSettings().problem == nil)
         var settings = SyntheticSettings()
         settings.entityCount = 0

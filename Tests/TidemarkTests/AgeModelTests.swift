@@ -208,7 +208,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(40))
-    func `reads at every boundary say what the model says`(seed: UInt64) async throws {
+    func `reads at every boundary agree with the model`(seed: UInt64) async throws {
         var bed = try await Bed(seed: seed)
         var trace: [String] = []
         for step in 1...120 {

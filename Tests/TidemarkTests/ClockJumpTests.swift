@@ -27,7 +27,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [tenYears, -tenYears])
-    func `ages and lists end in their time, whatever the clock is set to meanwhile`(jump: Int64) async throws {
+    func `ages and lists expire in their time, whatever the clock is set to`(jump: Int64) async throws {
         let clock = ManualClock()
         let fixture = try await open(clock)
         try await fixture.input.feed([Lines.change(1)])
@@ -73,7 +73,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [tenYears, -tenYears])
-    func `a gap is given up when its window is over, whatever the clock is set to`(jump: Int64) async throws {
+    func `a gap is declared lost when its window ends, whatever the clock is set to`(jump: Int64) async throws {
         let clock = ManualClock()
         let fixture = try await QueryFixture.open(clock: clock, hasUpstream: false) { $0.reorderWindow = 50 }
         let input = try await HandInput(into: fixture.cache, hasUnread: { false })
@@ -113,7 +113,7 @@ import TidemarkTesting
         try await cache.close()
     }
 
-    @Test func `a cache that is opened when the clock was set back goes on from its last write`() async throws {
+    @Test func `a cache that is opened after the clock was set back continues from its last write`() async throws {
         let store = MemoryJournal.Store()
         let before = try await open(ManualClock(), MemoryJournal(store: store))
         try await before.input.feed([Lines.change(1)])
@@ -125,7 +125,7 @@ import TidemarkTesting
         #expect(try await miss(after) == .expired)
     }
 
-    @Test func `a clock that jumps at random never goes back, and passes on every step forward`() {
+    @Test func `the cache's time never goes back under random jumps, and follows every step forward`() {
         for seed in 1...200 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let clock = ManualClock(now: Int64(random.below(1 << 40)))
@@ -159,7 +159,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1 << 53, .max - 1, .max])
-    func `no time that a clock can say, and no span that a host can give, ends a cache`(time: Int64) async throws {
+    func `no reading of a clock and no span of a host ends a cache`(time: Int64) async throws {
         let clock = FixedClock(time)
         let store = MemoryJournal.Store()
         for other in [time, 1_700_000_000_000, .max, .min, time] {

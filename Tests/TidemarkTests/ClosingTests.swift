@@ -45,7 +45,7 @@ import TidemarkTesting
         return try await SyncCache.open(configuration: configuration, journal: try await SQLiteJournal.open(journal))
     }
 
-    @Test func `what waited for the disk when the cache was closed is written, or was refused`() async throws {
+    @Test func `work that waits for the disk during a close is written or refused`() async throws {
         let folder = try TemporaryFolder()
         let lane = Lane()
         let cache = try await open(folder, lane)
@@ -77,7 +77,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 256 << 20])
-    func `a closed cache answers nothing, from memory neither`(memoryByteCountMax: Int) async throws {
+    func `a closed cache answers nothing, not even from memory`(memoryByteCountMax: Int) async throws {
         let folder = try TemporaryFolder()
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical

@@ -21,7 +21,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: FaultDisk.Moment.allCases)
-    func `wherever a process stops, all that was acknowledged is there, and nothing half`(
+    func `wherever a process stops, everything acknowledged is there, and nothing partial`(
         moment: FaultDisk.Moment
     ) async throws {
         let whole = try TemporaryFolder()

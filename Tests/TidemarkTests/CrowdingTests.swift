@@ -20,7 +20,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1 << 30], [false, true])
-    func `there are at most a tenth and a batch too many`(memory: Int, isWritten: Bool) async throws {
+    func `the limit is exceeded by a tenth and a batch at most`(memory: Int, isWritten: Bool) async throws {
         let store = MemoryJournal.Store()
         let fixture = try await QueryFixture.open(MemoryJournal(store: store)) {
             Self.neverFlushes(&$0)
@@ -43,7 +43,7 @@ import TidemarkTesting
         #expect(await MemoryJournal(store: store).stored().count == 200)
     }
 
-    @Test func `entities that were never written go without being written`() async throws {
+    @Test func `entities that were never written are evicted without a write`() async throws {
         let store = MemoryJournal.Store()
         let fixture = try await QueryFixture.open(MemoryJournal(store: store)) {
             Self.neverFlushes(&$0)
@@ -62,7 +62,7 @@ import TidemarkTesting
         #expect(misses == Set(0..<490))
     }
 
-    @Test func `what stays passes the limit, and is not looked at again by every batch`() async throws {
+    @Test func `kept entities may exceed the limit, and are not scanned again by every batch`() async throws {
         let fixture = try await QueryFixture.open {
             Self.neverFlushes(&$0)
             $0.eviction.entityCountMax = 100
@@ -78,7 +78,7 @@ import TidemarkTesting
         #expect(await fixture.cache.entityCount() == 800)
     }
 
-    @Test func `input waits for no delegate, whatever it says and whenever`() async throws {
+    @Test func `input never waits for a delegate, whatever its answer`() async throws {
         let (answers, continuation) = AsyncStream.makeStream(of: Bool.self)
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 10
@@ -111,7 +111,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `the database and its log keep to a limit of the disk after every batch, and rest below it`()
+    @Test func `the database and its log keep to the disk limit after every batch, and stay below it`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -144,7 +144,7 @@ import TidemarkTesting
         #expect(report.isSound && report.entityCount == count)
     }
 
-    @Test func `a database gives back what is free when most of it is`() async throws {
+    @Test func `a database releases its free pages when most of it is free`() async throws {
         let folder = try TemporaryFolder()
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical

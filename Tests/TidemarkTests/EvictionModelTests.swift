@@ -26,7 +26,7 @@ private struct Tiers: Equatable {
 /// Which entity is in which tier after each step, to the byte and in the order of use. Laws: L8, L9.
 @Suite struct EvictionModelTests {
     @Test(arguments: CacheUnderTest.seeds(24))
-    func `both tiers hold what a naive model of them holds, and reads say so`(seed: UInt64) async throws {
+    func `both tiers have the content of a naive model, and reads agree`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed ^ 0x7135)
         let idCount = random.pick([2, 5, 12])
         let memoryMax = random.pick([0, 600, 2_500, 1 << 20])

@@ -96,7 +96,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a list that is filled up has what is loaded meanwhile`() async throws {
+    @Test func `a list that is completed has the entities that are loaded meanwhile`() async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
         await journal.pauseLoads()
@@ -111,7 +111,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `a list that is filled up has what an edit lies over meanwhile`() async throws {
+    @Test func `a list that is completed has the entity that an edit covers meanwhile`() async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
         let bed = OptimisticBed(fixture: fixture)
@@ -129,7 +129,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `an answer from before an event does not bring back what was evicted after it`() async throws {
+    @Test func `an answer older than an event does not restore an entity evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
             $0.flush.interval = 1 << 40
@@ -180,7 +180,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `a delete from before an answer says nothing of what was evicted after it`() async throws {
+    @Test func `a delete older than an answer does not concern an entity evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
             $0.flush.interval = 1 << 40
@@ -203,7 +203,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `an answer of an earlier place in the log does not bring back what was evicted`() async throws {
+    @Test func `an answer of an earlier place in the log does not restore an evicted entity`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
             $0.flush.interval = 1 << 40

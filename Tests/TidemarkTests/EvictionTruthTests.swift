@@ -37,7 +37,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(16))
-    func `reads, lists and observers have the truth or nothing, with every kind of type`(seed: UInt64) async throws {
+    func `reads, lists and observers show the truth or nothing, for every kind of type`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed ^ 0x7A11)
         let memoryMax = random.pick([0, 1_500, 1 << 30])
         let entityMax = Int64(random.pick([0, 6, 20]))

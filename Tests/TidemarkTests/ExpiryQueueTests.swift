@@ -4,7 +4,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 @Suite struct ExpiryQueueTests {
-    @Test func `what is due comes out, the earliest first, as from a sorted list`() {
+    @Test func `due entries come out, the earliest first, as from a sorted list`() {
         for seed in UInt64(1)...30 {
             var random = SeededGenerator(seed: seed)
             var queue = ExpiryQueue<UInt32>()

@@ -145,7 +145,7 @@ import TidemarkTesting
         await fixture.upstream.waitForQuestions(2)
     }
 
-    @Test func `what comes after the time was over changes nothing`() async throws {
+    @Test func `an answer after the deadline changes nothing`() async throws {
         let fixture = try await QueryFixture.open()
         let first = try await fixture.begin("{}", .networkOnly)
         await fixture.upstream.waitForQuestions(1)
@@ -167,7 +167,7 @@ import TidemarkTesting
         #expect(first.replies.count == 1)
     }
 
-    @Test func `closing tells everybody who waits, and a later answer changes nothing`() async throws {
+    @Test func `closing answers all waiting readers, and a later answer changes nothing`() async throws {
         let journal = MemoryJournal()
         let fixture = try await QueryFixture.open(journal)
         let reply = try await fixture.begin("{}", .networkFirst)
@@ -179,7 +179,7 @@ import TidemarkTesting
         #expect(await journal.queries() == [])
     }
 
-    @Test func `without an upstream a miss says so`() async throws {
+    @Test func `without an upstream a miss is reported as one`() async throws {
         let fixture = try await QueryFixture.open(hasUpstream: false)
         guard case .failure(let error) = try await fixture.read("{}", .cacheFirst) else {
             Issue.record("nothing was there")

@@ -51,7 +51,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [false, true])
-    func `an answer keeps what another one, of a higher place, brought meanwhile`(isNewLog: Bool) async throws {
+    func `an answer keeps the entity of another answer of a higher place`(isNewLog: Bool) async throws {
         let fixture = try await QueryFixture.open()
         func line(_ epoch: Int, _ id: String) -> String {
             #"{"library_id":"a","sequence":1,"epoch":"e\#(epoch)","event":{"ResourceChanged":{"resource_type":"file","#
@@ -91,14 +91,14 @@ import TidemarkTesting
         #expect(try await fixture.stored() == [#"{"id":"x","v":21}"#])
     }
 
-    @Test func `what an event without a sequence deleted stays deleted`() async throws {
+    @Test func `an entity deleted by an event without a sequence stays deleted`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed([Self.change(1, #"{"id":"x","v":1}"#)])
         let list = try await race(fixture, during: [Self.delete(nil, "x")], [#"{"id":"x","v":1}"#])
         #expect(list == [])
     }
 
-    @Test func `an answer that is as new as the event is taken`() async throws {
+    @Test func `an answer that is as new as the event is stored`() async throws {
         let fixture = try await QueryFixture.open()
         let list = try await race(
             fixture, during: [Self.change(1, #"{"id":"x","v":1}"#), Self.change(2, #"{"id":"x","v":2}"#)],
@@ -108,7 +108,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [nil, 1] as [Int64?])
-    func `an entity that was made after the fetch began stands in a list with a rule`(asOf: Int64?) async throws {
+    func `an entity created after the fetch began is in a list with a rule`(asOf: Int64?) async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed([Self.change(1, #"{"id":"x","v":1}"#)])
         let list = try await race(
@@ -197,7 +197,7 @@ import TidemarkTesting
         #expect(try await fixture.stored() == [#"{"id":"x","v":2}"#, #"{"id":"y","v":2}"#])
     }
 
-    @Test func `more writes than are remembered leave what they wrote, and a stale list`() async throws {
+    @Test func `more writes than are remembered keep their effect and leave the list stale`() async throws {
         let fixture = try await QueryFixture.open()
         let reply = try await fixture.begin("{}", .networkOnly)
         await fixture.upstream.waitForQuestions(1)

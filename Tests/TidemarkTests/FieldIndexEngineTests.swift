@@ -29,7 +29,7 @@ import TidemarkTesting
         return (ids, outcome)
     }
 
-    @Test func `a local query over what only the disk has is the same with an index`() async throws {
+    @Test func `a local query over entities on disk alone is the same with an index`() async throws {
         let membership = #"{"resource_type":"file","where":{"path":"/n","gte":3,"lt":5},"order":[{"path":"/n"}]}"#
         var lists: [[String]] = []
         for indexes in [[], ["file./n"]] {
@@ -75,7 +75,7 @@ import TidemarkTesting
                 == .done(ReadPlan(method: .scan, index: nil, readCount: 3)))
     }
 
-    @Test func `what is deleted, evicted, removed and cleared leaves the index`() async throws {
+    @Test func `deleted, evicted, removed and cleared entities leave the index`() async throws {
         let fixture = try await QueryFixture.open(try await SQLiteJournal.open(path: path)) {
             $0.fieldIndexes = [FieldIndex("file./n")].compactMap { $0 }
             $0.eviction.entityCountMax = 50
@@ -105,7 +105,7 @@ import TidemarkTesting
         #expect(report.fieldValueCount == 1)
     }
 
-    @Test func `what was reduced to the fields that stay is found by no value of them, until it is whole again`()
+    @Test func `a reduced entity is not found by its kept fields until it is complete again`()
         async throws
     {
         let equal = #"{"resource_type":"file","where":{"path":"/n","eq":1}}"#

@@ -61,7 +61,7 @@ private struct Track: PatchableResource {
                 == #"{"id":"1","title":"a","rating":1,"x":1.10,"made":"1970-01-01T00:00:00Z","more":{"n":1.10}}"#)
     }
 
-    @Test func `what is said last of a field counts`() async throws {
+    @Test func `the last change of a field counts`() async throws {
         let text = try await patched {
             $0.set(\.name, to: "b")
             $0.unset(\.name)

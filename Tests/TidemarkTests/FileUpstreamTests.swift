@@ -57,7 +57,7 @@ import TidemarkTesting
         #expect(try await answer(upstream, since: 2) == text([Lines.change(2), Lines.change(3)]))
     }
 
-    @Test func `events of other libraries and lines that say nothing are passed over`() async throws {
+    @Test func `events of other libraries and lines without an event are skipped`() async throws {
         let folder = try TemporaryFolder()
         let other = Lines.change(2).replacing("\"library_id\":\"a\"", with: "\"library_id\":\"b\"")
         let nameless = Lines.change(3).replacing("\"library_id\":\"a\",", with: "")

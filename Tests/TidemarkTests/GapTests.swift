@@ -62,7 +62,7 @@ import TidemarkTesting
         #expect(isLost)
     }
 
-    @Test func `lines that a slow disk keeps from being read are unread input`() async throws {
+    @Test func `lines that wait for a slow disk are unread input`() async throws {
         let clock = ManualClock()
         let journal = MemoryJournal()
         let cache = try await open(clock, journal: journal) {
@@ -141,7 +141,7 @@ import TidemarkTesting
         #expect(stored == ["{\"id\":\"y\",\"n\":2}"])
     }
 
-    @Test func `a held merge finds its entity again when the upstream gives up after it left memory`() async throws {
+    @Test func `a held merge loads its evicted entity when the upstream gives up`() async throws {
         let upstream = ScriptedUpstream()
         let cache = try await open(ManualClock(), upstream: upstream) { $0.memoryByteCountMax = 0 }
         let input = try await HandInput(into: cache)
@@ -199,7 +199,7 @@ final class Flag: Sendable {
 }
 
 extension GapTests {
-    @Test func `a held merge that a lost gap lets go of finds its entity, though it had left memory`() async throws {
+    @Test func `a held merge after a lost gap loads its evicted entity`() async throws {
         let clock = ManualClock()
         let cache = try await open(clock) { $0.memoryByteCountMax = 0 }
         let input = try await HandInput(into: cache, hasUnread: { false })
@@ -240,7 +240,7 @@ extension GapTests {
         #expect(await eventually { await cache.libraries() == self.status(.stale, 3, lost: [2...2]) })
     }
 
-    @Test func `what covers another log does not cover this one`() async throws {
+    @Test func `the coverage of another log does not count for this one`() async throws {
         let upstream = ScriptedUpstream()
         let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
         let input = try await HandInput(into: cache, hasUnread: { false })

@@ -40,7 +40,7 @@ import TidemarkModel
         #expect(schedule.nextDue == now + 10 * minute)
     }
 
-    @Test func `a library that lost nothing any more is not asked for`() {
+    @Test func `a library without lost numbers is not asked for`() {
         var schedule = HealSchedule()
         schedule.follow([1], at: 0)
         schedule.makeDue(1, at: 3)
@@ -52,7 +52,7 @@ import TidemarkModel
         #expect(schedule.isEmpty)
     }
 
-    @Test func `an upstream that can be reached again makes all due, but for what is being asked`() {
+    @Test func `a reachable upstream makes all libraries due, except those being asked for`() {
         var schedule = HealSchedule()
         schedule.follow([1, 2], at: 0)
         schedule.makeDue(1, at: 0)

@@ -39,7 +39,7 @@ import TidemarkTesting
         return read.entity.map { String(decoding: $0, as: UTF8.self) } ?? read.miss?.rawValue ?? ""
     }
 
-    @Test func `what stayed is answered, and everything else says evicted, after a restart too`() async throws {
+    @Test func `kept fields are read, and all others are reported as evicted, after a restart too`() async throws {
         let store = MemoryJournal.Store()
         var fixture = try await reduced(MemoryJournal(store: store))
         for _ in 0..<2 {
@@ -64,7 +64,7 @@ import TidemarkTesting
         try await fixture.cache.close()
     }
 
-    @Test func `what is merged in is known again, but for objects that are merged into what nobody knows`() async throws
+    @Test func `merged fields are known again, except for objects that are merged into an unknown value`() async throws
     {
         let fixture = try await reduced()
         try await change(fixture, #"{"id":"a","size":2,"place":{"x":5},"tags":[1]}"#, metadata: "{}")
@@ -83,7 +83,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [Self.whole, #"{"id":"a","name":"A"}"#])
-    func `a whole event brings all of it back, also when it looks as what was left`(resource: String) async throws {
+    func `a complete event restores the entity, also when it equals the kept fields`(resource: String) async throws {
         let fixture = try await reduced()
         let sink = FoldingSink()
         let reply = WatchReply()
@@ -97,7 +97,7 @@ import TidemarkTesting
         #expect(sink.entities.map { $0.entity.map { String(decoding: $0, as: UTF8.self) } } == [resource])
     }
 
-    @Test func `a list that was read has lost what its entity lost`() async throws {
+    @Test func `a list read before shows the loss of its entity's fields`() async throws {
         let fixture = try await open()
         try await fixture.put([Self.whole])
         #expect(try await fixture.read().get().texts == [Self.whole])
@@ -107,7 +107,7 @@ import TidemarkTesting
             try await fixture.read("{}") { $0.select = ["file": ["name"]] }.get().texts == [#"{"name":"A"}"#])
     }
 
-    @Test func `an observer is told of what is known alone`() async throws {
+    @Test func `an observer is notified of known fields only`() async throws {
         let fixture = try await reduced()
         let (all, named) = (FoldingSink(), FoldingSink())
         let key = EntityKey(library: "a", type: "file", id: "a")
@@ -122,7 +122,7 @@ import TidemarkTesting
         #expect(try await read(fixture, ["size"]) == #"{"size":3}"#)
     }
 
-    @Test func `lists are served to those who want no more than stayed, and to all after an answer`() async throws {
+    @Test func `lists are served to readers of kept fields, and to all after an answer`() async throws {
         let fixture = try await open()
         let other = #"{"id":"b","name":"B","size":2}"#
         try await fixture.put([Self.whole, other])
@@ -154,7 +154,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `a fetched list is given to who asked for it`() async throws {
+    @Test func `a fetched list is returned to the reader that asked for it`() async throws {
         let fixture = try await open()
         try await fixture.put([Self.whole])
         try await fixture.cache.settleLimits()
@@ -166,7 +166,7 @@ import TidemarkTesting
         #expect(try reply.replies.first?.get().texts == [#"{"id":"a","name":"A","size":4}"#])
     }
 
-    @Test func `a layer over what is left shows what it has, and a whole one all`() async throws {
+    @Test func `a layer over kept fields shows its own, and a complete layer shows all`() async throws {
         let bed = OptimisticBed(fixture: try await reduced())
         try await bed.lay("p", .patch(type: "file", id: "a", fields: #"{"size":9}"#, unset: []))
         #expect(try await read(bed.fixture) == "evicted")
@@ -180,7 +180,7 @@ import TidemarkTesting
         await bed.fixture.cache.checkInvariants()
     }
 
-    @Test func `a transaction reads nothing of it, patches it, and puts it whole`() async throws {
+    @Test func `a transaction cannot read a reduced entity, but can patch it and put it complete`() async throws {
         let fixture = try await reduced()
         try await fixture.cache.transact(
             [.patch(type: "file", id: "a", fields: Array(#"{"size":5}"#.utf8), unset: [])], library: "a")
@@ -191,7 +191,7 @@ import TidemarkTesting
         #expect(try await read(fixture) == Self.whole)
     }
 
-    @Test func `a data file keeps the mark, and those who read beside the writer see it`() async throws {
+    @Test func `a data file keeps the mark of a reduced entity, and readers beside the writer see it`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("cache.db")
         let key = EntityKey(library: "a", type: "file", id: "a")

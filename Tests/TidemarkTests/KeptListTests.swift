@@ -21,7 +21,7 @@ import TidemarkTesting
         return answer.entities.first?.withUnsafeBytes { $0.baseAddress }
     }
 
-    @Test func `an unchanged list is given as it was read, and a changed one as it is`() async throws {
+    @Test func `an unchanged list is served as it was read, and a changed one with its changes`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put(["p", "q"].map { Self.resource($0, 1) }, Self.input(0))
         try await fixture.put([Self.resource("r", 1)], Self.input(1))
@@ -41,7 +41,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `the list that was kept longest makes room, by number and by bytes`() async throws {
+    @Test func `the oldest kept list is evicted first, by number and by bytes`() async throws {
         let fixture = try await QueryFixture.open()
         for number in 0..<70 {
             try await fixture.put([Self.resource("k\(number)")], Self.input(number))
@@ -74,7 +74,7 @@ import TidemarkTesting
         #expect(counts.keptCount == 2 && counts.keptByteCount <= 1 << 16)
     }
 
-    @Test func `a list is not kept when one of its entities leaves memory`() async throws {
+    @Test func `a list is not kept when one of its entities is evicted from memory`() async throws {
         let fixture = try await QueryFixture.open { $0.memoryByteCountMax = 4 << 20 }
         try await fixture.put((0..<10).map { Self.resource("k\($0)", byteCount: 1_000) }, Self.input(0))
         let wanted = try await fixture.read(Self.input(0)).get().answer
@@ -110,7 +110,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `a list that was never looked at is written again as it was`() async throws {
+    @Test func `a list that was never read is written again unchanged`() async throws {
         let store = MemoryJournal.Store()
         var fixture = try await QueryFixture.open(MemoryJournal(store: store))
         try await fixture.put(["p", "q"].map { Self.resource($0, 1) }, Self.input(0))

@@ -43,7 +43,7 @@ import TidemarkTesting
         return await fixture.cache.residentCount
     }
 
-    @Test func `room is made down to the limit less what an eviction frees, the least recently used first`()
+    @Test func `memory is evicted to the limit less the freed share, the least recently used first`()
         async throws
     {
         let each = try await byteCount(of: 10..<30)
@@ -67,7 +67,7 @@ import TidemarkTesting
         #expect(await fixture.cache.statistics().evictionCount == 6)
     }
 
-    @Test func `what left memory is read back byte for byte, and reading alone keeps within the limit`() async throws {
+    @Test func `an evicted entity is read back byte for byte, and reads keep to the limit`() async throws {
         let each = try await byteCount(of: 10..<30)
         let fixture = try await open(byteCountMax: 10 * each)
         try await feed(fixture, 10..<90)
@@ -96,7 +96,7 @@ import TidemarkTesting
         await #expect(throws: CacheError.self) { try await fixture.cache.read(key(20), fields: nil) }
     }
 
-    @Test func `many entities go in slices, and others get their turn in between`() async throws {
+    @Test func `many entities are evicted in slices, and others get their turn in between`() async throws {
         let fixture = try await open(byteCountMax: 0)
         try await feed(fixture, 10_000..<15_500)
         try await fixture.cache.flush()
@@ -107,7 +107,7 @@ import TidemarkTesting
         #expect(await fixture.cache.evictedCount == 5_500)
     }
 
-    @Test func `a slice ends when its time is over, at the next look at the clock`() async throws {
+    @Test func `a slice ends when its time is over, at the next check of the clock`() async throws {
         // Each look finds 0.3 ms gone: the second after 128 entities is past 0.5 ms.
         let lookCount = Mutex(Int64(0))
         let fixture = try await QueryFixture.open {
@@ -126,7 +126,7 @@ import TidemarkTesting
         #expect(lookCount.withLock { $0 } == 14)
     }
 
-    @Test func `what a flush under way took stays, the rest may go meanwhile`() async throws {
+    @Test func `entities of a flush under way stay, others may be evicted meanwhile`() async throws {
         let journal = MemoryJournal()
         let fixture = try await open(journal, byteCountMax: 0)
         try await feed(fixture, 10..<14)
@@ -145,7 +145,7 @@ import TidemarkTesting
         #expect(try await settled(fixture) == 0)
     }
 
-    @Test func `no more is unwritten than half of the memory`() {
+    @Test func `at most half of the memory is unwritten`() {
         var configuration = CacheConfiguration()
         configuration.flush = .bulk
         #expect(configuration.boundedFlush.byteCountMax == 128 << 20)

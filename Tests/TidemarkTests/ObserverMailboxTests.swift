@@ -22,7 +22,7 @@ import TidemarkModel
         }
     }
 
-    @Test func `sixteen notifications fit; room again is told once, when all are taken`() {
+    @Test func `sixteen notifications fit, and new room is reported once, when all are taken`() {
         let mailbox = ObserverMailbox()
         #expect((0..<20).map { mailbox.offer(notification($0)) } == (0..<20).map { $0 < 16 })
         #expect((0..<16).map { _ in name(mailbox.take()) } == (0..<16).map(String.init))
@@ -30,7 +30,7 @@ import TidemarkModel
         #expect(name(mailbox.take()) == "nothing")
     }
 
-    @Test func `what is delivered is taken, room or not`() {
+    @Test func `a delivered notification is accepted, with room or without`() {
         let mailbox = ObserverMailbox()
         for number in 0..<16 { #expect(mailbox.offer(notification(number))) }
         mailbox.deliver(notification(16))
@@ -47,7 +47,7 @@ import TidemarkModel
         #expect(name(mailbox.take()) == "closed")
     }
 
-    @Test func `whoever waits is woken by an offer, an item, a closing or a cancellation`() async {
+    @Test func `a waiting reader is woken by an offer, an item, a closing or a cancellation`() async {
         let wakers: [@Sendable (ObserverMailbox) -> Void] = [
             {
                 _ = $0.offer(

@@ -24,7 +24,7 @@ import TidemarkTesting
         return try #require(reply.subscription)
     }
 
-    @Test func `an observer that sleeps while 100,000 events pass holds up nobody, costs little and ends up right`()
+    @Test func `an observer that sleeps through 100,000 events delays none, costs little and ends right`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -71,7 +71,7 @@ import TidemarkTesting
         #expect(await fixture.cache.observationSize.namedKeyCount == 0)
     }
 
-    @Test func `a slow observer of some fields misses what it would have been told, not what it would not`()
+    @Test func `a slow observer of some fields counts only missed changes of these fields`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -92,7 +92,7 @@ import TidemarkTesting
     }
 
     @Test
-    func `two that fell behind at different times, one whole and one that left, are told and miss what they should`()
+    func `two observers that lag since different times get and miss the right changes`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -127,7 +127,7 @@ import TidemarkTesting
         #expect(first.problems + second.problems + fast.problems == [])
     }
 
-    @Test func `what changes first when everybody is behind already is told too, in a batch or by itself`() async throws
+    @Test func `an element's first change while all observers lag is also notified, in a batch or alone`() async throws
     {
         let fixture = try await QueryFixture.open()
         try await fixture.put(["x", "y", "z"].map { #"{"id":"\#($0)","v":0,"w":0}"# })
@@ -152,7 +152,7 @@ import TidemarkTesting
         #expect(slow.problems == [])
     }
 
-    @Test func `an event that changes an element and makes its list stale is missed once`() async throws {
+    @Test func `an event that changes an element and makes its list stale counts once as missed`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put([#"{"id":"x","v":0,"w":0}"#])
         let (slow, fast) = (FoldingSink(), FoldingSink())
@@ -175,7 +175,7 @@ import TidemarkTesting
         #expect(slow.problems + fast.problems == [])
     }
 
-    @Test func `a list whose time is over tells its observers at once, with an empty patch`() async throws {
+    @Test func `an expired list notifies its observers at once, with an empty patch`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = 500 }
         let (sink, late) = (FoldingSink(), FoldingSink())
@@ -198,7 +198,7 @@ import TidemarkTesting
         #expect(sink.problems + late.problems == [])
     }
 
-    @Test func `an observer waits for a query that was cleared, and hears its next answer`() async throws {
+    @Test func `an observer of a cleared query is notified of its next answer`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put([#"{"id":"x"}"#])
         let sink = FoldingSink()
@@ -213,7 +213,7 @@ import TidemarkTesting
         #expect(sink.problems == [])
     }
 
-    @Test func `an entity that was removed leaves an observed list, makes it a miss, and comes back to its place`()
+    @Test func `a removed entity leaves an observed list, which misses, and later returns to its place`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -236,7 +236,7 @@ import TidemarkTesting
         #expect(sink.problems == [])
     }
 
-    @Test func `whoever observes libraries hears of a lost gap, and of the query that ends it`() async throws {
+    @Test func `observers of libraries are notified of a lost gap, and of the query that ends it`() async throws {
         let fixture = try await QueryFixture.open()
         let sink = FoldingSink()
         await fixture.cache.observeLibraries(sink)
@@ -269,7 +269,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [false, true])
-    func `a local query is filled from the disk after a restart, and lists all or is not there`(
+    func `after a restart a local query is filled from the disk, complete or absent`(
         isCrashed: Bool
     ) async throws {
         let journal = MemoryJournal()

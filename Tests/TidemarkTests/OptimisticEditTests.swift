@@ -66,7 +66,7 @@ private struct Refused: Error {}
 
     // MARK: Making
 
-    @Test func `an edit is shown at once and what the server said stays under it`() async throws {
+    @Test func `an edit is shown at once, and the server's state stays under it`() async throws {
         let cache = try await opened()
         let edit = try await rename(cache)
         #expect(try await cache.entity(Note.self, id: "1") == Note(id: "1", text: "b", stars: 1))
@@ -162,7 +162,7 @@ private struct Refused: Error {}
         #expect(try await cache.entity(Folder.self, id: "f") == Folder(id: "f", name: "N"))
     }
 
-    @Test func `a rollback takes along what depends on the edit`() async throws {
+    @Test func `a rollback includes the edits that depend on the edit`() async throws {
         let cache = try await opened()
         let first = try await cache.optimistically { try $0.put(Note(id: "2", text: "new")) }
         let second = try await cache.optimistically(dependsOn: [first]) {

@@ -45,7 +45,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == #"{"id":"x","n":5,"t":"v"}"#)
     }
 
-    @Test func `an explicit null is a value, a name in unset is gone, and both come back`() async throws {
+    @Test func `an explicit null is a value, a name in unset is removed, and a rollback restores both`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":null}"#, unset: ["t"]))
         #expect(try await bed.shows("x") == #"{"id":"x","n":null}"#)
@@ -99,7 +99,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == #"{"id":"x","n":4}"#)
     }
 
-    @Test func `what is deleted under a patch is absent, and the layer is orphaned until it is back`() async throws {
+    @Test func `a patched entity that is deleted is absent, and its layer orphaned until it is back`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.lay("m2", .patch("x", #"{"t":"u"}"#))
@@ -126,7 +126,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.base)
     }
 
-    @Test func `transactions write the base, and what they do shows as far as no layer covers it`() async throws {
+    @Test func `transactions write the base, and their changes show where no layer covers them`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.lay("m2", .put(#"{"id":"z","n":7}"#))

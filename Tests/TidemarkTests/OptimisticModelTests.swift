@@ -8,7 +8,7 @@ import TidemarkTesting
 /// Laws: L2, L5, L6, L9, L10.
 @Suite struct OptimisticModelTests {
     @Test(arguments: CacheUnderTest.seeds(40))
-    func `with a journal in memory all that is seen, pending and told is what the base and the layers make`(
+    func `with a journal in memory reads and notifications are those of base and layers`(
         seed: UInt64
     ) async throws {
         let store = MemoryJournal.Store()
@@ -16,7 +16,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(4))
-    func `with a journal on disk all that is seen, pending and told is what the base and the layers make`(
+    func `with a journal on disk reads and notifications are those of base and layers`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()

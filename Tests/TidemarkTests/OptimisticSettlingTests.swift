@@ -60,7 +60,7 @@ import TidemarkTesting
         #expect(bed.trace(list) == [Self.x(1), Self.x(2)])
     }
 
-    @Test func `a layer whose place was passed already goes at once`() async throws {
+    @Test func `a layer whose place was passed already settles at once`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.commit("m1", sequence: 1)
@@ -100,7 +100,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(3))
     }
 
-    @Test func `what is confirmed replaces the fields that it carries, in one notification`() async throws {
+    @Test func `a confirmation replaces the fields that it has, in one notification`() async throws {
         let bed = try await OptimisticBed.open()
         try await bed.change(1, #"{"id":"x","n":1,"t":"s"}"#, #"{"id":"y","n":1}"#)
         try await bed.put([#"{"id":"x"}"#, #"{"id":"y"}"#])
@@ -114,7 +114,7 @@ import TidemarkTesting
             ])
     }
 
-    @Test func `a refusal of the server is a rollback to what the base says now`() async throws {
+    @Test func `a refusal of the server is a rollback to the current base`() async throws {
         let bed = try await bed()
         let list = try await bed.observe()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
@@ -127,7 +127,7 @@ import TidemarkTesting
         #expect(bed.trace(list).count == 4)
     }
 
-    @Test func `a rolled back put takes away nothing that the server has`() async throws {
+    @Test func `rolling back a put keeps everything that the server has`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .put(#"{"id":"y","n":1}"#))
         try await bed.change(2, #"{"id":"y","n":2}"#)
@@ -185,7 +185,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(1))
     }
 
-    @Test func `what an upstream brings settles layers as the stream would have`() async throws {
+    @Test func `an upstream's answer settles layers as the stream would have`() async throws {
         let journal = MemoryJournal()
         let clock = ManualClock()
         let missing =
@@ -233,7 +233,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(2))
     }
 
-    @Test func `an answer of the new log ends what waits for the old one, too`() async throws {
+    @Test func `an answer of the new log settles layers that wait for the old one, too`() async throws {
         let bed = try await bed()
         try await bed.lay("m2", .patch("x", #"{"t":"s"}"#))
         try await bed.commit("m2", sequence: 3)
@@ -243,7 +243,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(6))
     }
 
-    @Test func `layers, what they wait for and what they show are the same after a restart`() async throws {
+    @Test func `layers, their awaited places and their views are the same after a restart`() async throws {
         let store = MemoryJournal.Store()
         let first = try await bed(MemoryJournal(store: store))
         try await first.lay("m1", .patch("x", #"{"n":2}"#))

@@ -11,7 +11,7 @@ import TidemarkTesting
 
     /// What a server confirms goes into the twin as what it answers: with the same place, and nothing listed.
     @Test(arguments: CacheUnderTest.seeds(20))
-    func `when all layers have settled nothing tells that there were any`(seed: UInt64) async throws {
+    func `when all layers have settled they leave no trace`(seed: UInt64) async throws {
         let (left, right) = (try await Twin(), try await Twin())
         var random = SeededGenerator(seed: seed ^ 0x7717)
         var generator = LayerOperationGenerator(seed: seed &+ 900, hasTemporaryBase: false)

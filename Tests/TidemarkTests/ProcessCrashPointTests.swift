@@ -12,7 +12,7 @@ import TidemarkTesting
     /// A process came to its end before the change was reached.
     private static let endedStatus: Int32 = 98
 
-    @Test func `a process that its disk ends leaves what the model says, for the next one and the one after that`()
+    @Test func `after its disk ends a process, the next two find the state of the model`()
         async throws
     {
         let stream = try await StreamOnDisk()

@@ -9,14 +9,14 @@ import TidemarkTesting
 /// anew. Nothing that nobody observes stays in memory longer than a flush. Laws: L6, L9, L10.
 @Suite struct QueryEngineModelTests {
     @Test(arguments: CacheUnderTest.seeds(12))
-    func `with a journal in memory every observer, however slow, ends with what a read gives`(seed: UInt64) async throws
+    func `with a journal in memory every observer, however slow, ends up with a read's list`(seed: UInt64) async throws
     {
         let store = MemoryJournal.Store()
         try await walk(seed: seed) { MemoryJournal(store: store) }
     }
 
     @Test(arguments: CacheUnderTest.seeds(4))
-    func `with a journal on disk every observer, however slow, ends with what a read gives`(seed: UInt64) async throws {
+    func `with a journal on disk every observer, however slow, ends up with a read's list`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         try await walk(seed: seed &+ 500) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
     }
@@ -30,7 +30,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(6))
-    func `with everything in memory alone nobody sees a difference`(seed: UInt64) async throws {
+    func `with everything in memory alone results are the same`(seed: UInt64) async throws {
         let store = MemoryJournal.Store()
         try await walk(seed: seed &+ 900, .memoryOnly) { MemoryJournal(store: store) }
         #expect(await MemoryJournal(store: store).stored().isEmpty)
@@ -38,7 +38,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(4))
-    func `with everything on the disk alone nobody sees a difference`(seed: UInt64) async throws {
+    func `with everything on the disk alone results are the same`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         try await walk(seed: seed &+ 1_300, .diskOnly) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
     }

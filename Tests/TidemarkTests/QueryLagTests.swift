@@ -74,7 +74,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...300 as ClosedRange<UInt64>)
-    func `what is told leads from what was seen to what there is, as a comparison of both would`(seed: UInt64) {
+    func `notified changes lead from the seen list to the current one, as a comparison would`(seed: UInt64) {
         var walk = Walk(seed: seed)
         let movesPerMille = walk.random.pick([0, 20, 300])
         var slow: [Slow] = []

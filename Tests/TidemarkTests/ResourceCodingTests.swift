@@ -120,7 +120,7 @@ import TidemarkModel
         #expect((long?.description.utf8.count ?? 0) < 400)
     }
 
-    @Test func `what has no JSON form is refused`() {
+    @Test func `a value without a JSON form is refused`() {
         let error = #expect(throws: CacheError.self) { try encode([Double.nan]) }
         #expect(error?.code == .invalidParams)
     }
@@ -136,7 +136,7 @@ import TidemarkModel
             EntityKey(type: "photo", id: ByteString(uuid.keyText)).id == "6f1c9a4e-0000-4000-8000-0123456789ab")
     }
 
-    @Test func `a registry knows registered types and gives others as they are`() throws {
+    @Test func `a registry decodes registered types and returns others as JSON`() throws {
         var registry = ResourceRegistry([Photo.self])
         registry.register(Loose.self)
         registry.register(Loose.self)

@@ -6,7 +6,7 @@ import TidemarkTesting
 
 /// Lines that were put aside under one configuration and are read again under another.
 @Suite struct RetryTests {
-    @Test func `a line whose sequence was lost takes effect, but for what is newer`() async throws {
+    @Test func `a retried line with a lost sequence takes effect, except over newer writes`() async throws {
         let store = MemoryJournal.Store()
         var strict = CacheConfiguration()
         strict.limits.batchMemberCountMax = 1
@@ -35,7 +35,7 @@ import TidemarkTesting
         try await second.close()
     }
 
-    @Test func `a line without a sequence does not undo what came after it`() async throws {
+    @Test func `a retried line without a sequence does not undo later writes`() async throws {
         let store = MemoryJournal.Store()
         var strict = CacheConfiguration()
         strict.limits.batchMemberCountMax = 1
@@ -60,7 +60,7 @@ import TidemarkTesting
         #"{"BatchChanged":{"resource_type":"file","resources":[{"id":"1","n":2},{"id":"2","n":2}]}}"#,
         #"{"ResourceDeleted":{"resource_type":"file","resource_id":"1","x":[[]]}}"#,
     ])
-    func `what is evicted may have been newer: it stays so, after a restart too`(event: String) async throws {
+    func `a retried line does not restore an evicted entity, after a restart either`(event: String) async throws {
         let store = MemoryJournal.Store()
         var strict = CacheConfiguration()
         strict.limits.batchMemberCountMax = 1

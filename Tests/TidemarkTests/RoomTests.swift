@@ -28,7 +28,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1 << 30])
-    func `the least recently used go from both tiers, and reads say that they were evicted`(memory: Int) async throws {
+    func `the least recently used are evicted from both tiers, and reads report this`(memory: Int) async throws {
         let store = MemoryJournal.Store()
         let fixture = try await QueryFixture.open(MemoryJournal(store: store)) {
             $0.eviction.entityCountMax = 10
@@ -56,7 +56,7 @@ import TidemarkTesting
         #expect(try await read(again, 20).entity.map { String(decoding: $0, as: UTF8.self) } == Self.text(20, 20))
     }
 
-    @Test func `a cache that is opened with a lower limit makes room at once, the oldest first`() async throws {
+    @Test func `a cache that is opened with a lower limit evicts at once, the oldest first`() async throws {
         let store = MemoryJournal.Store()
         let first = try await QueryFixture.open(MemoryJournal(store: store))
         for id in [5, 3, 1, 4, 2, 0] {
@@ -74,7 +74,7 @@ import TidemarkTesting
         #expect(await again.cache.statistics().evictionCount == 4)
     }
 
-    @Test func `what is observed, pending or of a type that stays is never evicted, and other lists miss`() async throws
+    @Test func `entities that are observed, pending or kept are never evicted, and all other lists miss`() async throws
     {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
@@ -100,7 +100,7 @@ import TidemarkTesting
         #expect(await fixture.cache.entityCount() == 1)
     }
 
-    @Test func `a merge does not make an evicted entity a part of itself, a whole one brings it back`() async throws {
+    @Test func `a merge does not restore a part of an evicted entity, a complete write restores it`() async throws {
         let fixture = try await QueryFixture.open { $0.eviction.entityCountMax = 1 }
         try await fixture.input.feed([Self.change(0, 0)])
         try await fixture.input.feed([Self.change(1, 1)])
@@ -129,7 +129,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `who says no is asked again after the next commit, and nothing goes before`() async throws {
+    @Test func `a delegate that refused is asked after the next commit, and none is evicted before`() async throws {
         let delegate = Delegate([false, true])
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 2
@@ -146,7 +146,7 @@ import TidemarkTesting
         #expect(try await misses(fixture, 0..<4) == [0: .evicted, 1: .evicted])
     }
 
-    @Test func `a question about memory holds up nobody, and its answer is acted on`() async throws {
+    @Test func `a question about memory delays nothing, and its answer is applied`() async throws {
         let delegate = Delegate([false, true])
         let fixture = try await QueryFixture.open {
             $0.memoryByteCountMax = 0
@@ -164,7 +164,7 @@ import TidemarkTesting
         #expect(await delegate.checks.map(\.tier) == [.memory, .memory])
     }
 
-    @Test func `only so many evicted entities are remembered`() async throws {
+    @Test func `remembered evicted keys are bounded`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
             $0.limits.evictedKeyCountMax = 2
@@ -176,7 +176,7 @@ import TidemarkTesting
         #expect(try await misses(fixture, 0..<4) == [0: .absent, 1: .absent, 2: .evicted, 3: .evicted])
     }
 
-    @Test func `a disk limit shrinks the file, and what is left is right`() async throws {
+    @Test func `a disk limit shrinks the file, and the remaining entities are right`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("cache.db")
         let limit: Int64 = 512 << 10
@@ -255,7 +255,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(12))
-    func `whatever was evicted, a read gives what the server said last or a miss, never a part`(seed: UInt64)
+    func `under random evictions a read returns the server's last state or a miss, never a part`(seed: UInt64)
         async throws
     {
         var random = SeededGenerator(seed: seed ^ 0x0E71)

@@ -30,7 +30,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(300))
-    func `sequences at both ends come to what the model says, with restarts between`(seed: UInt64) async throws {
+    func `sequences at both ends of the range agree with the model, with restarts between`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var model = ReferenceModel(configuration: ReferenceConfiguration())
         let store = MemoryJournal.Store()
@@ -53,7 +53,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `the last sequence there is ends a log, and only another epoch goes on`() async throws {
+    @Test func `the largest sequence ends a log, and only another epoch continues`() async throws {
         let last = Int64.max
         let cache = try await SyncCache.open(journal: MemoryJournal(), clock: ManualClock())
         let input = try await HandInput(into: cache)
@@ -81,7 +81,7 @@ import TidemarkTesting
         try await cache.close()
     }
 
-    @Test func `an upstream is not asked for what lies behind the last sequence`() async throws {
+    @Test func `an upstream is not asked for numbers after the largest sequence`() async throws {
         let upstream = ScriptedUpstream()
         let cache = try await SyncCache.open(journal: MemoryJournal(), upstream: upstream, clock: ManualClock())
         let input = try await HandInput(into: cache)

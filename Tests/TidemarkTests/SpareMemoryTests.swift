@@ -16,7 +16,7 @@ import TidemarkTesting
         try await fixture.cache.flush()
     }
 
-    @Test func `it goes when nothing was written for a while, and once only until the next write`() async throws {
+    @Test func `spare memory is released after a pause of writing, and once only until the next write`() async throws {
         let journal = MemoryJournal()
         let clock = ManualClock()
         let fixture = try await open(journal, clock, interval: 500)
@@ -35,7 +35,7 @@ import TidemarkTesting
         try await fixture.cache.close()
     }
 
-    @Test func `without an interval it goes when it is asked for, and what is held stays`() async throws {
+    @Test func `without an interval spare memory is released on request, and memory in use stays`() async throws {
         let journal = MemoryJournal()
         let clock = ManualClock()
         let fixture = try await open(journal, clock, interval: nil)

@@ -7,7 +7,7 @@ import TidemarkTesting
 
 /// Ingest, gaps, a log that fills them, a dictionary and eviction on a disk that stops or fails. Laws: L1, L4, L5.
 @Suite struct StreamFaultTests {
-    @Test func `wherever an ingest stops, its database is what the model says at its cursor`() async throws {
+    @Test func `wherever an ingest stops, its database has the state of the model at its cursor`() async throws {
         let stream = try await StreamOnDisk()
         let points = CrashPoints(few: 16)
         let changeCount = try await changes(of: stream)
@@ -54,7 +54,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [FaultDisk.Fault.changeFails, .full])
-    func `while a disk fails memory serves and nothing is acknowledged, and writing resumes by itself`(
+    func `while a disk fails reads are served and nothing is acknowledged, then writing resumes`(
         fault: FaultDisk.Fault
     ) async throws {
         let stream = try await StreamOnDisk()

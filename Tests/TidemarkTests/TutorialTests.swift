@@ -39,7 +39,7 @@ struct PhotoServer: QueryUpstream {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct TutorialTests {
-    @Test func `the service of the article does what the article says`() async throws {
+    @Test func `the service of the article behaves as the article says`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let path = folder.path("cache.db")
@@ -137,7 +137,7 @@ struct PhotoServer: QueryUpstream {
         try await cache.close()
     }
 
-    @Test func `the server of the article answers with what it was asked`() async throws {
+    @Test func `the server of the article answers its requests`() async throws {
         let server = PhotoServer { method, input in [["id": "1", "method": .string(method), "input": input]] }
         let result = try await server.fetch(
             try QueryKey(library: "", method: "photos.list", input: Array(#"{ "album": "7" }"#.utf8)))

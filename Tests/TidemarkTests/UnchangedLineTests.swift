@@ -61,7 +61,7 @@ import TidemarkTesting
         #expect(await acknowledged.next()?.lines == 12)
     }
 
-    @Test func `a delegate that said no is not asked again by lines that change nothing`() async throws {
+    @Test func `a delegate that refused is not asked again for lines that change nothing`() async throws {
         actor Delegate {
             private(set) var count = 0
             func refuse() -> Bool {

@@ -26,7 +26,7 @@ import TidemarkWire
     }
 
     @Test(arguments: layouts)
-    func `a line with any one byte changed is read as by a decoder that knows no line`(layout: String) throws {
+    func `a line with any one byte changed is read as by a decoder that knows no layout`(layout: String) throws {
         var limits = Limits()
         limits.nestingDepthMax = 8
         let knowing = try EventDecoder(limits: limits)
@@ -56,7 +56,7 @@ import TidemarkWire
         }
     }
 
-    @Test func `resources nested as deep as may be, and one deeper, in every layout`() throws {
+    @Test func `resources at and past the depth limit are read or refused in every layout`() throws {
         for layout in Self.layouts {
             for depth in 1...6 {
                 var limits = Limits()
@@ -73,7 +73,7 @@ import TidemarkWire
         }
     }
 
-    @Test func `resources without an id in every layout`() throws {
+    @Test func `resources without an id are read in every layout as by a new decoder`() throws {
         let layouts =
             Self.layouts + [
                 #"{"library_id":null,"event":{"ResourceChanged":{"resource_type":"file","resource":\#(Self.resource)}}}"#
@@ -99,7 +99,7 @@ import TidemarkWire
         }
     }
 
-    @Test func `other values in a known layout`() throws {
+    @Test func `other values in a known layout are read as by a new decoder`() throws {
         let knowing = try EventDecoder()
         func line(_ library: String, _ sequence: String, _ type: String, _ resource: String) -> [UInt8] {
             Array(

@@ -112,7 +112,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: LoadChild.Kind.allCases)
-    func `a line of any depth is refused, whatever stands in it`(kind: LoadChild.Kind) async throws {
+    func `a line that is too deep is refused, whatever its content`(kind: LoadChild.Kind) async throws {
         let folder = try TemporaryFolder()
         let size = size
         let (depths, isAlive) = try await onThread {
@@ -148,7 +148,7 @@ import TidemarkTesting
     // MARK: Counts
 
     @Test(arguments: LoadChild.Kind.allCases)
-    func `ten thousand libraries are taken, and one more is refused`(kind: LoadChild.Kind) async throws {
+    func `ten thousand libraries are accepted, and one more is refused`(kind: LoadChild.Kind) async throws {
         let folder = try TemporaryFolder()
         let refusal = try await onThread {
             let child = try LoadChild(kind, folder.path("a.db"))
@@ -182,7 +182,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: LoadChild.Kind.allCases)
-    func `a batch of 100,000 members is taken whole, and one of 100,001 is refused whole`(
+    func `a batch of 100,000 members is applied whole, and one of 100,001 is refused whole`(
         kind: LoadChild.Kind
     ) async throws {
         let folder = try TemporaryFolder()

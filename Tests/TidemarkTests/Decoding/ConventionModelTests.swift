@@ -63,7 +63,7 @@ import TidemarkTesting
         init?<Key: CodingKey>(codingKey: Key) { text = codingKey.stringValue }
     }
 
-    @Test(arguments: 0..<10 as Range<UInt64>) func `names are those of Foundation's encoder`(seed: UInt64) throws {
+    @Test(arguments: 0..<10 as Range<UInt64>) func `names equal those of Foundation's encoder`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let parts = ["a", "b", "z", "A", "B", "Z", "URL", "id", "1", "_", "é", "É", "Ǆ", "ß", "中"]
         let encoder = JSONEncoder()

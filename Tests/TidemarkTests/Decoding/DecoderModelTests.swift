@@ -5,7 +5,7 @@ import TidemarkTesting
 
 /// Our decoder beside Foundation's, which is the model: over random texts both give the same value or the same error.
 @Suite struct DecoderModelTests {
-    @Test(arguments: 0..<40 as Range<UInt64>) func `decodes what Foundation's decoder decodes`(seed: UInt64) throws {
+    @Test(arguments: 0..<40 as Range<UInt64>) func `the decoder agrees with Foundation's decoder`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             try compare(DecodedTypes.Integers.self, integers, &random)

@@ -8,7 +8,7 @@ import Testing
     /// Databases at once.
     private static let laneCount = 2
 
-    @Test func `whatever is done to a cache at once, what it says in the end is right`() async throws {
+    @Test func `after any concurrent operations the cache ends in the right state`() async throws {
         let environment = ProcessInfo.processInfo.environment
         let minutes = environment["TIDEMARK_SOAK_MINUTES"].flatMap { Double($0) }
         let firstSeed = environment["TIDEMARK_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
