@@ -156,7 +156,7 @@ import TidemarkModel
         (#""\uD83D\uDE00""#, "😀"), (#""\u{1F600}\u{0}\u{000000041}""#, "😀\u{0}A"), ("\"\u{7F}é\t\"", "\u{7F}é\t"),
         (#"" # , {""#, " # , {"),
     ])
-    func `escapes stand for their characters`(written: String, text: String) throws {
+    func `escapes are read as their characters`(written: String, text: String) throws {
         #expect(try description(written) == StringValue(ByteString(text), isBlock: false, at: at(1, 1)))
     }
 

@@ -135,7 +135,7 @@ import TidemarkGraphQL
         #expect(error.line == wanted.line && error.column == wanted.column, "\(error)")
     }
 
-    @Test func `bytes that are no UTF-8 are refused where they stand`() throws {
+    @Test func `bytes that are not UTF-8 are refused with their place`() throws {
         let broken: [[UInt8]] = [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80],
         ]

@@ -112,7 +112,7 @@ import TidemarkTesting
         return model
     }
 
-    @Test(arguments: UInt64(1)...25) func `readers show what is visible, in key order, from any key on`(
+    @Test(arguments: UInt64(1)...25) func `readers show the visible state, in key order, from any key on`(
         seed: UInt64
     ) async throws {
         let model = try await written(seed: seed)

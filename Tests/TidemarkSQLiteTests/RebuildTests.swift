@@ -27,7 +27,7 @@ import TidemarkStore
     }
 
     @Test(arguments: Stage.allCases)
-    func `the next writer completes a rebuild that was promised, with its salvaged layers`(stage: Stage) async throws
+    func `the next writer completes the rebuild that was promised, with its salvaged layers`(stage: Stage) async throws
     {
         let bed = try await DamageBed()
         try DamageBed.write(bed.live.main, to: folder.file())

@@ -77,7 +77,7 @@ import TidemarkWire
         #expect(await lines.next() == "end")
     }
 
-    @Test func `answered calls leave no timer behind`() async {
+    @Test func `answered calls leave no timer`() async {
         let (calls, _) = make()
         var lines = pipe.lines().makeAsyncIterator()
         async let call = result { () throws(UpstreamError) in try await calls.call("a") { _ in } }

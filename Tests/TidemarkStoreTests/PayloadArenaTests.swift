@@ -25,7 +25,7 @@ import TidemarkTesting
         #expect(BlockSize.classIndex(of: 32 << 10 + 1) == BlockSize.classCount)
     }
 
-    @Test func `chunks grow with what is in use, and a long block has one to itself`() {
+    @Test func `chunks grow with the memory in use, and a long block has its own chunk`() {
         #expect(BlockSize.blockCount(400, usedCount: 0) == 4)
         #expect(BlockSize.blockCount(400, usedCount: 100) == 12)
         #expect(BlockSize.blockCount(400, usedCount: 100_000) == 64)

@@ -53,7 +53,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `every rate comes near what was asked for`(seed: UInt64) {
+    func `every rate is near the requested one`(seed: UInt64) {
         var settings = SyntheticSettings()
         settings.seed = seed
         settings.entityCount = 2_000

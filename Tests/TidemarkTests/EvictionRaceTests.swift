@@ -23,7 +23,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1, 2])
-    func `a load that is under way does not bring back what is removed meanwhile`(way: Int) async throws {
+    func `a load under way does not restore an entity that is removed meanwhile`(way: Int) async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
         let key = Lines.key("k1")
@@ -56,7 +56,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `an event that waits for its entity does not bring back what is removed meanwhile`() async throws {
+    @Test func `an event that waits for its entity does not restore it after a removal`() async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
         // Something of another library stays with the journal alone.
@@ -220,7 +220,7 @@ import TidemarkTesting
         #expect(try await fixture.stored() == [#"{"id":"k1","n":5}"#])
     }
 
-    @Test func `an eviction between two looks of a read is seen by it`() async throws {
+    @Test func `a read notices an eviction between its two lookups`() async throws {
         let journal = MemoryJournal()
         let fixture = try await QueryFixture.open(journal) {
             $0.memoryByteCountMax = 0

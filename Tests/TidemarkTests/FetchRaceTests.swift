@@ -122,7 +122,7 @@ import TidemarkTesting
         #expect(try await fixture.isStale() == false)
     }
 
-    @Test func `an element that moved since the answer says nothing about how far the server looked`() async throws {
+    @Test func `an element that moved since the answer does not decide how far the server's list goes`() async throws {
         let fixture = try await QueryFixture.open()
         let list = try await race(
             fixture, during: [Self.change(1, #"{"id":"b","v":90}"#)], [#"{"id":"a","v":1}"#, #"{"id":"b","v":2}"#]
@@ -131,7 +131,7 @@ import TidemarkTesting
         #expect(try await fixture.isStale() == true)
     }
 
-    @Test func `an answer older than what is remembered of writes is completed from the store under a rule`()
+    @Test func `an answer older than the remembered writes is completed from the store under a rule`()
         async throws
     {
         let fixture = try await QueryFixture.open()

@@ -8,7 +8,7 @@ import TidemarkModel
     private let lost = [LostRange(first: EventSequence(2), last: EventSequence(3))]
     private let minute: Int64 = 60_000
 
-    @Test func `everything is due when the cache is opened, what is lost later after ten minutes`() {
+    @Test func `everything is due when the cache is opened, later losses after ten minutes`() {
         var schedule = HealSchedule()
         schedule.follow([0, 2], at: 5)
         schedule.makeAllDue(at: 5)

@@ -52,12 +52,12 @@ import TidemarkTesting
         ("{\"a\":1,}", 7), ("01", 1), ("-", 1), ("1.", 2), ("1e+", 3), (".5", 0), ("+1", 0), ("\"a", 2),
         ("\"\\x\"", 2), ("\"\\u12g4\"", 5), ("\"a\nb\"", 2), ("1 1", 2), ("[", 1), ("NaN", 0), ("{\"a\":1", 6),
     ])
-    func `a text that is no JSON is refused with its place`(text: String, byteOffset: Int) {
+    func `a text that is not JSON is refused with its place`(text: String, byteOffset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
         #expect(error?.byteOffset == byteOffset, "\(text): \(error?.description ?? "")")
     }
 
-    @Test func `bytes that are no UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are refused`() {
         for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
             #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: bytes) }
         }

@@ -123,7 +123,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: CacheUnderTest.seeds(6)) func `a reader sees what the engine shows, across restarts`(
+    @Test(arguments: CacheUnderTest.seeds(6)) func `a reader shows the same state as the engine, across restarts`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()

@@ -91,7 +91,7 @@ import TidemarkTesting
         #expect(try await bed.list("1") == "a b")
     }
 
-    @Test func `a list with a rule follows what is visible, as far as it is known`() async throws {
+    @Test func `a list with a rule follows the visible entities, as far as it is known`() async throws {
         let bed = try await bed()
         let ruled = try await bed.observe("1")
         // Before everything, behind the end of what is known, and in between.

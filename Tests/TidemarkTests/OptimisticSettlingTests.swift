@@ -68,7 +68,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(1))
     }
 
-    @Test func `committing again replaces what a layer waits for`() async throws {
+    @Test func `committing again replaces the place that a layer waits for`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.commit("m1", sequence: 2)

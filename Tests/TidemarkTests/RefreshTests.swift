@@ -92,7 +92,7 @@ import TidemarkTesting
         #expect(words.all.count == 3)
     }
 
-    @Test func `an equal write that renews is notified at the next look, and one before the limit moves it`()
+    @Test func `an equal write that renews is notified at the next check, and one before the limit moves it`()
         async throws
     {
         let fixture = try await open()
@@ -113,7 +113,7 @@ import TidemarkTesting
         #expect(await eventually { words.all.last == #"{"id":"x","n":1} [] fresh"# })
     }
 
-    @Test func `a field that comes with a nearer limit moves the moment, and only what is selected counts`()
+    @Test func `a field with a nearer limit moves the moment of the check, and only selected fields count`()
         async throws
     {
         let fixture = try await open()

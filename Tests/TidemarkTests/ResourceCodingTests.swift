@@ -90,7 +90,7 @@ import TidemarkModel
         #expect(zone.taken == Date(timeIntervalSince1970: 1_714_972_089.25))
     }
 
-    @Test func `an error names type, id, field and what is stored there`() {
+    @Test func `an error names type, id, field and the stored value`() {
         func error(_ text: String) -> ResourceDecodingError? {
             do throws(ResourceDecodingError) {
                 _ = try ResourceCoder().decode(Photo.self, Array(text.utf8))

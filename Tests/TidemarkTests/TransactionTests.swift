@@ -99,7 +99,7 @@ private struct Counter: Resource, Equatable {
         #expect(try await cache.entity(Counter.self, id: "z") == Counter(id: "z", n: 10))
     }
 
-    @Test func `a body that throws changes nothing, and gives what it returns otherwise`() async throws {
+    @Test func `a body that throws changes nothing, otherwise its result is returned`() async throws {
         let cache = try await open().cache
         await #expect(throws: Stop.self) {
             try await cache.transaction { transaction in

@@ -34,7 +34,7 @@ import TidemarkTesting
         #expect(await again.cache.counts() == counts)
     }
 
-    @Test func `a line that goes to quarantine is written`() async throws {
+    @Test func `a quarantined line is written to the journal`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed(Self.unusable)
         #expect(await fixture.cache.flushTimer != nil)
