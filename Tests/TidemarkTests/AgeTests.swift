@@ -5,9 +5,9 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// What is too old for a read, with a clock that the test drives.
+/// Fields that are too old for a read, with a clock that the test drives.
 @Suite struct AgeTests {
-    /// The example of the proposal.
+    /// The schema of the example in the proposal.
     private static let songs = """
         type Song @cacheControl(maxAge: 3600) {
           title: String
@@ -50,7 +50,7 @@ import TidemarkTesting
         fixture.clock.advance(milliseconds: 59_999)
         #expect(try await get(fixture).miss == nil)
         fixture.clock.advance(milliseconds: 1)
-        // Elsewhere genre, inside the artist, is too old after a minute; under the operation's artist it is not.
+        // In other places a genre inside an artist is too old after a minute; under the operation's artist it is not.
         #expect(try await expired("artist") == 60)
         #expect(try await expired("artist", operation) == nil)
         #expect(try await get(fixture, "9", type: "Artist", fields: ["name"]).miss == nil)
@@ -168,7 +168,7 @@ import TidemarkTesting
         try await fixture.input.feed([event(1, #"{"id":"1","title":"Sea"}"#)])
         try await fixture.cache.flush()
         try await fixture.cache.close()
-        // A new manual clock begins where the first one began, long before the write.
+        // A new manual clock begins at the same time as the first one, long before the write.
         let later = try await open("type Song @cacheControl(maxAge: 10) { title: String }", MemoryJournal(store: store))
         #expect(try await get(later).miss == nil)
         later.clock.advance(milliseconds: 10_000)

@@ -4,8 +4,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// Random graphs under events, transactions, answers, removals, layers and restarts, against a model that knows nothing
-/// of tiers.
+/// Random graphs under events, transactions, answers, removals, layers and restarts, against a model without tiers.
 @Suite struct CascadeModelTests {
     @Test(arguments: CacheUnderTest.seeds(60))
     func `a journal in memory and random deletes show the entities of the naive model`(seed: UInt64) async throws {

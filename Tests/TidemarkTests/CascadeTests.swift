@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What is deleted along with an entity.
+/// Entities that are deleted together with another one.
 ///
 /// - Source: Protocol/policy.md, cascades.
 @Suite struct CascadeTests {
@@ -151,7 +151,7 @@ import TidemarkTesting
         let layer = try #require(await bed.cache.pendingLayers().first)
         #expect(layer.operations == [.delete(type: "file", id: "1")])
         #expect(layer.along == [try CascadeBed.key("file:2"), try CascadeBed.key("part:1")])
-        // The server writes on: what the layer hides stays hidden, and comes back as the server has it.
+        // The server keeps writing: the hidden entity stays hidden, and a rollback shows the server's state.
         try await bed.feed(CascadeBed.change(5, "part", #"{"id":"1","n":5}"#))
         #expect(try await bed.seen("part:1") == "")
         try await bed.bed.rollBack("m")
@@ -174,7 +174,7 @@ import TidemarkTesting
                 try CascadeBed.key("file:2"), try CascadeBed.key("file:3"),
             ])
         try await bed.delete(4, "file:1", mutation: "m")
-        // The server never heard of the patch: 3 is its own.
+        // The server never received the patch: 3 is its own value.
         #expect(try await bed.seen("file:1", "file:2", "file:3") == "file:3")
         #expect(await bed.cache.pendingLayers().isEmpty)
     }

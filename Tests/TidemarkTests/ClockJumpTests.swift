@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Clocks that are set ten years forwards or back while a cache is open, and clocks that say what no clock can.
+/// Clocks that are set ten years forward or back while a cache is open, and clocks with impossible times.
 @Suite struct ClockJumpTests {
     private static let tenYears: Int64 = 10 * 365 * 24 * 3_600 * 1_000
     private static let policy = CachePolicy([CachePolicy.Rules("file", maxAge: 60, fields: [:])])
@@ -43,11 +43,11 @@ import TidemarkTesting
         #expect(try await fixture.isStale() == true)
         clock.advance(milliseconds: 30_000)
         #expect(try await miss(fixture) == .expired)
-        // And what is written after the jump is new, and ages as well.
+        // An entity written after the jump is new, and ages as well.
         try await fixture.input.feed([Lines.change(2, id: "f1")])
         #expect(try await miss(fixture) == nil)
         clock.advance(milliseconds: -jump)
-        // Somebody has to look: what passed before a step back is noticed is not known.
+        // A read must happen in between: the time before a step back is unknown until the clock is read.
         _ = try await miss(fixture)
         clock.advance(milliseconds: 60_000)
         #expect(try await miss(fixture) == .expired)
@@ -63,7 +63,7 @@ import TidemarkTesting
         clock.advance(milliseconds: jump)
         try await fixture.input.feed([Lines.heartbeat(2)])
         clock.advance(milliseconds: 29 * day)
-        // Looked at when the next one is laid.
+        // Tombstones are checked when the next one is added.
         try await fixture.input.feed([Lines.delete(3, id: "x")])
         #expect(try await miss(fixture) == (jump > 0 ? .absent : .deleted))
         clock.advance(milliseconds: 2 * day)
@@ -135,14 +135,14 @@ import TidemarkTesting
                 let step = Int64(random.below(3) == 0 ? random.below(Int(Self.tenYears)) : random.below(1_000))
                 let isBack = random.chance(400)
                 clock.advance(milliseconds: isBack ? -step : step)
-                // A step back is none; one forward is as long as the clock's own.
+                // A step back does not count; a step forward counts in full.
                 if !isBack { expected += step }
                 #expect(forward.now() == expected, "seed \(seed)")
             }
         }
     }
 
-    /// Says one thing for ever, and wakes nobody.
+    /// A clock with one fixed time, which wakes no sleeper.
     private final class FixedClock: CacheClock {
         private let time: Mutex<Int64>
 

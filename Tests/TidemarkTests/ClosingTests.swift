@@ -7,7 +7,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// What waits for the disk while a cache is being closed: done and written, or refused. Laws: L5.
+/// Work that waits for the disk while a cache is being closed is finished and written, or refused. Laws: L5.
 @Suite struct ClosingTests {
     /// A journal's queue that can be made to wait.
     private final class Lane: Sendable {
@@ -26,7 +26,7 @@ import TidemarkTesting
 
         var heldCount: Int { state.withLock { $0.calls.count } }
 
-        /// Lets go, in the order they came.
+        /// Runs the waiting calls, in the order in which they came.
         func release() {
             state.withLock { state in
                 state.isHeld = false
@@ -51,7 +51,7 @@ import TidemarkTesting
         let cache = try await open(folder, lane)
         try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1}}}"#.utf8))
         try await cache.flush()
-        // The entity is on the disk alone: a merge has to read it.
+        // The entity is on the disk alone, so a merge has to read it.
         lane.hold()
         let merge = Task {
             do throws(StorageError) {
@@ -108,7 +108,7 @@ import TidemarkTesting
         await #expect(throws: StorageError(.closed, "the cache was closed", advice: "open it again")) {
             try await cache.flush()
         }
-        // How things stood at the end is no answer about an entity.
+        // The state at the end does not answer a read of an entity.
         #expect(await cache.entityCount() == 1)
         try await cache.close()
     }

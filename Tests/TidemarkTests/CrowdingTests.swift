@@ -7,13 +7,13 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Limits of both tiers while input comes. Laws: L8, L9.
+/// The limits of both tiers while input comes. Laws: L8, L9.
 @Suite struct CrowdingTests {
     private static func change(_ id: Int, type: String = "file", text: String = "") -> String {
         #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(type)","resource":{"id":"k\#(id)","n":"\#(text)"}}}}"#
     }
 
-    /// Nothing is written unless a limit, or the test, says so.
+    /// Makes flushes begin only at a limit, or when the test asks for one.
     private static func neverFlushes(_ configuration: inout CacheConfiguration) {
         configuration.flush.interval = 1 << 40
         configuration.flush.busyInterval = 1 << 40
@@ -97,7 +97,7 @@ import TidemarkTesting
         try await fixture.input.feed((1_000..<1_050).map { Self.change($0) })
         #expect(await fixture.cache.entityCount() == 1_050)
         try await fixture.cache.flush()
-        // One consent is for all of the room that it was asked about.
+        // One approval covers all the entities that it was asked for.
         continuation.yield(true)
         continuation.finish()
         #expect(await eventually { await fixture.cache.entityCount() <= 10 })
@@ -132,7 +132,7 @@ import TidemarkTesting
                 })
             most = max(most, try await journal.size().fileByteCount)
         }
-        // A batch of 200 with random ids may write a page of keys for each: half of them is enough here.
+        // A batch of 200 with random ids may write a page of keys for each id; half of the pages are enough here.
         #expect(most <= limit + limit / 10 + 200 * 8_192 / 2, "\(most)")
         try await cache.settleLimits()
         #expect(try await journal.size().usedByteCount <= limit - limit / 10)

@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What is acknowledged, and what a failing journal does to it. Laws: L5, L7.
+/// Acknowledgements, and the effect of a failing journal on them. Laws: L5, L7.
 @Suite struct DurabilityTests {
     private func open(
         _ journal: MemoryJournal, _ change: (inout CacheConfiguration) -> Void = { _ in }

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Entities that would be larger than they may be: 100 bytes here.
+/// Entities that would be larger than the limit, which is 100 bytes here.
 ///
 /// - Source: Protocol/limits.md, the size of an entity.
 @Suite(.timeLimit(.minutes(2))) struct EntitySizeTests {
@@ -89,7 +89,7 @@ import TidemarkTesting
         #expect(await lost(fixture.cache) == [[3...3]])
         try await fixture.cache.flush()
         let record = try #require(await journal.quarantine().first)
-        // Its line is not at hand any more.
+        // The event's line is no longer available.
         #expect(record.reason == .tooLarge && record.line == 2 && !record.isComplete)
         #expect(await fixture.cache.counts().isConserved())
         try await fixture.cache.close()
@@ -198,7 +198,7 @@ import TidemarkTesting
         try await fixture.input.feed([change(1, resource("1"))])
         let bad = [resource("3"), resource("1", "y")]
         #expect(try await code { try await fixture.put(bad) } == .limitExceeded)
-        // One entity in the list and in what is included with it: each fits, both do not.
+        // One entity is in the list and in the included entities: each resource fits, both together do not.
         #expect(
             try await code {
                 try await fixture.put([resource("4")]) {

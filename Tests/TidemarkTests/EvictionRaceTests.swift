@@ -5,9 +5,9 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// What is evicted, loaded, answered and changed at once: nothing comes back as it was before. Laws: L1, L9.
+/// Concurrent evictions, loads, answers and changes: no entity returns to an older state. Laws: L1, L9.
 @Suite struct EvictionRaceTests {
-    /// A journal with one entity that memory does not have, and loads that wait.
+    /// A fixture with one entity that is not in memory, and a journal whose loads wait.
     private func evictedFixture(_ journal: MemoryJournal) async throws -> QueryFixture {
         let fixture = try await QueryFixture.open(journal) {
             $0.memoryByteCountMax = 0
@@ -59,7 +59,7 @@ import TidemarkTesting
     @Test func `an event that waits for its entity does not restore it after a removal`() async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
-        // Something of another library stays with the journal alone.
+        // An entity of another library is in the journal alone.
         try await fixture.input.feed([
             #"{"library_id":"b","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
         ])
@@ -88,7 +88,7 @@ import TidemarkTesting
         #expect(await journal.stored().count == 2)
     }
 
-    /// A list of all files, evaluated over the store.
+    /// Stores a local query that lists all files.
     private func putList(of fixture: QueryFixture) async throws {
         try await fixture.put([]) {
             $0.isLocal = true
@@ -147,7 +147,7 @@ import TidemarkTesting
         #expect(await eventually { reply.isThere })
         #expect(try await fixture.cache.read(Lines.key("k1"), fields: nil).miss == .evicted)
         #expect(try await fixture.cache.read(Lines.key("k2"), fields: nil).miss == nil)
-        // Not a shorter list: a miss.
+        // The result is a miss, not a shorter list.
         #expect(try await fixture.stored() == nil)
     }
 
@@ -158,7 +158,7 @@ import TidemarkTesting
             $0.flush.busyInterval = 1 << 40
         }
         let observed = FoldingSink()
-        // What is written from here on is remembered.
+        // Writes are remembered from here on.
         let reply = try await fixture.begin("{}", .networkOnly, sink: observed)
         await fixture.upstream.waitForQuestions(1)
         try await fixture.input.feed([
@@ -166,7 +166,7 @@ import TidemarkTesting
         ])
         try await fixture.put([#"{"id":"k9","n":9}"#], #"{"q":1}"#) { $0.asOf = EventSequence(9) }
         try await fixture.cache.settleLimits()
-        // An answer may have brought a later version before it left: the event cannot be stored.
+        // An answer may have written a later version before the entity was evicted, so the event cannot be applied.
         try await fixture.input.feed([
             #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":2}}}}"#
         ])
@@ -175,7 +175,7 @@ import TidemarkTesting
         await fixture.upstream.answer(.success(result))
         #expect(await eventually { reply.isThere })
         #expect(try await fixture.cache.read(Lines.key("k1"), fields: nil).miss == .evicted)
-        // Not a shorter list: a miss.
+        // The result is a miss, not a shorter list.
         #expect(try await fixture.stored() == nil)
         await fixture.cache.checkInvariants()
     }
@@ -233,7 +233,7 @@ import TidemarkTesting
         ])
         await journal.pauseLoads()
         async let settled: Void = fixture.cache.settleLimits()
-        // The rows were read: what goes is decided when they are given.
+        // The rows were read already; evictions are decided when the rows are returned.
         await journal.waitUntilHeld()
         async let read = fixture.cache.read(Lines.key("k1"), fields: nil)
         await journal.resumeLoads()

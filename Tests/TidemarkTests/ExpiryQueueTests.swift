@@ -13,7 +13,7 @@ import TidemarkTesting
             for query in UInt32(0)..<300 {
                 switch random.below(10) {
                 case 0..<7:
-                    // Moments differ, so that the order is known.
+                    // All moments differ, so that the order is known.
                     let entry = (moment: now + Int64(random.below(50)) * 1_000 + Int64(query), query: query)
                     queue.insert(.init(moment: entry.moment, target: entry.query))
                     model.append(entry)

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// A fetch lasts until its answer is stored and its readers have theirs.
+/// A fetch lasts until its answer is stored and its readers have it.
 ///
 /// - Source: Protocol/queries.md, fetch policies.
 @Suite struct FetchFlightTests {
@@ -12,7 +12,7 @@ import TidemarkTesting
     private static let new = #"{"id":"1","v":1}"#
     private static let other = #"{"id":"2","v":0}"#
 
-    /// A cache with a stale list of one entity, in memory, and another entity that is on the disk alone, so that storing an
+    /// A cache with a stale list of one entity in memory, and another entity on the disk alone, so that storing an
     /// answer with it has to read first; and a `networkOnly` reader whose answer is being stored.
     private struct Storing {
         var fixture: QueryFixture
@@ -49,7 +49,7 @@ import TidemarkTesting
     func `a reader that joins while the answer is being stored gets that answer`(_ policy: FetchPolicy) async throws {
         let storing = try await Storing.begin()
         let second = try await storing.read(policy)
-        // The old list is there, and what is not stored need not wait.
+        // The old list is there, and an answer that is not stored need not wait.
         let answersAtOnce = [.networkOnlyNoStore, .cacheAndNetwork, .staleWhileRevalidate].contains(policy)
         #expect(second.isThere == answersAtOnce)
         #expect(second.laters.isEmpty)

@@ -23,9 +23,9 @@ import TidemarkTesting
         }
     }
 
-    /// What is to come of a cell.
+    /// The expected result of a cell.
     private struct Wanted {
-        /// nil: an error.
+        /// The source of the answer; nil for an error.
         var source: QueryAnswer.Source?
         var code: CacheError.Code?
         var reasons: [String: String] = [:]
@@ -209,7 +209,7 @@ import TidemarkTesting
 }
 
 extension ScriptedQueryUpstream {
-    /// Answers the oldest open question; false when there is none.
+    /// Answers the oldest open question; returns false when there is none.
     func answerIfAsked(_ result: Result<QueryResult, UpstreamError>) -> Bool {
         guard hasQuestion else { return false }
         answer(result)

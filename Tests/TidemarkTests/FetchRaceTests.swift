@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What was written while an answer was on its way wins over it.
+/// A write during a fetch wins over the fetch's answer.
 @Suite struct FetchRaceTests {
     private static func line(_ sequence: Int64?, _ event: String) -> String {
         let sequence = sequence.map { "\"sequence\":\($0)," } ?? ""
@@ -20,7 +20,7 @@ import TidemarkTesting
 
     private static let rule = Array(#"{"resource_type":"file","order":[{"path":"/v"}]}"#.utf8)
 
-    /// Asks, lets lines pass, then gives the answer.
+    /// Asks a question, feeds lines, then gives the answer.
     private func race(
         _ fixture: QueryFixture, during lines: [String], _ resources: [String],
         _ change: (inout QueryResult) -> Void = { _ in }
@@ -63,7 +63,7 @@ import TidemarkTesting
         if isNewLog { try await fixture.input.feed([line(2, "y")]) }
         try await fixture.put([#"{"id":"x","v":5}"#], #"{"q":1}"#) { $0.asOf = EventSequence(5) }
         var result = QueryFixture.result([#"{"id":"x","v":1}"#, #"{"id":"z","v":1}"#])
-        // In another log its place means nothing.
+        // The place means nothing in another log.
         result.asOf = isNewLog ? EventSequence(1) : nil
         await fixture.upstream.answer(.success(result))
         #expect(await eventually { reply.isThere })
@@ -145,7 +145,7 @@ import TidemarkTesting
         let expected = [1, 3, 4, 5].map { #"{"id":"f\#($0)","v":\#($0)}"# }
         #expect(try await fixture.stored() == expected)
         #expect(try await fixture.isStale() == false)
-        // From here on writes are remembered.
+        // Writes are remembered from here on.
         try await fixture.input.feed([Self.change(6, #"{"id":"f6","v":6}"#)])
         try await fixture.put([#"{"id":"f1","v":1}"#]) {
             $0.asOf = EventSequence(5)
@@ -167,7 +167,7 @@ import TidemarkTesting
         }
         try await fixture.input.feed([Self.change(2, #"{"id":"x","v":2}"#), Self.delete(3, "y")])
         #expect(try await fixture.stored() == [#"{"id":"x","v":30}"#, #"{"id":"y","v":30}"#])
-        // An answer of no known place takes nothing away from that.
+        // An answer without a known place does not change the places of its entities.
         try await fixture.put([#"{"id":"x","v":31}"#, #"{"id":"y","v":30}"#])
         try await fixture.input.feed([Self.change(4, #"{"id":"x","v":4}"#), Self.delete(5, "y")])
         #expect(try await fixture.stored() == [#"{"id":"x","v":4}"#])

@@ -25,7 +25,7 @@ private struct Track: PatchableResource {
 
 /// Patches whose fields are named by key paths.
 @Suite struct FieldPatchTests {
-    /// What a patch does to a stored track, as text.
+    /// Returns a stored track after a patch, as text.
     private func patched(_ body: (inout FieldPatch<Track>) -> Void) async throws -> String {
         let cache = try await SyncCache.open(journal: MemoryJournal())
         try await cache.ingest(

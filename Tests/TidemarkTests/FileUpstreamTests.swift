@@ -50,7 +50,7 @@ import TidemarkTesting
         let whole = Lines.bytes([Lines.change(1), Lines.change(2)])
         let upstream = FileUpstream(path: try folder.write(Array(whole.dropLast(9)), to: "log"))
         #expect(try await answer(upstream, since: 1) == text([Lines.change(1)]))
-        // Whole, and its LF is not there yet.
+        // The line is complete, but its LF is not there yet.
         try folder.write(Array(whole.dropLast()), to: "log")
         #expect(try await answer(upstream, since: 2) == text([Lines.change(2)]))
         try folder.write(whole + Lines.bytes([Lines.change(3)]), to: "log")

@@ -6,7 +6,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Windows, questions and answers, on a clock and an upstream that the test moves. Laws: L4, L7.
+/// Windows, questions and answers, with a clock and an upstream that the test drives. Laws: L4, L7.
 @Suite struct GapTests {
     fileprivate func open(
         _ clock: ManualClock, upstream: (any Upstream)? = nil, journal: MemoryJournal = MemoryJournal(),
@@ -69,7 +69,7 @@ import TidemarkTesting
             $0.flush.startCount = 1
             $0.flush.changeCountMax = 1
         }
-        // The disk holds up the first chunk, and with it the second; the third has what that one misses.
+        // The disk delays the first chunk and so the second; the third has the event that the second one lacks.
         let source = ChunkInput([
             Lines.bytes([Lines.change(1)]), Lines.bytes([Lines.change(2), Lines.change(4)]),
             Lines.bytes([Lines.change(3)]),
@@ -152,13 +152,13 @@ import TidemarkTesting
         try await cache.flush()
         try await input.feed([merge, Lines.heartbeat(4)])
         await upstream.waitForQuestions(1)
-        // The merge brought its entity back into memory; this commit drops it again.
+        // The merge loaded its entity into memory; this commit evicts it again.
         try await input.feed([
             #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"tag","resource_id":"x"}}}"#
         ])
         try await cache.flush()
         await upstream.answer(.failure(UpstreamError("gone", isFinal: true)))
-        // The end of the input reads what is held by itself: the failure comes first.
+        // The end of the input reads the held events by itself, so the failure must come first.
         #expect(await eventually { await cache.libraries() == status(.stale, 4, lost: [2...3]) })
         try await input.end()
         guard case .found(let resource) = try await cache.entity(Lines.key("f1")) else {
@@ -186,7 +186,7 @@ import TidemarkTesting
     }
 }
 
-/// A Bool that a test changes while others look.
+/// A Bool that a test changes while other tasks read it.
 final class Flag: Sendable {
     private let storage: Atomic<Bool>
 
@@ -212,7 +212,7 @@ extension GapTests {
         ])
         try await cache.flush()
         clock.advance(milliseconds: 60)
-        // The window is over when the next line comes: the gap is given up in its step.
+        // The window has ended when the next line comes: the gap is declared lost in the same step.
         try await input.feed([Lines.change(5)])
         let isLost = await eventually {
             clock.advance(milliseconds: 60)
@@ -261,7 +261,7 @@ extension GapTests {
 }
 
 extension SyncCache {
-    /// Ends the input while something else happens.
+    /// Ends the input while a closure runs.
     fileprivate func endOfInputInBackground(_ meanwhile: @escaping @Sendable () async -> Void) async throws {
         async let done: Void = meanwhile()
         try await endOfInput()

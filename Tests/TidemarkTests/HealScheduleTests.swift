@@ -3,7 +3,7 @@ import TidemarkModel
 
 @testable import Tidemark
 
-/// When lost numbers are asked for again, without a cache or a clock.
+/// The moments at which lost numbers are asked for again, without a cache or a clock.
 @Suite struct HealScheduleTests {
     private let lost = [LostRange(first: EventSequence(2), last: EventSequence(3))]
     private let minute: Int64 = 60_000

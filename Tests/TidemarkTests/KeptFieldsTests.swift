@@ -6,7 +6,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Fields that stay when their entity has to go: what is known of it then, and what brings the rest back. Law: L1.
+/// Fields that stay when their entity is evicted: what reads know of it, and what restores it. Law: L1.
 @Suite struct KeptFieldsTests {
     private static let whole = #"{"id":"a","name":"A","size":1,"place":{"x":1,"y":2}}"#
 
@@ -14,13 +14,13 @@ import TidemarkTesting
         try await QueryFixture.open(journal) {
             $0.eviction.entityCountMax = 0
             $0.eviction.keptFields = ["file": ["name", "unused"]]
-            // Nothing goes but when the test says so.
+            // Entities are evicted only when the test asks for it.
             $0.flush.interval = 1 << 40
             $0.flush.busyInterval = 1 << 40
         }
     }
 
-    /// An entity of which only `id` and `name` are left.
+    /// A fixture with an entity that has only `id` and `name` left.
     private func reduced(_ journal: any Journal = MemoryJournal()) async throws -> QueryFixture {
         let fixture = try await open(journal)
         try await change(fixture, Self.whole)
@@ -48,7 +48,7 @@ import TidemarkTesting
             #expect(try await read(fixture, ["name", "id"]) == #"{"id":"a","name":"A"}"#)
             #expect(try await read(fixture, ["size"]) == "evicted")
             #expect(try await read(fixture, ["name", "size"]) == "evicted")
-            // Whether it never had that field nobody knows any more.
+            // Nobody knows any more whether the entity ever had that field.
             #expect(try await read(fixture, ["unused"]) == "evicted")
             #expect(
                 try await fixture.cache.entity(EntityKey(library: "a", type: "file", id: "a")) == .missing(.evicted))
@@ -73,7 +73,7 @@ import TidemarkTesting
         #expect(try await read(fixture) == "evicted")
         try await change(fixture, #"{"id":"a","place":{"x":6}}"#, metadata: #"{"no_merge_fields":["place"]}"#)
         #expect(try await read(fixture, ["place"]) == #"{"place":{"x":6}}"#)
-        // What is merged into is whole now.
+        // The object into which fields are merged is complete now.
         try await change(fixture, #"{"id":"a","place":{"y":7}}"#, metadata: "{}")
         #expect(try await read(fixture, ["place"]) == #"{"place":{"x":6,"y":7}}"#)
         #expect(try await read(fixture) == "evicted")
@@ -117,7 +117,7 @@ import TidemarkTesting
         try await change(fixture, #"{"id":"a","name":"B","size":3}"#, metadata: "{}")
         #expect(all.entities.isEmpty)
         #expect(named.entities.map(\.entity) == [Array(#"{"name":"B"}"#.utf8)])
-        // It is pinned: nothing of it goes while somebody looks.
+        // The entity is pinned while it is observed, so none of its fields is evicted.
         try await fixture.cache.settleLimits()
         #expect(try await read(fixture, ["size"]) == #"{"size":3}"#)
     }
@@ -134,10 +134,10 @@ import TidemarkTesting
         let select = { (request: inout QueryRequest) in request.select = ["file": ["name"]] }
         #expect(
             try await fixture.read("{}", .cacheOnly, select).get().texts == [#"{"name":"A"}"#, #"{"name":"B"}"#])
-        // A rule cannot look at what is left: the list loses it, and knows.
+        // A rule cannot be evaluated on the kept fields: the list loses the entity and becomes stale.
         #expect(try await fixture.stored(#"{"rule":1}"#) == [])
         #expect(try await fixture.isStale(#"{"rule":1}"#) == true)
-        // An observer that sees what stayed goes on with it.
+        // An observer of kept fields continues with them.
         let sink = FoldingSink()
         let seen = try await fixture.read("{}", .cacheOnly, sink: sink, select).get().subscription
         try await change(fixture, #"{"id":"a","name":"A2"}"#, metadata: "{}")
@@ -218,7 +218,7 @@ import TidemarkTesting
         fixture = try await open(try await SQLiteJournal.open(path: path))
         #expect(try await read(fixture) == "evicted")
         #expect(try await read(fixture, ["name"]) == #"{"name":"A"}"#)
-        // A layer over it is seen with it, and alone it is not all.
+        // A layer is shown together with the entity; alone it is not the complete entity.
         try await OptimisticBed(fixture: fixture).lay(
             "p", .patch(type: "file", id: "a", fields: #"{"size":9}"#, unset: []))
         #expect(try reader.visibleEntity(key).answer == .evicted)

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Lists that were read and did not change, and lists that nobody has looked at since a restart.
+/// Lists that were read and did not change, and lists that were not read since a restart.
 @Suite struct KeptListTests {
     private static func resource(_ id: String, _ value: Int = 0, byteCount: Int = 0) -> String {
         #"{"id":"\#(id)","v":\#(value),"s":"\#(String(repeating: "x", count: byteCount))"}"#
@@ -15,7 +15,7 @@ import TidemarkTesting
 
     private static func input(_ number: Int) -> String { "{\"n\":\(number)}" }
 
-    /// Where the bytes of an answer's first resource are.
+    /// Returns the address of the first resource of an answer.
     private func place(_ fixture: QueryFixture, _ number: Int) async throws -> UnsafeRawPointer? {
         let answer = try await fixture.read(Self.input(number)).get().answer
         return answer.entities.first?.withUnsafeBytes { $0.baseAddress }
@@ -55,7 +55,7 @@ import TidemarkTesting
         let counts = await fixture.cache.listCounts
         #expect(counts.keptCount == 4)
         #expect(counts.keptByteCount > 8_000_000 && counts.keptByteCount <= 8 << 20)
-        // More than fits is not kept, and takes nothing from the others.
+        // A list that is too large is not kept, and evicts no other list.
         try await fixture.put((0..<5).map { Self.resource("l\($0)", byteCount: 2_000_000) }, Self.input(200))
         #expect(try await fixture.read(Self.input(200)).get().answer.entities.count == 5)
         #expect(await fixture.cache.listCounts.keptCount == 4)
@@ -117,7 +117,7 @@ import TidemarkTesting
         try await fixture.cache.close()
         for _ in 0..<2 {
             fixture = try await QueryFixture.open(MemoryJournal(store: store))
-            // Touches another library alone, so that something is written.
+            // The write touches another library only, so that there is something to write.
             try await fixture.cache.store(
                 QueryFixture.result([Self.resource("z")]),
                 for: try QueryKey(library: "b", method: "m", input: Array("{}".utf8)))

@@ -5,7 +5,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// What the README shows of the library.
+/// The examples of the README for the library.
 @Suite struct LibraryTests {
     @Test func `a cache that is opened by its path keeps its entities`() async throws {
         let folder = try TemporaryFolder()

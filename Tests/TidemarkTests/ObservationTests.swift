@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// A resource that needs nothing.
+/// A resource of the simplest kind.
 private struct Note: Resource, Equatable {
     static let resourceType = "note"
     var id: UInt32
@@ -176,7 +176,7 @@ private struct Note: Resource, Equatable {
                 }
                 await host.show(list.map(element))
             }
-            // Whatever came before, a list that nobody has seen yet is told sooner or later.
+            // After any notifications, a list with a new element is notified sooner or later.
             list.append(Note(id: UInt32(1_000 + random.below(1 << 30))))
             await host.show(list.map(element))
             while own != list {

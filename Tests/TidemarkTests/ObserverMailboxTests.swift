@@ -9,7 +9,7 @@ import TidemarkModel
                 subscription: SubscriptionID(1), entity: Array("\(number)".utf8), changedFields: []))
     }
 
-    /// What was taken, in one word.
+    /// Returns a taken item in one word.
     private func name(_ taken: ObserverMailbox.Taken) -> String {
         switch taken {
         case .item(.notification(.entity(let notification))):

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What observers of a cache are told, and what they are spared.
+/// The notifications that observers of a cache get, and those that they do not get.
 @Suite struct ObserverTests {
     private static func change(_ sequence: Int64, _ id: String, _ v: Int64) -> String {
         "{\"library_id\":\"a\",\"sequence\":\(sequence),\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\","
@@ -39,7 +39,7 @@ import TidemarkTesting
         var keyCountMax = 0
         var sequence: Int64 = 0
         while sequence < eventCount {
-            // Elements come and go all the time: 5,000 pass through the list.
+            // Elements enter and leave all the time: 5,000 pass through the list.
             let lines = (0..<2_000).map { offset in
                 let next = sequence + Int64(offset) + 1
                 return Self.change(next, "k\(next % 5_000)", next % 7)
@@ -50,7 +50,7 @@ import TidemarkTesting
             keyCountMax = max(keyCountMax, size.namedKeyCount)
             #expect(size.rememberedCount <= 20)
         }
-        // What two lists of twenty with their reserve can name, and no more.
+        // The bound is the number of keys that two lists of twenty and their reserve can name.
         #expect(keyCountMax <= 20 + 52)
         let told = try #require(fast.observer(other))
         #expect(slow.observer(sleeper)?.toldCount == 3)
@@ -80,7 +80,7 @@ import TidemarkTesting
         let sleeper = try await observe(fixture, slow, select: ["w"])
         let other = try await observe(fixture, fast, select: ["w"])
         slow.setRoom(0)
-        // `w` changes with every second event only.
+        // The field `w` changes only with every second event.
         try await fixture.input.feed((1...11).map { Self.change($0, "x", $0 / 2) })
         slow.setRoom(nil)
         await fixture.cache.resume(slow)
@@ -103,13 +103,13 @@ import TidemarkTesting
         let other = try await observe(fixture, fast)
         first.setRoom(0)
         second.setRoom(5)
-        // The early one is behind from the first change, the late one from the sixth; then the fast one is cancelled, and
-        // nobody is told of anything any more.
+        // The early observer lags from the first change on, the late one from the sixth; then the fast one is
+        // cancelled, and no observer is notified any more.
         try await fixture.input.feed((1...10).map { Self.change($0, $0 % 2 == 0 ? "x" : "y", $0) })
         #expect(fast.observer(other)?.toldCount == 10)
         try await fixture.cache.cancel(other)
         try await fixture.input.feed((11...50).map { Self.change($0, $0 % 2 == 0 ? "x" : "y", $0) })
-        // Elements look as they did when the late one fell behind.
+        // The elements have the values that they had when the late observer began to lag.
         try await fixture.input.feed([Self.change(51, "y", 5), Self.change(52, "x", 4)])
         second.setRoom(nil)
         await fixture.cache.resume(second)
@@ -135,7 +135,7 @@ import TidemarkTesting
         let sleeper = try await observe(fixture, slow)
         slow.setRoom(0)
         try await fixture.input.feed([Self.change(1, "x", 1)])
-        // A batch that leaves `y` as it was has told nobody what it was.
+        // A batch that leaves `y` unchanged has notified no observer of its old value.
         let batch =
             #"{"library_id":"a","sequence":2,"event":{"ResourceBatchChanged":{"resource_type":"file","resources":["#
             + #"{"id":"y","v":7,"w":7},{"id":"x","v":2,"w":0},{"id":"y","v":0,"w":0}]}}}"#
@@ -284,7 +284,7 @@ import TidemarkTesting
         }
         let wanted = [9, 7, 5, 3, 1].map { #"{"id":"k\#($0)","v":\#($0),"w":1}"# }
         if isCrashed {
-            // What is on the disk while the list is still being filled must not be taken for the whole.
+            // Entities on the disk must not be taken for the whole list while it is still being completed.
             await paused.pauseLoads()
             let put = Task { try await second.put([], "{}", local) }
             await paused.waitUntilHeld()

@@ -28,7 +28,7 @@ private struct Refused: Error {}
         try await SyncCache.open(journal: MemoryJournal(store: store))
     }
 
-    /// A cache that has note 1 from event 1.
+    /// Opens a cache that has note 1 from event 1.
     private func opened() async throws -> SyncCache {
         let cache = try await open()
         try await event(1, #"{"id":"1","text":"a","stars":1}"#, in: cache)
@@ -111,7 +111,7 @@ private struct Refused: Error {}
         try await edit.commit(confirmed: Note(id: "1", text: "B", stars: 1), sequence: EventSequence(2))
         #expect(try await texts(cache) == ["B"])
         #expect(await edit.state == nil)
-        // The event up to it does not undo it.
+        // The event at its place does not undo the confirmation.
         try await event(2, #"{"id":"1","text":"old","stars":1}"#, in: cache)
         #expect(try await texts(cache) == ["B"])
         try await event(3, #"{"id":"1","text":"new","stars":1}"#, in: cache)
@@ -238,7 +238,7 @@ private struct Refused: Error {}
                 try $0.patch(Note.self, id: "1", ["text": "b"])
             } perform: { _ in
                 hasBegun.finish()
-                // What a request throws when it is cut off is its own matter.
+                // The error that a cancelled request throws is its own.
                 await Task { for await _ in cancelled {} }.value
                 throw Refused()
             }
@@ -254,7 +254,7 @@ private struct Refused: Error {}
     @Test func `cancelling before the request is sent rolls back`() async throws {
         let cache = try await opened()
         let task = Task {
-            // Cancelled here, before anything was sent.
+            // The task is cancelled here, before anything was sent.
             withUnsafeCurrentTask { $0?.cancel() }
             try await cache.optimistically {
                 try $0.patch(Note.self, id: "1", ["text": "b"])

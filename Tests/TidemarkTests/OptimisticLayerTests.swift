@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What layers show over what the server said, and what is left when they go.
+/// The visible state of layers over the server's state, and the state after they end.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 @Suite struct OptimisticLayerTests {
@@ -133,7 +133,7 @@ import TidemarkTesting
         try await bed.fixture.cache.transact(
             [.patch(type: "file", id: "x", fields: Array(#"{"n":5,"t":"w"}"#.utf8), unset: [])], library: "a")
         #expect(try await bed.shows("x") == #"{"id":"x","n":2,"t":"w"}"#)
-        // What only a layer shows is not there for a transaction.
+        // An entity that only a layer shows does not exist for a transaction.
         await #expect(throws: CacheError.self) {
             try await bed.fixture.cache.transact(
                 [.patch(type: "file", id: "z", fields: Array(#"{"n":5}"#.utf8), unset: [])], library: "a")

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What lists hold while layers are pending, and where everything is again when they go.
+/// The content of lists while layers are pending, and after they end.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 @Suite struct OptimisticListTests {
@@ -94,7 +94,7 @@ import TidemarkTesting
     @Test func `a list with a rule follows the visible entities, as far as it is known`() async throws {
         let bed = try await bed()
         let ruled = try await bed.observe("1")
-        // Before everything, behind the end of what is known, and in between.
+        // The elements are before all others, after the horizon, and between them.
         try await bed.lay("m1", .put(Self.resource("t", 0)))
         #expect(try await bed.list("1") == "t* a")
         try await bed.lay("m2", .put(Self.resource("u", 99)))
@@ -103,7 +103,7 @@ import TidemarkTesting
         #expect(try await bed.list("1") == "t* b")
         #expect(try await bed.isPending("1"))
         try await bed.rollBack("m1")
-        // Only one that is known is left: what stands behind it nobody has said.
+        // Only one known element is left; nobody knows which elements follow it.
         #expect(try await bed.list("1") == "! b")
         #expect(try await bed.isPending("1"))
         try await bed.rollBack("m3")
@@ -138,7 +138,7 @@ import TidemarkTesting
         let plain = try await bed.observe()
         #expect(try await bed.list() == (isDeletion ? "b" : "b a*"))
         try await bed.rollBack("m1")
-        // A list that lacks an element is a miss; its observer sees what there is, as stale.
+        // A list that lacks an element is a miss; its observer gets the remaining elements, as stale.
         #expect(try await bed.list() == nil)
         #expect(bed.trace(plain).last == "! \(Self.resource("b", 2))")
         try await bed.change(nil, Self.resource("a", 3))
@@ -212,7 +212,7 @@ import TidemarkTesting
         try await bed.put([], rule: #","order":[{"path":"/n"}],"limit":1"#)
         try await bed.lay("far", .put(Self.resource("far", 100)))
         #expect(try await bed.list() == "far*")
-        // The list keeps 33 of its own; one more, and what stands behind them is not known any more.
+        // The list keeps 33 elements; after one more, the elements after them are no longer known.
         for n in 1...34 { try await bed.change(Int64(n), Self.resource("e\(n + 10)", n)) }
         #expect(try await bed.list() == "e11")
         try await bed.lay("all", .delete("e11"), .delete("e12"))

@@ -49,7 +49,7 @@ import TidemarkTesting
         var history: [String] = []
         for step in 1...100 {
             var operation = generator.next(walk.model)
-            // What is evaluated over the store is asked of nobody.
+            // A local query has no upstream to ask.
             if case .beginFetch(let name) = operation, walk.model.queries[name]?.isLocal == true {
                 operation = .wait(milliseconds: 1)
             }
@@ -76,7 +76,7 @@ import TidemarkTesting
             if random.chance(restarts) {
                 if random.chance(500), queryCountMax > 2 {
                     history.append("crashed")
-                    // What lies under layers cannot be looked at: then only one state may be on the disk.
+                    // The base under layers is not visible, so only one state may be on the disk then.
                     if !walk.model.layers.isEmpty { try await walk.flush() }
                     try await journal.close()
                 } else {

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Ids of layers, what depends on what, and ids that get their real name.
+/// Ids of layers, their dependencies, and temporary ids that get real ones.
 ///
 /// - Source: Protocol/optimistic.md, methods.
 @Suite struct OptimisticNamesTests {
@@ -42,7 +42,7 @@ import TidemarkTesting
         #expect(try await bed.commit("m3", confirmed: [#"{"id":"v"}"#], type: "tag") == .done)
         #expect(
             try await bed.fixture.cache.read(EntityKey(library: "a", type: "tag", id: "v"), fields: nil).miss == nil)
-        // Nothing was confirmed of the delete.
+        // The delete was not confirmed.
         #expect(try await bed.shows("u") == #"{"id":"u","n":2}"#)
     }
 

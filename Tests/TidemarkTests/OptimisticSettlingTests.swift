@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Confirmations and events of mutations, in whatever order they come.
+/// Confirmations and events of mutations, in any order.
 ///
 /// - Source: Protocol/optimistic.md, settling.
 @Suite struct OptimisticSettlingTests {
@@ -38,7 +38,7 @@ import TidemarkTesting
         try await bed.commit("m1", confirmed: [Self.x(2)], sequence: 3)
         #expect(await bed.layers() == [])
         #expect(try await bed.read("x").sequence == EventSequence(3))
-        // An older write of somebody else, and then the echo.
+        // An older write of another client comes first, then the echo.
         try await bed.change(2, Self.x(7))
         try await bed.change(3, Self.x(2), mutation: "m1")
         #expect(bed.trace(list) == [Self.x(1), Self.x(2)])
@@ -90,7 +90,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(7))
         #expect(try await bed.read("x").sequence == EventSequence(5))
         #expect(bed.trace(list).last?.hasSuffix(Self.x(7)) == true)
-        // Deleted counts as well.
+        // A delete settles the layer as well.
         try await bed.lay("m2", .put(Self.x(3)))
         try await bed.delete(6, "x")
         try await bed.commit("m2", confirmed: [Self.x(3)], sequence: 5)
@@ -273,7 +273,7 @@ import TidemarkTesting
         await journal.failCommits(StorageError(.diskFull, "no space", advice: "make room"))
         let clock = bed.fixture.clock
         async let outcome = bed.lay("m1", .patch("x", #"{"n":2}"#))
-        // Whoever waits for a failing disk waits by the clock.
+        // A call that waits for a failing disk waits by the clock.
         let ticking = Task {
             while !Task.isCancelled {
                 clock.advance(milliseconds: 1_000)

@@ -12,7 +12,7 @@ private struct Song: Resource, Equatable {
     var rating: Int
 }
 
-/// Policies and ages as programs use them: every import is of a product, and nothing of a package is used.
+/// Policies and ages as programs use them: every import is of a product, and nothing with package access is used.
 @Suite(.timeLimit(.minutes(2))) struct PolicyInterfaceTests {
     private func open(_ policy: CachePolicy, in folder: TemporaryFolder) async throws -> SyncCache {
         var configuration = CacheConfiguration()

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// When two inputs are one query.
+/// The equality of query inputs.
 @Suite struct QueryKeyTests {
     private func canonical(_ json: String) throws -> String {
         try QueryKey(library: "l", method: "m", input: Array(json.utf8)).input.description
@@ -59,7 +59,7 @@ import TidemarkTesting
         #expect(throws: CacheError.self) { try QueryKey(library: "l", method: name, input: [0x31]) }
     }
 
-    /// Sorts parsed values, naively; shares nothing with the code under test.
+    /// Sorts parsed values in a naive way; it shares no code with the code under test.
     private func model(_ value: ReferenceJSON) -> String {
         if let elements = value.elements { return "[\(elements.map(model).joined(separator: ","))]" }
         guard let members = value.members else {

@@ -20,7 +20,7 @@ private struct Note: Resource, Equatable {
                 QueryRequest(try QueryKey(library: "", method: "notes.list", input: Array("{}".utf8))), of: host))
     }
 
-    /// Returns once what `read` reads has changed, or the task is cancelled, as a time limit does.
+    /// Returns as soon as the result of `read` has changed, or the task is cancelled, as a time limit does.
     private func change(of read: @MainActor @escaping () -> Void) async {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
         withObservationTracking(read) { continuation.finish() }

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 
-/// What `query.put` takes and `query.fetch` answers.
+/// The input of `query.put` and the answer to `query.fetch`.
 @Suite struct QueryResultTests {
     private func result(_ json: String, _ limits: Limits = Limits()) throws(CacheError) -> QueryResult {
         try QueryResult(json: Array(json.utf8), limits: limits)

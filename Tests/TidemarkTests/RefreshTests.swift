@@ -16,7 +16,7 @@ import TidemarkTesting
         return try await QueryFixture.open(hasUpstream: hasUpstream) { $0.policy = policy }
     }
 
-    /// Every notification, as words.
+    /// A sink that records every notification in words.
     private final class Words: ObserverSink {
         private let told = ManagedWords()
 
@@ -60,14 +60,14 @@ import TidemarkTesting
             + #""resource":\#(resource)\#(merges ? #","metadata":{}"# : "")}}}"#
     }
 
-    /// Moves the clock when the cache sleeps, so that its timer is the one that is woken.
+    /// Moves the clock when the cache sleeps, so that its timer wakes.
     private func advance(_ fixture: QueryFixture, _ milliseconds: Int64) async {
         await settle(fixture)
         _ = await eventually { fixture.clock.sleeperCount > 0 }
         fixture.clock.advance(milliseconds: milliseconds)
     }
 
-    /// What does not come is not waited for: a look that is due has been made once one was asked for after it.
+    /// Waits until every check that was due has been made; a notification that does not come cannot be waited for.
     private func settle(_ fixture: QueryFixture) async {
         for _ in 0..<200 { await Task.yield() }
         _ = await fixture.cache.statistics()
@@ -136,7 +136,7 @@ import TidemarkTesting
         let words = Words()
         _ = try await observe(fixture, words, type: "zero", maxStale: 1 << 40)
         for _ in 0..<20 { await advance(fixture, 1_000); await settle(fixture) }
-        // It was told with the first answer.
+        // The staleness was in the first answer.
         #expect(words.all == [])
         #expect(fixture.clock.sleeperCount <= 2)
     }

@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// What leaves memory and disk, what stays, and what reads say then. Laws: L1, L8, L9.
+/// Evictions from memory and disk: which entities leave, which stay, and what reads return then. Laws: L1, L8, L9.
 @Suite struct RoomTests {
     private static func change(_ id: Int, _ value: Int, metadata: String = "null") -> String {
         #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#(id)","v\#(value % 3)":\#(value)},"metadata":\#(metadata)}}}"#
@@ -38,7 +38,7 @@ import TidemarkTesting
         try await fixture.cache.settleLimits()
         #expect(try await misses(fixture, 0..<10) == [:])
         fixture.clock.advance(milliseconds: 1)
-        // Read and written entities are younger; where nothing stays in memory a write counts alone.
+        // Entities that were read or written are more recently used; where nothing stays in memory only a write counts.
         for id in 0..<3 { _ = try await read(fixture, id) }
         if memory == 0 { try await fixture.input.feed((0..<3).map { Self.change($0, $0) }) }
         try await fixture.input.feed([Self.change(20, 20), Self.change(21, 21)])
@@ -49,7 +49,7 @@ import TidemarkTesting
         #expect(await fixture.cache.statistics().missCounts[.evicted] == 3)
         #expect(await MemoryJournal(store: store).stored().count == 10)
         try await fixture.cache.close()
-        // What went is remembered after a restart, too.
+        // Evicted keys are remembered after a restart, too.
         let again = try await QueryFixture.open(MemoryJournal(store: store)) { $0.eviction.entityCountMax = 10 }
         #expect(try await read(again, 3).miss == .evicted)
         #expect(try await read(again, 30).miss == .absent)
@@ -116,7 +116,7 @@ import TidemarkTesting
         #expect(try await read(fixture, 1).miss == .deleted)
     }
 
-    /// Answers questions in order, and counts them; the last answer holds on.
+    /// A delegate that gives its answers in order and counts the questions; the last answer is repeated.
     private actor Delegate {
         private(set) var checks: [EvictionCheck] = []
         private var answers: [Bool]
@@ -202,7 +202,7 @@ import TidemarkTesting
         let size = try await journal.size()
         #expect(size.fileByteCount <= limit && size.usedByteCount <= limit)
         let count = Int(await cache.entityCount())
-        // Not many more than needed went: at least half of what would fit in a file that is packed.
+        // Few more entities than needed were evicted: at least half of those that would fit in a packed file are left.
         #expect(count > 1_000 && count < 4_500)
         var found = 0
         for (id, text) in texts.enumerated() {
@@ -297,7 +297,7 @@ import TidemarkTesting
             case 3:
                 let ids = truth.keys.sorted().prefix(4).shuffled(using: &random)
                 let name = #"{"q":\#(random.below(3))}"#
-                // An answer is what the server has; it brings back whole what was evicted.
+                // An answer is the server's state; it restores evicted entities completely.
                 try await fixture.put(ids.map(resource), name)
                 lists[name] = Array(ids)
             case 4: try await fixture.cache.settleLimits()

@@ -10,7 +10,7 @@ private struct Counter: Resource, Equatable {
     var n: Int
 }
 
-/// Forgetting inside transactions, the names that types go by, and transactions that only read.
+/// Removals inside transactions, the aliases of types, and transactions that only read.
 @Suite(.timeLimit(.minutes(2))) struct TransactionRemovalTests {
     private struct Stop: Error {}
 
@@ -94,7 +94,7 @@ private struct Counter: Resource, Equatable {
         }
         #expect(try await ids(cache) == ["kept", "old3"])
         #expect(await cache.entityCount() == 2)
-        // Forgotten and deleted are two things.
+        // Removing and deleting differ.
         func miss(_ id: ByteString) async throws -> EntityRead.Miss? {
             try await cache.read(EntityRequest(EntityKey(library: "a", type: "file", id: id))).miss
         }
@@ -124,7 +124,7 @@ private struct Counter: Resource, Equatable {
         ]
         for (text, gone) in cases {
             for id in all { try await cache.put(Counter(id: id, n: 1)) }
-            // Of every type an empty one is refused.
+            // An empty text is refused without a type.
             try await cache.transaction { try $0.remove(matching: text, type: text.isEmpty ? "file" : nil) }
             #expect(try await Set(ids(cache)) == Set(all).subtracting(gone), "matching \(text)")
             for id in all { try await cache.put(Counter(id: id, n: 1)) }

@@ -60,7 +60,7 @@ private struct Counter: Resource, Equatable {
         ] {
             #expect(try await code([operation], [0: EventSequence(1)]) == .conflict)
         }
-        // Nobody expects anything else than what is there: then the patch itself makes no sense.
+        // The expectation holds, so the error is that of the patch itself.
         #expect(try await code([patch], [:]) == .invalidParams)
         #expect(try await code([patch], [0: nil as EventSequence?]) == .invalidParams)
         let gone: [TransactionOperation] = [
@@ -266,7 +266,7 @@ private struct Counter: Resource, Equatable {
     @Test func `a thousand readers beside a writer see whole transactions only`() async throws {
         let cache = try await open().cache
         for id in ["x", "y"] { try await cache.put(Counter(id: id, n: 0)) }
-        // Paced by the readers: each write meets those that are on their way, and no reader begins anew more often than there
+        // The readers set the pace: each write meets readers under way, and no reader runs again more often than there
         // are writes.
         let done = Tally()
         try await withThrowingTaskGroup { group in
@@ -330,7 +330,7 @@ private struct Counter: Resource, Equatable {
                     }
                     stored = own
                 } catch is Stop {
-                    // As if it had never been.
+                    // A transaction that throws changes nothing.
                 }
             }
             if let meddled { try await cache.put(Counter(id: meddled, n: step)); stored[meddled] = step }

@@ -88,7 +88,8 @@ struct PhotoServer: QueryUpstream {
             }
             return names
         }
-        // The article's reader sees the change whenever he begins; this one must have begun to compare both lists.
+        // The article's reader sees the change whenever it begins; this one must have begun in order to compare both
+        // lists.
         while await cache.statistics().observerCount == 0, !Task.isCancelled { await Task.yield() }
 
         try await cache.transaction { transaction in

@@ -5,7 +5,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Lines that change nothing are counted and acknowledged, and are no reason to write. Law: L5.
+/// Lines that change nothing are counted and acknowledged, but do not cause a flush. Law: L5.
 @Suite struct UnchangedLineTests {
     private static let blank = ["", "", ""]
     private static let duplicate = [Lines.change(1)]
@@ -54,7 +54,7 @@ import TidemarkTesting
         let last = await acknowledged.next()
         #expect(last?.lines == 8)
         #expect(last?.libraries == ["a": EventSequence(1)])
-        // An event that is held, and all behind it, is not.
+        // A held event, and every line after it, is not acknowledged.
         try await fixture.input.feed([Lines.change(3), ""])
         try await fixture.input.feed([Lines.change(2), ""])
         try await fixture.cache.flush()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// What our decoder promises beyond what Foundation's does, and where the two differ.
+/// The promises of the decoder beyond those of Foundation's, and the differences between the two.
 @Suite struct ResourceDecoderTests {
     private func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
         try ResourceCoder().value(type, Array(text.utf8))
