@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// The harness of `Benchmarks/` as a child process: that it measures, keeps, compares and shows; never how fast anything is.
+/// The harness of `Benchmarks/` as a child process: it measures, saves, compares and prints. No test checks a speed.
 @Suite struct BenchmarkTests {
     private let folder: TemporaryFolder
 

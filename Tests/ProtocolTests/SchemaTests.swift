@@ -5,7 +5,7 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// What the command prints against Protocol/schema, where python3 with jsonschema is there to read it.
+/// The output of the command against Protocol/schema; needs python3 with jsonschema.
 @Suite struct SchemaTests {
     private static let script = """
         import json, os, sys, warnings
@@ -131,7 +131,9 @@ import TidemarkTesting
         try await check(lines)
     }
 
-    /// - Parameter lines: Each the name of a schema, a tab, and JSON.
+    /// Checks lines against their schemas.
+    ///
+    /// - Parameter lines: Lines of the name of a schema, a tab, and JSON.
     private func check(_ lines: [UInt8]) async throws {
         let python = "/usr/bin/python3"
         guard FileManager.default.isExecutableFile(atPath: python) else { return }

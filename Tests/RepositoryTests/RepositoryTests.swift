@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// Rules that the whole tree keeps; each failure names the file.
+/// Rules for the whole tree; each failure names the file.
 @Suite struct RepositoryTests {
     @Test func `the README stays short`() throws {
         #expect(try Tree.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count < 200)
@@ -65,7 +65,7 @@ import TidemarkTesting
     }
 
     @Test func `sources never force an optional`() throws {
-        // An exclamation mark after a name or a bracket, and not one of `!=`.
+        // The pattern finds an exclamation mark after a name or a bracket, but not that of `!=`.
         let pattern = /[A-Za-z0-9_\)\]\}]!(?!=)/
         for file in try Tree.swiftFiles(in: "Sources") {
             for (number, line) in try Tree.codeLines(file) {
@@ -100,7 +100,7 @@ import TidemarkTesting
     @Test func `the changelog starts with the version that the command prints`() async throws {
         let version = try await CommandRunner().run(["--version"]).outputLines.first ?? "none"
         let headings = try Tree.text("docs/changelog.md").split(separator: "\n").filter { $0.hasPrefix("## ") }
-        // Between two releases one heading for what is to come may stand above it.
+        // Between two releases a heading for unreleased changes may come first.
         #expect(headings.filter { $0 != "## Unreleased" }.first == "## \(version)")
         #expect(try Tree.text("README.md").contains("from: \"\(version)\""))
     }
@@ -110,7 +110,7 @@ import TidemarkTesting
             #expect(Tree.exists(path), "\(path) is not there")
         }
         #expect(try Tree.text("LICENSE").contains(/Apache License\n *Version 2.0, January 2004/))
-        // What stands in the hosted workflow has to exist here.
+        // Every name in the hosted workflow must exist here.
         let workflow = try Tree.text(".github/workflows/ci.yml")
         let makefile = try Tree.text("Makefile")
         for match in workflow.matches(of: /run: make ([a-z-]+)/) {
@@ -134,21 +134,21 @@ import TidemarkTesting
         let tools = try #require(manifest.firstMatch(of: /swift-tools-version:([0-9.]+)/)).1
         #expect(readme.contains("Swift \(tools) or"))
         #expect(manifest.contains("platforms: [.macOS(.v15)],") && readme.contains("**macOS 15 or later**"))
-        // Those that the script installs where it can.
+        // The programs that the script installs where it can.
         let script = try Tree.text(".ci/deps")
         let packages = script.matches(of: /(?:apt|brew)\+=\(([a-z0-9-]+)\)/).map { String($0.1) }
         #expect(packages.count == 5)
         for package in packages { #expect(readme.contains("`\(package)`"), "the README does not name \(package)") }
     }
 
-    /// The commands that the help lists.
+    /// Returns the commands that the help lists.
     private func commandNames() async throws -> Set<String> {
         let help = try await CommandRunner().run(["--help"]).outputText
         let list = help.components(separatedBy: "SUBCOMMANDS:\n").last ?? ""
         return Set(list.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.1) }).union(["help"])
     }
 
-    /// The word after `tidemark` where it begins a line of an example or stands in code.
+    /// Returns the words after `tidemark` at the beginning of a line of an example, or in code.
     private func commands(in text: String) -> [String] {
         text.matches(of: /(?m)(?:^\$? *|`|\| )tidemark ([a-z]+)/).map { String($0.1) }
     }

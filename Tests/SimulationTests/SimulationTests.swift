@@ -5,7 +5,7 @@ import TidemarkTesting
 
 /// The simulated world, through the command that users test with. Laws: L1 to L11.
 ///
-/// `TIDEMARK_SCHEDULES` is how many schedules are run; `TIDEMARK_SIMULATION_SEED` is the first seed.
+/// `TIDEMARK_SCHEDULES` is the number of schedules; `TIDEMARK_SIMULATION_SEED` is the first seed.
 @Suite(.serialized) struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let scheduleCount = environment["TIDEMARK_SCHEDULES"].flatMap { Int($0) } ?? 2_000

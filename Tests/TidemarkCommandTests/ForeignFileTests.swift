@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// Files that are not ours, and names of one file.
+/// Files of other programs, and several names of one file.
 @Suite struct ForeignFileTests {
     private static let line = Array(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1"}}}"#.utf8)
 

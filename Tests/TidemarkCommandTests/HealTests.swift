@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// `gaps --heal` and `gaps --rewind`, by the built command.
+/// `gaps --heal` and `gaps --rewind`, with the built command.
 @Suite struct HealTests {
     private func line(_ sequence: Int64, id: String? = nil, n: Int64? = nil) -> String {
         let id = id ?? "f\(sequence)"
@@ -41,7 +41,7 @@ import TidemarkTesting
     @Test func `rewinding undoes the effect of a false number`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
-        // The lying line wrote f2, which a later event of the log has to be able to change.
+        // The line with the false number wrote f2; a later event of the log must still be able to change f2.
         try await ingest([line(1), line(2), line(9_000_000_000_000_000_000, id: "f2", n: 7)], into: database)
         #expect(
             try await gaps(database, ["--rewind", "--library", "a", "--to", "2"])

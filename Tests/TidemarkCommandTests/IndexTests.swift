@@ -135,9 +135,9 @@ import TidemarkTesting
         let path = folder.path("a.db")
         let predicate = #"{"path":"/kind","in":["image","audio"]}"#
         for kill in 0..<6 {
-            // The index comes in the middle, over what is there.
+            // The index is declared in the middle, over existing entities.
             let indexes = kill < 2 ? [] : ["--index", "file./kind", "--index", "file./size"]
-            // Every run takes up the stream anew: what was applied is a duplicate.
+            // Every run reads the stream from its beginning: events that were applied are duplicates.
             let result = try await CommandRunner().run(
                 ["ingest", "--db", path, "--ack", "--max-entities", "1200"] + indexes, input: stream,
                 interruption: CommandInterruption(signal: SIGKILL, afterInputBytes: stream.count * (kill + 1) / 8))

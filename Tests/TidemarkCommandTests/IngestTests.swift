@@ -57,7 +57,7 @@ import TidemarkTesting
         #expect(try await ingest(log, into: clean).status == 0)
         let exports = try await (export(faulty), export(clean))
         #expect(!exports.0.isEmpty)
-        // As a Bool: the whole of both would be pages of message.
+        // The comparison is a Bool, because a message with both texts would fill pages.
         let isEqual = exports.0 == exports.1
         #expect(isEqual)
         let object = try json(summary.outputText)
@@ -74,7 +74,7 @@ import TidemarkTesting
                     + #""resource":{"id":"p1","\#(field)":""#).utf8)
                 + [UInt8](repeating: UInt8(ascii: "s"), count: count) + Array("\"}\(rest)}}}\n".utf8)
         }
-        // The longest line there may be but 400 bytes, then 500 more.
+        // The first line is 400 bytes below the limit; the second one adds 500.
         let first = line(1, "a", count: 0).count - 1
         let stream =
             line(1, "a", count: (16 << 20) - 400 - first) + line(2, "b", count: 500, #","metadata":{}"#)
@@ -130,7 +130,7 @@ import TidemarkTesting
     private func export(_ folder: TemporaryFolder) async throws -> String {
         let result = try await CommandRunner().run(["export", "--db", folder.path("a.db")])
         #expect(result.status == 0)
-        // Sequences differ where an upstream's copy and the stream's are the same event; they are in the line too.
+        // Sequences differ where an upstream's copy and the stream's copy are the same event; the line has them too.
         return result.outputText
     }
 

@@ -6,7 +6,7 @@ import TidemarkTesting
     import Glibc
 #endif
 
-/// Limits of the command: what it takes, what it refuses, and that they hold.
+/// The limits of the command: accepted and refused options, and the effect of limits.
 @Suite struct LimitTests {
     private func lines(_ ids: Range<Int>, text: String = "") -> [UInt8] {
         var bytes: [UInt8] = []
@@ -57,7 +57,7 @@ import TidemarkTesting
         }
     }
 
-    /// 400,000 is right for the disk, and more than memory has by default: nobody chose that limit.
+    /// The value 400,000 is valid for the disk but above the default memory limit, which no option set.
     @Test(arguments: [
         ["--disk-limit-kb", "4000000", "--auto-evict-kb", "400000"],
         ["--memory-limit-kb", "100", "--auto-evict-kb", "100"],
@@ -137,7 +137,8 @@ import TidemarkTesting
         #expect(try await CommandRunner().run(["verify", "--db", folder.path("a.db")]).status == 0)
     }
 
-    /// `make test-limits`. The resources hold random digits, so that they do not fit when they are compressed.
+    /// Runs with `make test-limits`. The resources have random digits, so that they exceed the limits even when
+    /// compressed.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["TIDEMARK_LIMITS"] != nil))
     func `a million entities under 100 MB of disk and 64 MB of memory`() async throws {
         let folder = try TemporaryFolder()
@@ -162,7 +163,8 @@ import TidemarkTesting
         var usage = rusage()
         #expect(getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage) == 0)
         print("limits: \(count) entities, \(size) bytes on disk, \(usage.ru_maxrss) KiB resident at most, \(seconds)")
-        // Beside the 64 MB: as much again of pages of the database, what is being written twice, and the keys of what went.
+        // The process needs, beside the 64 MB, as much again for pages of the database, twice the data of a flush, and
+        // the evicted keys.
         #expect(usage.ru_maxrss <= 512 * 1_024)
         let verified = try await CommandRunner().run(
             ["verify", "--db", folder.path("a.db")], deadline: .seconds(900))

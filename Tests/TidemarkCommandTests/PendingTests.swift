@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Layers as the reading commands show them.
+/// Layers in the output of reading commands.
 @Suite struct PendingTests {
     private static func key(_ library: LibraryIndex, _ type: TypeIndex, _ id: ByteString) -> StoredKey {
         StoredKey(library: library, type: type, id: StoredID(id))
@@ -141,7 +141,7 @@ import TidemarkTesting
         let verified = try await fixture.run(["verify"])
         #expect(verified.status == 65)
         #expect(verified.outputText.contains("damaged layer, row 1: checksum_mismatch"))
-        // Whether it covers what is asked for cannot be known.
+        // Nobody can know whether the damaged layer covers the requested entity.
         let get = try await fixture.run(["get", "album:summer", "--json"])
         #expect(get.status == 65)
         #expect(get.outputText.contains("Été"))

@@ -178,7 +178,7 @@ import TidemarkTesting
     @Test func `a damaged row is left out, and the exit status reports it`() async throws {
         let fixture = try await DatabaseFixture()
         var bytes = try fixture.folder.read("a.db")
-        // The resource is stored raw, being so small; one flipped bit in it is invisible to SQLite.
+        // The resource is so small that it is stored raw; SQLite cannot notice one flipped bit in it.
         let needle = Array("18446744073709551615".utf8)
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
         bytes[place] ^= 1

@@ -171,7 +171,7 @@ import TidemarkTesting
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: recording)) == before)
         #expect(!FileManager.default.fileExists(atPath: folder.path("b.db")))
-        // What it makes beside itself takes no other's place either.
+        // The files that a recording makes beside itself never overwrite another file either.
         for suffix in [".base", ".new"] {
             let name = "other\(suffix).rec"
             try folder.write(Array("mine".utf8), to: name + suffix)
@@ -254,7 +254,7 @@ import TidemarkTesting
         }
         let source = try folder.write(Array(many.joined(separator: "\n").utf8), to: "many")
         let short = folder.path("short.rec")
-        // No file may grow past 300 KiB: the database does not, the recording would.
+        // No file may grow past 300 KiB: the database stays below it, the recording would not.
         let result = try await CommandRunner(executable: "/bin/sh").run(
             ["-c", #"trap "" XFSZ; ulimit -f 600; exec "$0" "$@""#, try CommandRunner().executable]
                 + ["replay", source, "--record", short, "--json"])

@@ -32,7 +32,7 @@ import TidemarkTesting
             try await CommandRunner().run(arguments + ["--db", database], input: Array(input.utf8))
         }
 
-        /// What is left, in key order.
+        /// Returns the remaining keys, in key order.
         func left() async throws -> [String] {
             try await run("export").outputLines.map { line in
                 let type = line.contains(#""resource_type":"album""#) ? "album" : "photo"
@@ -52,7 +52,7 @@ import TidemarkTesting
         #expect(try await fixture.run("remove", "photo:p1", "--library", "home").outputText == "0 removed\n")
         #expect(try await fixture.run("remove", "photo:p1", "album:summer").outputText == "2 removed\n")
         #expect(try await fixture.left() == ["photo:p2"])
-        // It was no delete: the same events bring it back.
+        // A removal is not a delete: the same events restore the entity.
         let again =
             #"{"sequence":9,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"p1"}}}}"# + "\n"
         #expect(try await fixture.run("ingest", input: again).status == 0)

@@ -2,7 +2,7 @@ import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
-/// One example of each production, as a whole value.
+/// One example of each production, compared as a whole value.
 @Suite struct DocumentParserTests {
     @Test func `a type has a description, interfaces, directives and fields`() throws {
         let text = """

@@ -2,7 +2,7 @@ import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
-/// What no policy may say: codes with line and column, and all of them at once.
+/// Errors in policies: their codes with line and column, and all errors of a document at once.
 @Suite struct PolicyErrorTests {
     static let refusals: [(String, [String])] = [
         ("type A @cacheControl", ["1:8 empty_directive"]),

@@ -31,7 +31,9 @@ import TidemarkTesting
         }
     }
 
-    /// - Returns: Both say the same.
+    /// Compares a policy with the model.
+    ///
+    /// - Returns: Whether both have the same rules.
     private static func compare(_ policy: CachePolicy, _ model: NaivePolicy, _ seed: UInt64) throws -> Bool {
         var isSame = Set(policy.types.map(\.name.description)) == Set(model.types.map(\.name))
         for type in policy.types {

@@ -2,7 +2,7 @@ import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
-/// What directives mean, by examples.
+/// The meaning of directives, by examples.
 @Suite struct PolicyRuleTests {
     private static let song = """
         type Song @cacheControl(maxAge: 3600) {

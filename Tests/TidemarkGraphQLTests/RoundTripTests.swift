@@ -38,7 +38,7 @@ import TidemarkTesting
         return generator.document()
     }
 
-    /// Writes `document`, and its places into it.
+    /// Writes `document` as text, and sets the places in it.
     static func text(_ document: inout Document, seed: UInt64) -> String {
         var writer = DocumentWriter(SeededGenerator(seed: seed, index: 1))
         writer.write(&document)

@@ -1,7 +1,7 @@
 import Testing
 import TidemarkGraphQL
 
-/// What no document may say: the code, and the line and column of the place.
+/// Syntax errors in documents: the code, and the line and column of the place.
 @Suite struct SyntaxErrorTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var text: String

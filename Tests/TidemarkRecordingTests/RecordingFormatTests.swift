@@ -7,7 +7,7 @@ import TidemarkStore
 import TidemarkTesting
 import TidemarkWire
 
-/// Lines of recordings: what is written reads back, and what is damaged is told with its place.
+/// Lines of recordings: a written line is read back, and a damaged one is reported with its place.
 @Suite struct RecordingFormatTests {
     private static func setup() -> RecordingSetup {
         var configuration = CacheConfiguration()
@@ -64,7 +64,7 @@ import TidemarkWire
         ]
     }
 
-    /// One entry as it is written, read, and written again.
+    /// Returns an entry that is written, read, and written again.
     private func again(_ entry: RecordedEntry, limits: Limits = Limits()) throws -> [UInt8] {
         let decoder = try EntryDecoder(limits: limits, defaultLibrary: "")
         guard case .entry(let step, let at, let outcome) = try decoder.line(JSONSlice(validated: entry.line[...]))

@@ -91,7 +91,7 @@ import TidemarkTesting
         sqlite(["UPDATE entities SET body = x'00' WHERE \"row\" = 2"])
         let journal = try await SQLiteJournal.open(path: folder.file())
         #expect(try await journal.load([stored(2)]).entities.isEmpty)
-        // The cache took it for absent: it comes as a new row, and counts it once more.
+        // The cache takes the entity for absent: it writes a new row, and counts the entity once more.
         var flush = FlushBatch()
         let payload = Array(#"{"id":"2","name":"again"}"#.utf8)
         flush.bytes = [UInt8(ascii: "2")] + payload
@@ -217,7 +217,7 @@ import TidemarkTesting
         #expect(report.isSound)
         #expect(report.entityCount == 1_500)
         let bytes = try #require(DataFilePath.byteCount(folder.file()))
-        // Empty tables take a page each.
+        // Each empty table takes a page.
         #expect(Double(bytes) < 0.65 * Double(report.payloadByteCount))
     }
 

@@ -7,7 +7,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// What a file's schema says is not obeyed, also where the look at the schema would let it pass.
+/// The schema of a file is never executed, even where the check of the schema would accept it.
 @Suite struct DefensiveTests {
     private let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// What an examination finds, and that it writes nothing.
+/// The findings of an examination, and that it writes nothing.
 @Suite struct DoctorTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file() }
@@ -19,7 +19,7 @@ import TidemarkStore
 
     private static let bed = Task { try await DamageBed() }
 
-    /// A machine without faults, whatever the tests run on.
+    /// The conditions of a machine without faults, whatever machine runs the tests.
     private static var conditions: ExaminationConditions {
         var conditions = ExaminationConditions()
         conditions.sqlite = SQLiteVersion(3, 51, 3)
@@ -29,12 +29,12 @@ import TidemarkStore
         return conditions
     }
 
-    /// What is worth telling, as `level code`, sorted; checks that nothing was written.
+    /// Returns the findings as `level code`, sorted; checks that nothing was written.
     private func told(_ conditions: ExaminationConditions = Self.conditions, isAtRest: Bool = true) throws -> [String] {
         let before = try contents()
         let examination = Examination.of(path, conditions)
         let after = try contents()
-        // Readers note in SQLite's index of the log what they read.
+        // Readers write their position into SQLite's index of the log.
         for (name, bytes) in before where !name.hasSuffix("-shm") {
             let isSame = after[name] == bytes
             #expect(isSame, "\(name) was changed")
@@ -203,7 +203,7 @@ import TidemarkStore
         conditions.lockTable = { line }
         #expect(try told(conditions, isAtRest: false) == ["note writer_running"])
         #expect(Examination.of(path, conditions).findings.contains { $0.what.contains("process 4711") })
-        // Where the kernel has no table the file's own word and a living process count.
+        // Where the kernel has no table of locks, the text in the lock file and a living process count.
         conditions.lockTable = { nil }
         #expect(try told(conditions, isAtRest: false) == ["note writer_running"])
         conditions.isAlive = { _ in false }

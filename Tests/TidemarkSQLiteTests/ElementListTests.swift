@@ -48,7 +48,7 @@ import TidemarkTesting
         #expect(decode([0x10, 1]) == .failure(.lengthMismatch))
         #expect(decode([0x10, 1, 0, 1, 2]) == .failure(.truncated))
         #expect(decode([0x10, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]) == .failure(.truncated))
-        // A length in more bytes than it needs, which says -1 bytes of text.
+        // The length has more bytes than it needs, and declares -1 bytes of text.
         #expect(decode([0x10, 1, 0x80, 0]) == .failure(.truncated))
         #expect(decode([0x10, 1, 3, 97]) == .failure(.truncated))
         #expect(decode([0x11, 1, 2, 97, 9, 1]) == .failure(.truncated))

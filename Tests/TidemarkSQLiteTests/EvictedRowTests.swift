@@ -6,7 +6,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// The table `evicted`: what it keeps, and what becomes of rows that are damaged.
+/// The table `evicted`: its content, and the handling of damaged rows.
 @Suite struct EvictedRowTests {
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import GRDBSQLite
 import Testing
 import TidemarkFaultDisk
 
-/// The disk that fails: else a test over it could pass because nothing ever failed.
+/// The fault disk: without these tests another test could pass because no fault ever happened.
 @Suite struct FaultDiskTests {
     private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import TidemarkFaultDisk
         return code
     }
 
-    /// Rows of the one table; nil when there is none to be read.
+    /// Returns the number of rows of the one table; nil when it cannot be read.
     private func rowCount(_ path: String) -> Int? {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
@@ -31,7 +31,7 @@ import TidemarkFaultDisk
         return sqlite3_step(statement) == SQLITE_ROW ? Int(sqlite3_column_int64(statement, 0)) : nil
     }
 
-    /// Ten transactions, and what is left of them after each of a hundred losses of power.
+    /// Commits ten transactions, and returns the rows that are left after each of a hundred losses of power.
     private func rowCounts(synchronous: String) throws -> Set<Int?> {
         let disk = try FaultDisk(folder: folder.path)
         let insertions = (0..<10).map { "INSERT INTO t VALUES (\($0), randomblob(3000))" }
@@ -90,9 +90,9 @@ import TidemarkFaultDisk
             try disk.writeImage(.process, to: copy.path)
             found.append(rowCount(copy.file()))
         }
-        // Rows only come, one by one.
+        // The number of rows only grows, one by one.
         #expect(found.map { $0 ?? -1 } == found.map { $0 ?? -1 }.sorted())
-        // The last change is the one that commits the second.
+        // The last change of the disk commits the second row.
         #expect(Set(found) == [nil, 0, 1])
         #expect(rowCount(folder.file()) == 2)
     }

@@ -9,7 +9,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Indexes on fields: what is found with them, how they come and go, and what a check says of them.
+/// Indexes on fields: their results, their changes, and their verification.
 @Suite struct FieldIndexTests {
     private let folder: TemporaryFolder
 
@@ -55,7 +55,7 @@ import TidemarkTesting
         #expect(methods.contains(.walk), "seed \(seed)")
     }
 
-    /// `count` files in one library, the last of them with text ids.
+    /// Writes `count` files in one library, the last of them with text ids.
     private func written(_ count: Int, indexes: [FieldIndex] = []) async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.changeIndexes(FieldIndexChanges(added: indexes), progress: nil)
@@ -106,7 +106,7 @@ import TidemarkTesting
         try await journal.changeIndexes(FieldIndexChanges(added: [index("file./kind")])) { progress in
             slices.withLock { slices in
                 slices.append(progress.entityCount)
-                // What a kill would leave: everything that was committed so far.
+                // The copy has the state after a kill: everything that was committed so far.
                 for suffix in ["", "-wal"] {
                     do {
                         try FileManager.default.copyItem(
@@ -130,7 +130,7 @@ import TidemarkTesting
             #expect(try verified(name) == [])
             let reopened = try await SQLiteJournal.open(path: folder.file(name))
             let rest = Mutex<Int64>(0)
-            // Not named: what is in the file is enough.
+            // No change is named: the declaration in the file is enough.
             try await reopened.changeIndexes(FieldIndexChanges()) { progress in
                 rest.withLock { $0 = progress.entityCount }
             }
@@ -210,11 +210,11 @@ import TidemarkTesting
             try verified().contains(
                 "the index number 9, which there is not, holds row 3, which is no entity of its type"))
         #expect(try verified().count == 4)
-        // What is forged never shows; a row that is gone may be missed.
+        // A forged row never shows; a missing row may be unnoticed.
         #expect(try selected(whole).ids.contains("ghost") == false)
         let three = try selected(#"{"resource_type":"file","where":{"path":"/kind","eq":3}}"#)
         #expect(three.ids == [key(3).id, key(13).id])
-        // Dropped and declared again it is sound.
+        // After it is dropped and declared again the index is sound.
         let journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.changeIndexes(FieldIndexChanges(dropped: [index("file./kind")]), progress: nil)
         try await journal.changeIndexes(FieldIndexChanges(added: [index("file./kind")]), progress: nil)

@@ -5,7 +5,7 @@ import TidemarkModel
 
 @testable import TidemarkSQLite
 
-/// One writer a file, whatever names the file has. Laws: L5.
+/// One writer for each file, however many names the file has. Laws: L5.
 @Suite struct IdentityLockTests {
     private let folder: TemporaryFolder
 
@@ -87,7 +87,7 @@ import TidemarkModel
         try FileManager.default.createDirectory(
             atPath: open, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         var configuration = SQLiteJournal.Configuration(path: folder.file())
-        // Neither a folder, nor one that nobody else can look into.
+        // The first path is not a folder; the second is a folder that other users can open.
         configuration.lockFolder = LockFolder(paths: ["\(plain)/locks", open])
         let journal = try await SQLiteJournal.open(configuration)
         try await journal.close()
@@ -105,7 +105,7 @@ import TidemarkModel
     }
 
     #if os(Linux)
-        /// Locks of SQLite that this process has on a file.
+        /// Returns the number of SQLite's locks that this process has on a file.
         private func sqliteLockCount() throws -> Int {
             let inode = try #require(FileIdentity(path: folder.file())).inode
             let table = try #require(ExaminationConditions().lockTable())

@@ -7,13 +7,13 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// What readers make of layers, against a plain fold over dictionaries.
+/// Layers as readers show them, against a plain fold over dictionaries.
 @Suite struct LayerReaderTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// An entity's fields, each a number; enough to fold without a parser.
+    /// The fields of an entity, each a number, so that a fold needs no parser.
     private typealias Fields = [String: Int]
 
     private func json(_ fields: Fields) -> [UInt8] {

@@ -9,7 +9,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// What outlives a file that is given up, and what no damage brings about.
+/// Layers that outlive the replacement of a file, and damage that must not create layers.
 extension LayerRowTests {
     private func rootPage(of table: String) throws -> Int { try DamageBed.rootPage(of: table, folder.file()) }
 
@@ -21,7 +21,7 @@ extension LayerRowTests {
         try bytes.write(to: url)
     }
 
-    /// By names, because the new file numbers them anew.
+    /// Compares by names, because the new file has new numbers for them.
     private func expectSalvaged(_ records: [LayerRecord]) async throws {
         try await reopened { (journal: SQLiteJournal) async throws in
             guard case .rebuilt = await journal.openingReport else {
@@ -43,7 +43,7 @@ extension LayerRowTests {
             }
         }
         #expect(try SQLiteReader(path: folder.file()).verify().problems == [])
-        // Once brought over they are as any others.
+        // Salvaged layers are afterwards like any others.
         try await reopened { (journal: SQLiteJournal) async throws in
             #expect(await journal.openingReport == .reopened)
             #expect(await journal.salvagedLayerCount == 0)
@@ -69,7 +69,8 @@ extension LayerRowTests {
         let page = try rootPage(of: table)
         try overwritePage(page)
         if ["keys"].contains(table) {
-            // Opening does not read it: the damage shows later, and what is in memory is written again.
+            // Opening does not read the damaged page: the damage is found later, and the state in memory is written
+            // again.
             try await reopened { (journal: SQLiteJournal) async throws in
                 #expect(try await journal.recover().layers == records)
             }

@@ -9,7 +9,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Rows of the table `layers`: what damage does to them.
+/// Rows of the table `layers`, and the effect of damage on them.
 @Suite struct LayerRowTests {
     let folder: TemporaryFolder
 
@@ -38,7 +38,7 @@ import TidemarkTesting
             ])
     }
 
-    /// Two libraries, two types, an entity, and three layers.
+    /// Writes two libraries, two types, an entity, and three layers.
     func written(_ entityCount: Int = 1) async throws -> [LayerRecord] {
         let records = [record(1), record(2, library: 1), record(4)]
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -118,7 +118,7 @@ import TidemarkTesting
         try await reopened(told) { (journal: SQLiteJournal) async throws in
             #expect(await journal.openingReport == .reopened)
             #expect(try await journal.recover().layers == Array(records.dropFirst()))
-            // Its number may be given again at once.
+            // The layer's number may be given again at once.
             var flush = FlushBatch()
             flush.layers = [record(number)]
             try await journal.commit(flush)
@@ -143,7 +143,7 @@ import TidemarkTesting
 
     @Test func `a layer whose library or type has no name is damaged, whatever its checksum`() async throws {
         _ = try await written()
-        // Sealed as the journal seals it, in a file that has fewer names.
+        // The rows are sealed as the journal seals them, but the file has fewer names.
         sqlite([
             "CREATE TABLE kept AS SELECT * FROM layers", "DELETE FROM layers", "DELETE FROM types WHERE type = 1",
             "INSERT INTO layers SELECT * FROM kept WHERE number = 1", "DROP TABLE kept",

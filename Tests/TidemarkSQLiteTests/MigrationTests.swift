@@ -7,7 +7,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// Files of formats 1 and 2, made by the SQL that made them, with checksums that were computed apart from this code.
+/// Files of formats 1 and 2, made by the SQL of those formats, with checksums that were computed without this code.
 @Suite struct MigrationTests {
     private let folder: TemporaryFolder
 
@@ -67,7 +67,7 @@ import TidemarkStore
         "PRAGMA journal_mode = WAL",
     ]
 
-    /// What format 2 added.
+    /// The additions of format 2.
     static let version2 =
         version1 + [
             "INSERT INTO grdb_migrations VALUES ('v2')",
@@ -120,7 +120,7 @@ import TidemarkStore
             return true
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == bytes)
-        // The same reader sees what a writer then makes of the file.
+        // The same reader sees the file after a writer has upgraded it.
         let journal = try await SQLiteJournal.open(path: folder.file())
         var flush = FlushBatch()
         flush.queries = [query]
@@ -181,7 +181,7 @@ import TidemarkStore
         var flush = FlushBatch()
         flush.layers = [layer]
         try await journal.commit(flush)
-        // The same reader sees what a writer then makes of the file.
+        // The same reader sees the file after a writer has upgraded it.
         #expect(try reader.layers().count == 1)
         try await journal.close()
         #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
@@ -191,7 +191,7 @@ import TidemarkStore
         try await journal.close()
     }
 
-    /// What format 3 added.
+    /// The additions of format 3.
     private static let version3 =
         version2 + [
             "INSERT INTO grdb_migrations VALUES ('v3')",
@@ -229,7 +229,7 @@ import TidemarkStore
         let journal = try await SQLiteJournal.open(path: folder.file())
         let index = try #require(FieldIndex("file./name"))
         try await journal.changeIndexes(FieldIndexChanges(added: [index]), progress: nil)
-        // The same reader sees what a writer then makes of the file.
+        // The same reader sees the file after a writer has upgraded it.
         #expect(try found().ids == ["1"])
         #expect(try found().outcome == .done(ReadPlan(method: .walk, index: index, readCount: 1)))
         let recounted = try reader.facets(path, of: all, countMax: 9) { _ in }

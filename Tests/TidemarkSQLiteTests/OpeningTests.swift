@@ -180,7 +180,7 @@ import TidemarkStore
             try bytes.write(to: URL(fileURLWithPath: path))
             let journal = try await SQLiteJournal.open(path: path)
             let key = StoredKey(library: 0, type: 0, id: .text("1"))
-            // Damage outside what opening reads shows when it is read; either way nothing false is served.
+            // Damage that opening does not read is found by a read; in either case nothing false is served.
             if case .reopened = await journal.openingReport {
                 do {
                     let loaded = try await journal.load([key]).entities
@@ -236,7 +236,7 @@ import TidemarkStore
         var cache = SmallCache()
         cache.put(EntityKey(type: "file", id: "1"), #"{"id":"1"}"#)
         try await journal.commit(cache.take())
-        // A copy of the files is what a kill leaves on disk.
+        // A copy of the files has the state after a kill.
         for suffix in ["", "-wal"] {
             try contents(folder.file() + suffix).write(to: URL(fileURLWithPath: folder.file("copy.db") + suffix))
         }

@@ -137,9 +137,9 @@ import TidemarkTesting
         #expect(decode(body, dictionaries: [:]) == .failure(.unknownDictionary))
     }
 
-    // MARK: Forged bodies, whose check is right
+    // MARK: Forged bodies with a valid check
 
-    /// Gives bytes the check that a forger would compute.
+    /// Returns the bytes with the check that a forger would compute.
     private func forged(header: UInt8, _ rest: [UInt8]) -> [UInt8] {
         let covered = [header] + rest
         let seed = uuid.bytes.withUnsafeBytes { seal().seed(id: $0) }
@@ -294,7 +294,7 @@ import TidemarkTesting
         #expect(decode(forged(header: 0x40, varint(1) + [1, 2])) == .success([1]))
         #expect(decode(forged(header: 0x50, varint(1) + [1, 2])) == .failure(.truncated))
         #expect(decode(forged(header: 0x40, varint(17 << 20) + [1, 2])) == .failure(.tooLarge))
-        // The head reaches into the fields.
+        // The head extends into the fields.
         #expect(decode(forged(header: 0x41, varint(2) + [1, 2])) == .failure(.truncated))
         var random = SeededGenerator(seed: 8)
         for _ in 0..<20_000 {

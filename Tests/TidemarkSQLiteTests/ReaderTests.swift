@@ -24,7 +24,7 @@ import TidemarkTesting
         return keys
     }
 
-    /// Ids that lie close to each other in text order, UUIDs among them.
+    /// Returns ids that are close to each other in text order, UUIDs among them.
     private func randomKeys(_ seed: UInt64) -> [EntityKey] {
         var random = SeededGenerator(seed: seed)
         let types: [ByteString] = ["a", "a-b", "a.b", "ab", "file", "File", "a_"]
@@ -107,7 +107,7 @@ import TidemarkTesting
         cache.delete(EntityKey(library: "lib", type: "file", id: "gone"), sequence: 13)
         try await journal.commit(cache.take())
 
-        // While the writer is open: its log is read too.
+        // The writer is open, so its log is read too.
         let reader = try SQLiteReader(path: folder.file())
         let expected = ReadEntity(
             key: uuid, payload: Array(#"{"id":"550e8400-e29b-41d4-a716-446655440000","n":1}"#.utf8),

@@ -8,9 +8,9 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// A damaged file is replaced; the process may end at any step of that. Law: L5.
+/// The replacement of a damaged file; the process may end at any step of it. Law: L5.
 @Suite struct RebuildTests {
-    /// How far it got.
+    /// The last step that was finished.
     enum Stage: CaseIterable {
         case promised, logMoved, allMoved
     }
@@ -55,7 +55,7 @@ import TidemarkStore
         #expect(try SQLiteReader(path: file.path).verify().problems == [])
     }
 
-    /// A page below the root of `keys`, which nobody reads to find out whether the file is in order.
+    /// Damages a page below the root of `keys`, which no check at opening reads.
     @Test func `damage found by building an index makes the file anew, with its layers`() async throws {
         let path = folder.file()
         var cache = try await SyncCache.open(path: path)
@@ -70,7 +70,7 @@ import TidemarkStore
         try await cache.close()
         var bytes = try DamageBed.contents(path)
         let root = DamageBed.page(try DamageBed.rootPage(of: "keys", path))
-        // Of an inner page, the place of the first cell; it begins with the number of the page below.
+        // An inner page has the place of its first cell; the cell begins with the number of the page below.
         let cell = root.lowerBound + Int(bytes[root.lowerBound + 12]) << 8 + Int(bytes[root.lowerBound + 13])
         let below = DamageBed.page(bytes[cell..<cell + 4].reduce(0) { $0 << 8 + Int($1) })
         bytes.replaceSubrange(below, with: repeatElement(0xA5, count: below.count))
@@ -122,7 +122,7 @@ import TidemarkStore
             try disk.writeImage(loss, to: copy.path)
             #expect(try await layers(copy.file()) == (.reopened, [1, 2, 3]))
         }
-        // What memory has takes their place, with numbers of its own for libraries and types.
+        // The state in memory replaces the layers, with numbers of its own for libraries and types.
         var cache = SmallCache()
         cache.put(EntityKey(library: "other", type: "thing", id: "1"), "{}")
         cache.put(DamageBed.key(0), DamageBed.json(0, "first"))
@@ -152,7 +152,7 @@ import TidemarkStore
         } catch {
             #expect(error.code == .damaged)
         }
-        // The layers of the file itself are not the log's to hide.
+        // The log must not hide the layers of the file itself.
         let (report, numbers) = try await layers(file.path)
         guard case .rebuilt = report else {
             Issue.record("it was \(report)")
@@ -209,7 +209,7 @@ import TidemarkStore
                 let look = try ReadConnection(path: copy.file(), isImmutable: false)
                 try look.execute("SELECT 1 FROM sqlite_schema")
             } catch let failure as SQLiteFailure {
-                // SQLITE_READONLY_ROLLBACK: somebody who may write has to come first.
+                // SQLITE_READONLY_ROLLBACK: a process with write access must open the file first.
                 if failure.code == SQLITE_READONLY | 3 << 8 { hotCount += 1 }
             }
             let (report, numbers) = try await layers(copy.file())

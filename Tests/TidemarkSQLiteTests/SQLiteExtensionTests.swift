@@ -9,15 +9,16 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// The extension for the sqlite3 shell, over a connection of its own: what it gives is what a reader of the file gives.
+/// The extension for the sqlite3 shell, with a connection of its own: its results equal those of a reader of the file.
 @Suite(.serialized) struct SQLiteExtensionTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A connection that has the functions, as `.load` makes them.
+    /// Opens a connection that has the functions, as `.load` adds them.
     private func open() throws -> OpaquePointer {
-        // For the moment of opening only: others open connections too, which the functions do no harm.
+        // The extension is registered only while the connection opens; other connections opened meanwhile are not
+        // harmed by it.
         let entry = try #require(tidemark_extension_entry())
         sqlite3_auto_extension(entry)
         defer { sqlite3_cancel_auto_extension(entry) }
@@ -55,7 +56,7 @@ import TidemarkTesting
         FROM keys k JOIN entities e USING ("row") JOIN libraries l USING (library) JOIN types t USING (type)
         """
 
-    /// What the extension gives, and what a reader does, sorted; nil: refused.
+    /// Returns the results of the extension and of a reader, sorted; nil for a refusal.
     private func compare() throws -> (found: [String], wanted: [String]) {
         let connection = try open()
         defer { sqlite3_close(connection) }
@@ -132,9 +133,9 @@ import TidemarkTesting
             "tidemark_resource(0, 0, x'00', 1, 0, 0, x'0000000000')",
             "tidemark_resource(0, 0, '1', 'x', 0, 0, x'0000000000')", "tidemark_resource(0, 0, '1', 1, 0, 0, x'')",
             "zstd_decompress(x'')", "zstd_decompress(NULL)", "zstd_decompress('text')", "zstd_decompress(x'00112233')",
-            // A skippable frame, and one that asks for a window of 2^31.
+            // One frame is skippable, and one requires a window of 2^31.
             "zstd_decompress(x'502A4D1800000000')", "zstd_decompress(x'28B52FFD00A8010000')",
-            // One that declares 16 MiB and a byte.
+            // The frame declares 16 MiB and a byte.
             "zstd_decompress(x'28B52FFDA001000001010000')",
         ] {
             #expect(rows(connection, "SELECT \(call)") == [[nil]], "\(call)")

@@ -5,7 +5,7 @@ import TidemarkModel
 
 @testable import TidemarkSQLite
 
-/// Files that were never ours keep their bytes and their names, whatever a user takes for a database.
+/// Foreign files keep their bytes and their names, even when a user names them as a database.
 @Suite struct StrangerTests {
     private let folder: TemporaryFolder
 

@@ -20,7 +20,7 @@ import TidemarkWire
 
     private func json(_ text: String) -> JSONSlice { JSONSlice(validated: Array(text.utf8)[...]) }
 
-    /// What a call gave, in one line.
+    /// Returns the result of a call in one line.
     private func result(_ call: () async throws(UpstreamError) -> JSONSlice) async -> String {
         do throws(UpstreamError) {
             return String(decoding: try await call().bytes, as: UTF8.self)
@@ -38,7 +38,7 @@ import TidemarkWire
         #expect(await first == "[1,2]")
         async let second = result { () throws(UpstreamError) in try await calls.call("a.b") { _ in } }
         #expect(await lines.next() == #"{"jsonrpc":"2.0","id":"tm-2","method":"a.b","params":{}}"#)
-        // Late, twice, or to nothing that was asked.
+        // These answers are late, repeated, or belong to no call.
         for id in ["tm-1", "tm-3", "tm-", "x", "tm-02 "] as [ByteString] { calls.take(.result(json("9")), to: id) }
         calls.take(.result(json("9")), to: nil)
         #expect(calls.count == 1)

@@ -4,13 +4,13 @@ import TidemarkStore
 
 @testable import TidemarkSession
 
-/// Which JSON is a request, an answer, or neither.
+/// The kinds of messages: requests, answers, and other JSON.
 @Suite struct MessageTests {
     private func message(_ text: String) -> Message {
         Message(JSONSlice(validated: Array(text.utf8)[...]))
     }
 
-    /// What a message was taken for, in one line.
+    /// Returns the kind of a message in one line.
     private func summary(_ text: String) -> String {
         switch message(text) {
         case .request(let request):

@@ -7,7 +7,7 @@ import TidemarkTesting
 
 /// The outbox's decisions against a naive model, under random appends and writes. Law: L8.
 @Suite struct OutboxStateTests {
-    /// Lines as text; nothing is counted but by looking at all of them.
+    /// The lines as text; every count is computed from all lines.
     private struct Model {
         struct Line {
             var text: String

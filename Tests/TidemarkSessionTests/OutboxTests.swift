@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import TidemarkSession
 
-/// What a host that reads late, or never, makes of the outbox. Laws: L6, L8.
+/// The outbox with a host that reads late, or never. Laws: L6, L8.
 @Suite(.timeLimit(.minutes(10))) struct OutboxTests {
     private let pipe = PipeLines()
 
@@ -25,7 +25,7 @@ import TidemarkTesting
         DurablePlace(library: library, epoch: "", sequence: EventSequence(sequence))
     }
 
-    /// The number in `"name":number`.
+    /// Returns the number in `"name":number`.
     private func number(_ name: String, _ line: String) -> Int? {
         guard let range = line.range(of: "\"\(name)\":") else { return nil }
         return Int(line[range.upperBound...].prefix { $0.isNumber })

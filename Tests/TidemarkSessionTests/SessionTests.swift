@@ -6,7 +6,7 @@ import TidemarkTesting
 
 @testable import TidemarkSession
 
-/// Sessions in this process, where a transcript cannot reach: limits, bounds and clocks.
+/// Sessions in this process, for cases that a transcript cannot reach: limits, bounds and clocks.
 @Suite(.timeLimit(.minutes(10))) struct SessionTests {
     @Test func `a host that never reads can send events for ever`() async throws {
         let rig = try await SessionRig()

@@ -7,7 +7,7 @@ import TidemarkWire
 
 @testable import TidemarkSession
 
-/// Params that nobody knows: refused where they would widen what is done, with the name that was meant.
+/// Unknown params: a request is refused, with the nearest name, where ignoring them would widen its effect.
 @Suite struct StrictParamsTests {
     private func refusal(_ method: String, _ params: String, isStrict: Bool = true) throws -> String? {
         let line = Array(SessionRig.request(1, method, params).utf8)

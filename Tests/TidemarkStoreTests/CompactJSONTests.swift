@@ -40,7 +40,7 @@ import TidemarkTesting
             }
             guard CompactJSON.isObject(bytes) else { continue }
             takenCount += 1
-            // A fault would end the process.
+            // A fault in the fold would end the process.
             let change = LayerChange.patch(key, fields: bytes, unset: ["c"])
             #expect(LayerFold.apply(change, to: whole) != nil)
             #expect(LayerFold.apply(.removeField(key, "a"), to: bytes) != nil)

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Codes as an index keeps them, and what rules ask of them.
+/// The codes of values in an index, and the ranges of rules.
 @Suite struct FieldCodeTests {
     private func code(_ json: String) throws -> [UInt8] {
         try Array(#"{"a":\#(json)}"#.utf8).withUnsafeBytes { try FieldPath("/a").code(in: $0) }
@@ -41,7 +41,7 @@ import TidemarkTesting
         let generator = MembershipGenerator()
         for _ in 0..<20 {
             var text = generator.rule(&random)
-            // Values that are longer than what is kept.
+            // These values are longer than the bound of a code.
             if random.chance(600) { text = lengthened(text) }
             let rule = try MembershipUnderTest(text)
             let ranges = rule.membership.constraint.ranges

@@ -3,7 +3,7 @@ import TidemarkModel
 
 @testable import TidemarkStore
 
-/// The dates of single fields stay within what a data file holds of them.
+/// The dates of single fields stay within the bound of a data file.
 @Suite struct FieldStampsTests {
     private func stamp(_ writtenAt: Int64) -> EntityStamp {
         EntityStamp(sequence: EventSequence(writtenAt), generation: 0, writtenAt: writtenAt)

@@ -3,11 +3,11 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Reading JSON that was validated, against the reference parser.
+/// Reading of validated JSON, against the reference parser.
 @Suite struct JSONSliceTests {
     private func value(_ text: String) -> JSONSlice { JSONSlice(validated: Array(text.utf8)[...]) }
 
-    /// Both readings of a value, compared at every depth.
+    /// Compares both readings of a value at every depth.
     private func differences(_ value: JSONSlice, _ wanted: ReferenceJSON) -> [String] {
         if Array(value.bytes) != wanted.written {
             return ["\(wanted) is \(String(decoding: value.bytes, as: UTF8.self))"]
@@ -18,7 +18,7 @@ import TidemarkTesting
             let names = Set(members.map(\.key.unescaped))
             if value.members.map({ Set($0.keys) }) != names { problems.append("names of \(wanted)") }
             for member in members {
-                // The last of those with one name.
+                // The last of several members with one name counts.
                 guard let last = members.last(where: { $0.key.unescaped == member.key.unescaped })?.value,
                     let found = value.members?[member.key.unescaped]
                 else { return ["\(member.key) of \(wanted) is missing"] }

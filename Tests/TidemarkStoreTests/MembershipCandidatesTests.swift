@@ -7,7 +7,7 @@ import TidemarkStore
         try Membership(json: Array(#"{"resource_type":"file",\#(members)}"#.utf8))
     }
 
-    /// One rule for each number, as its query.
+    /// Returns candidates of one rule for each number; the number is its query.
     private func candidates(_ count: Int, _ members: (Int) -> String) throws -> MembershipCandidates {
         var candidates = MembershipCandidates()
         for number in 0..<count { candidates.insert(UInt32(number), try membership(members(number))) }
@@ -114,7 +114,7 @@ import TidemarkStore
         let candidates = try candidates(1_000) {
             #""where":{"path":"/kind","eq":"image"},"scope":{"path":"/d/\#($0)"}"#
         }
-        // The first one had nothing to choose by.
+        // Query 0 came first, when both of its keys were equally rare, and was filed under its value.
         #expect(candidates.candidates(for: #"{"kind":"image","sd_path":"/d/7/x"}"#) == [0, 7])
     }
 

@@ -2,9 +2,9 @@ import Testing
 import TidemarkStore
 import TidemarkTesting
 
-/// Each operator by examples: which of some values of `/v` it lets in. The reference must say the same.
+/// Examples for each operator: the values of `/v` for which it holds. The reference must agree.
 @Suite struct MembershipOperatorTests {
-    /// Members that give `v` a value of every kind, or none.
+    /// Members that give `v` a value of every kind, or no value.
     private static let kinds = [
         "", #""v":null"#, #""v":false"#, #""v":true"#, #""v":1"#, #""v":"1""#, #""v":[1]"#, #""v":{"n":1}"#,
     ]
@@ -83,7 +83,7 @@ import TidemarkTesting
             try chosen(#"{"path":"/v","prefix":"a"}"#, from: members)
                 == [#""v":"ab""#, #""v":"a""#, #""v":"\u0061b""#])
         #expect(try chosen(#"{"path":"/v","prefix":"a\u0062"}"#, from: members) == [#""v":"ab""#, #""v":"\u0061b""#])
-        // One is U+00E9, the other an e with an accent behind it.
+        // One string is U+00E9, the other is an e with a combining accent.
         #expect(
             try chosen(#"{"path":"/v","prefix":"e"}"#, from: [#""v":"é""#, #""v":"e\u0301""#]) == [#""v":"e\u0301""#])
         #expect(try chosen(#"{"path":"/v","prefix":""}"#, from: members).count == 6)

@@ -3,7 +3,7 @@ import TidemarkStore
 import TidemarkTesting
 
 @Suite struct MembershipOrderTests {
-    /// Values in the order of the contract; those on one line are equal.
+    /// The values in the order of the contract; values on one line are equal.
     private static let ascending: [[String]] = [
         ["{}"], [#"{"v":null}"#], [#"{"v":false}"#], [#"{"v":true}"#],
         [#"{"v":-1e99999999999999999999}"#, #"{"v":-1E+2147483647}"#], [#"{"v":-1e2147483646}"#],

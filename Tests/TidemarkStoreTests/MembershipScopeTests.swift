@@ -5,7 +5,8 @@ import TidemarkTesting
 @Suite struct MembershipScopeTests {
     private enum Depth { case outside, direct, deep }
 
-    /// Where a resource lies, by a scope that is not recursive and one that is; the reference must say the same.
+    /// Returns the depth of a resource in a directory, by a recursive scope and one that is not; the reference must
+    /// agree.
     private func depth(_ directory: String, _ resource: String, pointer: String = "") throws -> Depth {
         func holds(_ isRecursive: Bool) throws -> Bool {
             let scope = #"{"path":\#(directory),"recursive":\#(isRecursive)\#(pointer)}"#

@@ -20,7 +20,7 @@ import TidemarkTesting
         try compare(seed: seed, options: options, hasUpstream: true)
     }
 
-    /// What was lost comes after all, in any order, some of it twice; numbers lie and lines are cut on the way.
+    /// Lost events come late, in any order, some of them twice, with false numbers and cut lines among them.
     @Test(arguments: 1...120 as ClosedRange<UInt64>)
     func `late copies of everything end in the state of the model`(_ seed: UInt64) throws {
         var options = StreamOptions()

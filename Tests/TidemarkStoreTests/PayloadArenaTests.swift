@@ -11,7 +11,7 @@ import TidemarkTesting
             let rounded = BlockSize.rounded(count)
             let slack = rounded - count
             if slack < 0 || (count <= 1_024 ? slack > 3 : slack * 8 >= count) { wrong.append(count) }
-            // Two that get the same bytes share chunks, and no others.
+            // Two payloads with the same block size share chunks; no others do.
             if count <= 32 << 10 {
                 let isSame = BlockSize.rounded(count - 1) == rounded
                 if (BlockSize.classIndex(of: count - 1) == BlockSize.classIndex(of: count)) != isSame {

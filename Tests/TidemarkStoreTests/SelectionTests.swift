@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidemarkStore
 
-/// The members of a resource that somebody asks for.
+/// Selections of a resource's members.
 @Suite struct SelectionTests {
     private func selection(_ resource: String, _ fields: String...) -> String {
         let bytes = Array(resource.utf8).withUnsafeBytes {

@@ -43,7 +43,7 @@ import TidemarkTesting
             #expect(
                 lost.first(from: EventSequence(probe))?.rawValue == own.first { $0 >= probe },
                 "seed \(seed), step \(step)")
-            // Joined over the bound, more is lost than was; from there on that is what is lost.
+            // Ranges joined at the bound lose more numbers than were lost; from there on these count as lost.
             numbers = Set(own)
         }
     }

@@ -30,7 +30,8 @@ import TidemarkTesting
         #expect(reason(batch(4), configuration) == .batchTooLarge)
     }
 
-    /// Wherever a line is cut, what is read of it is true: never a library or a number that it does not hold.
+    /// Wherever a line is cut, the fields read from it are true: never a library or a number that the line does not
+    /// have.
     @Test func `a line cut anywhere yields only true fields`() {
         let line = Array(
             #"{"envelope":{"id":"e","library_id":"lib","epoch":"z"},"prev":120,"sequence":1234,"event":{"K":{"sequence":9,"library_id":"x"}}}"#

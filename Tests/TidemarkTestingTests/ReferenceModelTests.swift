@@ -38,7 +38,7 @@ import TidemarkTesting
         #expect(model.summary.counts.applied == 2)
     }
 
-    // Cells gap/held-full and live/held-full, which are too large for vectors at the limits in force.
+    // The cells gap/held-full and live/held-full are too large for vectors at the default limits.
     @Test func `a full held buffer without an upstream loses the first gap and nothing else`() {
         var configuration = ReferenceConfiguration()
         configuration.heldCountMax = 3

@@ -71,7 +71,8 @@ import TidemarkTesting
         }
     }
 
-    /// The law behind reconciling: a stream that was spoiled in any way, with its log as upstream, ends where the log ends.
+    /// Checks the law of reconciling: a stream that was spoiled in any way, with its log as upstream, ends where the
+    /// log ends.
     @Test func `a spoiled stream with its log as upstream ends as the log does`() throws {
         var spoiled = 0
         for seed in UInt64(0)..<60 {
@@ -105,7 +106,7 @@ import TidemarkTesting
         #expect(spoiled > 20)
     }
 
-    /// Heartbeats that say where each library's log begins and ends.
+    /// Returns heartbeats that name the beginning and the end of each library's log.
     private static func ends(of log: [UInt8]) -> (heads: [UInt8], tails: [UInt8]) {
         let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())
         var first: [[UInt8]: Int64] = [:]

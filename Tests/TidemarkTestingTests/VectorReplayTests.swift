@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-/// Every vector of Protocol/ against the reference model: the prose, the vectors and the model say one thing.
+/// Every vector of Protocol/ against the reference model: the pages, the vectors and the model agree.
 @Suite struct VectorReplayTests {
     @Test(arguments: try ProtocolVector.all())
     func `the reference model behaves as the vector says`(_ vector: ProtocolVector) throws {

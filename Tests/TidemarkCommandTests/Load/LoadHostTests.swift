@@ -6,7 +6,7 @@ import TidemarkTesting
     import Glibc
 #endif
 
-/// Hosts and upstreams that do not do their part, and writers that all want the same.
+/// Hosts and upstreams that do not answer as they should, and writers that compete for one database.
 @Suite struct LoadHostTests {
     private let size = LoadSize.current
 
@@ -160,7 +160,7 @@ import TidemarkTesting
                     }
                 }
                 for child in children {
-                    // The winner says something, the others only end.
+                    // The winner prints a line, the others only end.
                     if case .line = child.command.next(seconds: LoadSize.patience) {
                         winners.append(child)
                     } else {
