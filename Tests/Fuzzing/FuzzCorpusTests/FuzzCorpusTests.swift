@@ -2,7 +2,8 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// What fuzzers start from, and what they found once, tried in every run of the tests: no fuzzer is needed for that.
+/// The inputs from which fuzzers start, and those with which they once found a fault, tried in every test run. No
+/// fuzzer is needed for that.
 @Suite struct FuzzCorpusTests {
     @Test(arguments: FuzzTarget.all)
     func `every target accepts every input of its corpus`(_ target: FuzzTarget) async throws {

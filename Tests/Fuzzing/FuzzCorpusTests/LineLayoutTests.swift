@@ -4,7 +4,7 @@ import TidemarkWire
 
 @testable import FuzzTargets
 
-/// A decoder knows the layout of lines that it read before. What it makes of a line does not depend on that.
+/// A decoder knows the layouts of lines that it read before. Its events of a line must not depend on them.
 @Suite struct LineLayoutTests {
     private static let resource = #"{"id":"f1","n":1,"in":{"a":[1,"x"]}}"#
 
@@ -36,7 +36,7 @@ import TidemarkWire
             let found = try events(of: changed, knowing)
             let wanted = try events(of: changed, EventDecoder(limits: limits))
             #expect(found == wanted, "\(changed.text)")
-            // Twice: the layout is known again, whatever the changed line left.
+            // The line is read twice: its layout is known again, whatever the changed line left.
             for _ in 0..<2 { #expect(try events(of: line, knowing) == known, "behind \(changed.text)") }
         }
         try check(line)
