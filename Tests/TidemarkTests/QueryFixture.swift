@@ -5,8 +5,8 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// A cache with a clock and an upstream for queries that a test drives by hand. Everything is in library `a` and of type
-/// `file`.
+/// A cache with a clock and an upstream for queries that a test drives by hand. Everything is in library `a` and of
+/// type `file`.
 struct QueryFixture: Sendable {
     let cache: SyncCache
     let clock: ManualClock
