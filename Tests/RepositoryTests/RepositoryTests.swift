@@ -55,7 +55,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `every unchecked sendable type comes with a proof`() throws {
+    @Test func `every unchecked sendable type has a proof`() throws {
         for file in try Tree.swiftFiles(in: "Sources") {
             let text = try Tree.text(file)
             if text.contains("@unchecked Sendable") {

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkTesting
 
 @Suite struct PolicyModelTests {
-    @Test func `random schemas give the rules of a naive reading`() throws {
+    @Test func `the policies of random schemas equal those of a naive model`() throws {
         var consistentCount = 0
         for seed in UInt64(0)..<1_500 {
             let model = NaivePolicy(seed: seed)

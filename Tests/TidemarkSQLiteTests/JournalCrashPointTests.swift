@@ -85,7 +85,7 @@ import TidemarkTesting
         sqlite3_close(connection)
     }
 
-    @Test(arguments: [1, 2]) func `an upgrade that stops anywhere is done or not, and loses nothing`(
+    @Test(arguments: [1, 2]) func `an upgrade that stops anywhere is complete or undone, and loses nothing`(
         format: Int
     ) async throws {
         let old = try MigrationTests()

@@ -52,7 +52,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `bodies that declare too much, too little or nonsense are refused before memory is taken`() throws {
+    @Test func `bodies that declare too much, too little or nonsense are refused without an allocation`() throws {
         let sound = LayerBodyCodec.encode(
             record([Array(repeating: 7, count: 9_000)]), types: types, try BlockCompressor())
         #expect(fault(sound) == nil)

@@ -23,7 +23,7 @@ import TidemarkTesting
         ("null", [#""v":null"#]), ("false", [#""v":false"#]), ("true", [#""v":true"#]), ("1.0", [#""v":1"#]),
         (#""1""#, [#""v":"1""#]), ("[1e0]", [#""v":[1]"#]), (#"{"\u006e":10e-1}"#, [#""v":{"n":1}"#]), ("{}", []),
     ])
-    func `eq holds for the one value and ne for all others`(operand: String, equal: [String]) throws {
+    func `eq holds for an equal value and ne for all others`(operand: String, equal: [String]) throws {
         #expect(try chosen(#"{"path":"/v","eq":\#(operand)}"#, from: Self.kinds) == equal)
         #expect(
             try chosen(#"{"path":"/v","ne":\#(operand)}"#, from: Self.kinds)

@@ -25,7 +25,7 @@ import TidemarkTesting
         #expect(throws: ReferenceJSONError.notJSON) { try ReferenceJSONParser.parse(Array(source.utf8)) }
     }
 
-    @Test func `sixty-four open containers pass and one more does not`() throws {
+    @Test func `sixty-four open containers are accepted and one more is refused`() throws {
         func nested(_ count: Int) -> [UInt8] {
             Array((String(repeating: "[", count: count) + String(repeating: "]", count: count)).utf8)
         }

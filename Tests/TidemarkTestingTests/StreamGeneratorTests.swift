@@ -11,7 +11,7 @@ import TidemarkTesting
         #expect(stream(1) != stream(2))
     }
 
-    @Test func `a seeded generator gives the published numbers of SplitMix64`() {
+    @Test func `a seeded generator returns the published numbers of SplitMix64`() {
         var random = SeededGenerator(seed: 1_234_567)
         #expect(
             (0..<3).map { _ in random.next() } == [

@@ -174,7 +174,7 @@ import TidemarkTesting
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test func `a transaction that would make an entity too large does nothing`() async throws {
+    @Test func `a transaction that would make an entity too large changes nothing`() async throws {
         let fixture = try await open()
         let cache = fixture.cache
         try await fixture.input.feed([change(1, resource("1"))])

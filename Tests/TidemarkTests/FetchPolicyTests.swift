@@ -69,7 +69,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: cells) func `a policy answers as its table says`(_ cell: Cell) async throws {
+    @Test(arguments: cells) func `every fetch policy answers as its table says`(_ cell: Cell) async throws {
         let fixture = try await QueryFixture.open()
         let old = #"{"id":"1","v":0}"#
         let new = #"{"id":"2","v":1}"#

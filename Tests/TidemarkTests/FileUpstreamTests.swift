@@ -24,7 +24,7 @@ import TidemarkTesting
         #expect(try await answer(upstream, since: 1) == text([Lines.change(1), Lines.change(2), Lines.change(3)]))
     }
 
-    @Test func `the second time that a log has nothing new is final`() async throws {
+    @Test func `a log that twice has nothing new is final`() async throws {
         let folder = try TemporaryFolder()
         let upstream = FileUpstream(path: try folder.write(Lines.bytes([Lines.change(1)]), to: "log"))
         #expect(try await answer(upstream, since: 5) == "")
@@ -34,7 +34,7 @@ import TidemarkTesting
         #expect(try await answer(upstream, since: 5) == text([Lines.change(5)]))
     }
 
-    @Test func `a log that is not there may come back`() async throws {
+    @Test func `a missing log may come back`() async throws {
         let folder = try TemporaryFolder()
         let upstream = FileUpstream(path: folder.path("log"))
         #expect(!upstream.isReadable)

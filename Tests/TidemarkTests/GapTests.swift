@@ -26,7 +26,7 @@ import TidemarkTesting
         return [LibraryStatus(library: "a", epoch: epoch, cursor: EventSequence(cursor), phase: phase, lost: lost)]
     }
 
-    @Test func `a gap is lost when its window ends and nothing waits unread`() async throws {
+    @Test func `a gap is lost when its window ends and no unread input waits`() async throws {
         let clock = ManualClock()
         let cache = try await open(clock)
         let input = try await HandInput(into: cache, hasUnread: { false })
@@ -90,7 +90,7 @@ import TidemarkTesting
         #expect(await cache.libraries() == status(.live, 4))
     }
 
-    @Test func `an answer that comes after a new log began changes nothing, and the newer question is waited for`()
+    @Test func `an answer after the beginning of a new log changes nothing, and the newer one is awaited`()
         async throws
     {
         let upstream = ScriptedUpstream()
@@ -111,7 +111,7 @@ import TidemarkTesting
         #expect(await cache.counts().reconciled == 2)
     }
 
-    @Test func `an entity that a batch deletes while an answer is read does not come back`() async throws {
+    @Test func `an entity that a batch deletes while an answer is read stays deleted`() async throws {
         let upstream = ScriptedUpstream()
         let journal = MemoryJournal()
         let cache = try await open(ManualClock(skipsUpTo: 1_000), upstream: upstream, journal: journal) {

@@ -19,7 +19,7 @@ import TidemarkModel
         #expect(schedule.due(at: 6 + 10 * minute) == [0, 2])
     }
 
-    @Test func `pauses double while nothing comes, up to a day, and begin anew when something does`() {
+    @Test func `pauses double without progress, up to a day, and begin anew after some`() {
         var schedule = HealSchedule()
         schedule.follow([4], at: 0)
         schedule.makeAllDue(at: 0)

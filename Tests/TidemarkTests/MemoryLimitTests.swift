@@ -79,7 +79,7 @@ import TidemarkTesting
         #expect(await fixture.cache.entityCount() == 80)
     }
 
-    @Test func `an entity that is looked up one by one counts as used too`() async throws {
+    @Test func `a lookup of a single entity counts as a use too`() async throws {
         let each = try await byteCount(of: 10..<30)
         let journal = MemoryJournal()
         let fixture = try await open(journal, byteCountMax: 10 * each, autoEvict: 0)

@@ -69,7 +69,7 @@ private struct Note: Resource, Equatable {
         #expect(await host.observerCount == 0)
     }
 
-    @Test func `an iterator that was never asked observes nothing`() async throws {
+    @Test func `an iterator without a call of next observes nothing`() async throws {
         let host = Host()
         _ = try observation(of: host).makeAsyncIterator()
         #expect(await host.requests.isEmpty)

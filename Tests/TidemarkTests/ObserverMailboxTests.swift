@@ -37,7 +37,7 @@ import TidemarkModel
         #expect((0..<18).map { _ in name(mailbox.take()) } == (0..<17).map(String.init) + ["nothing"])
     }
 
-    @Test func `a closed mailbox takes and gives nothing, and asks for nothing to be kept`() {
+    @Test func `a closed mailbox drops everything, and does not make the cache keep changes`() {
         let mailbox = ObserverMailbox()
         #expect(mailbox.offer(notification(1)))
         mailbox.close()

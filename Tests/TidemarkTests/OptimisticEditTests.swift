@@ -78,7 +78,7 @@ private struct Refused: Error {}
         #expect(await edit.state == nil)
     }
 
-    @Test func `an edit that changes nothing, or whose body throws, is none`() async throws {
+    @Test func `an edit that changes nothing, or whose body throws, adds no layer`() async throws {
         let cache = try await opened()
         #expect(try await code { _ = try await cache.optimistically { _ in } } == .invalidParams)
         await #expect(throws: Refused.self) {

@@ -145,7 +145,7 @@ import TidemarkTesting
         #expect(try await bed.read("x").miss == .deleted)
     }
 
-    @Test func `clearing and removing take the base away, not the layers`() async throws {
+    @Test func `clearing and removing affect the base, not the layers`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.lay("m2", .put(#"{"id":"z","n":7}"#))

@@ -80,7 +80,7 @@ import TidemarkTesting
         #expect(await bed.layers() == [])
     }
 
-    @Test func `a confirmation older than the base drops the layer and writes nothing`() async throws {
+    @Test func `a confirmation older than the base settles the layer and writes nothing`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.change(5, Self.x(7))
@@ -90,7 +90,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(7))
         #expect(try await bed.read("x").sequence == EventSequence(5))
         #expect(bed.trace(list).last?.hasSuffix(Self.x(7)) == true)
-        // A delete settles the layer as well.
+        // A delete that is newer than the confirmation counts as well.
         try await bed.lay("m2", .put(Self.x(3)))
         try await bed.delete(6, "x")
         try await bed.commit("m2", confirmed: [Self.x(3)], sequence: 5)
@@ -161,7 +161,7 @@ import TidemarkTesting
         #expect(await bed.layers() == ["m1 pending"])
     }
 
-    @Test func `a duplicate settles nothing, and a held event when its turn comes`() async throws {
+    @Test func `a duplicate settles nothing, and a held event settles its layer when it is applied`() async throws {
         let bed = try await bed()
         let list = try await bed.observe()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
@@ -265,7 +265,7 @@ import TidemarkTesting
         #expect(await third.layers() == [])
     }
 
-    @Test func `a layer that the disk refuses is gone, and its observers saw it come and go`() async throws {
+    @Test func `a layer that the disk refuses is undone, and its observers saw both changes`() async throws {
         let journal = MemoryJournal()
         let bed = try await bed(journal)
         try await bed.fixture.cache.flush()

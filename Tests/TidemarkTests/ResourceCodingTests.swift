@@ -125,7 +125,7 @@ import TidemarkModel
         #expect(error?.code == .invalidParams)
     }
 
-    @Test func `ids of every kind give their text`() throws {
+    @Test func `ids of every kind convert to their text`() throws {
         struct Wrapped: ResourceID, RawRepresentable { var rawValue: String }
         #expect("a:b".keyText == "a:b")
         #expect((-5).keyText == "-5")

@@ -175,7 +175,7 @@ private struct Counter: Resource, Equatable {
         }
     }
 
-    @Test func `other entities, equal writes and pending edits are no conflict`() async throws {
+    @Test func `changes of other entities, equal writes and pending edits do not conflict`() async throws {
         let fixture = try await open()
         let cache = fixture.cache
         try await cache.put(Counter(id: "x", n: 1))

@@ -40,7 +40,7 @@ import TidemarkTesting
         #expect(await fixture.cache.flushTimer != nil)
     }
 
-    @Test func `lines that change nothing are acknowledged, once all before them is durable`() async throws {
+    @Test func `lines that change nothing are acknowledged once all earlier lines are durable`() async throws {
         let journal = MemoryJournal()
         let fixture = try await QueryFixture.open(journal)
         var acknowledged = fixture.input.acknowledgements.makeAsyncIterator()
