@@ -1,22 +1,22 @@
 import Dispatch
 
-/// Runs schedules away from the tasks of the process that asks for them.
+/// Runs schedules away from the tasks of the calling process.
 package enum SimulationRun {
-    /// What came of a schedule.
+    /// The result of a schedule.
     package struct Outcome: Sendable {
-        /// The digest of all that was seen, or the law that did not hold.
+        /// The digest of everything that was seen, or the law that did not hold.
         package var result: Result<SimulationDigest, SimulationFailure>
-        /// The first process ended before its time: at the crash point, or as the plan said.
+        /// Whether the first process ended early: at the crash point, or as the plan says.
         package var hasCrashed: Bool
     }
 
     /// Runs one schedule on a thread of its own.
     ///
     /// - Parameters:
-    ///   - crashPoint: Where the first process ends; nil: as the plan says.
-    ///   - folder: Where its disks lie; nil: in the system's temporary folder.
-    ///   - trace: Told what happens, line by line, on that thread.
-    /// - Throws: What the file system said where a disk cannot be made.
+    ///   - crashPoint: The place where the first process ends; nil to follow the plan.
+    ///   - folder: The folder of the disks; nil for the system's temporary folder.
+    ///   - trace: Called on that thread with a description of every step, line by line.
+    /// - Throws: The error of the file system when a disk cannot be made.
     package static func outcome(
         of plan: SimulationPlan, crashPoint: CrashPoint? = nil, folder: String? = nil,
         trace: (@Sendable (String) -> Void)? = nil

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// The harness of `Benchmarks/` as a child process: that it measures, keeps, compares and shows; never how fast anything is.
+/// The harness of `Benchmarks/` as a child process: it measures, saves, compares and prints. No test checks a speed.
 @Suite struct BenchmarkTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import TidemarkTesting
         "end-to-end",
         "cold-start", "reads", "scaling", "sessions",
     ])
-    func `every suite measures small inputs, and keeps what it found`(suite: String) async throws {
+    func `every suite measures small inputs and writes its results`(suite: String) async throws {
         let result = try await run(
             ["--smoke", "--runs", "1", "--suite", suite, "--out", folder.path("results.json"), "--json"])
         #expect(result.status == 0, "\(result.errorText)")
@@ -38,7 +38,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what is computed does not depend on the run`() async throws {
+    @Test func `two runs compute the same results`() async throws {
         for name in ["a.json", "b.json"] {
             let suites = ["--suite", "decoding", "--suite", "apply", "--suite", "end-to-end"]
             let result = try await run(["--smoke", "--runs", "1", "--out", folder.path(name)] + suites)
@@ -74,7 +74,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what cannot be read is told`() async throws {
+    @Test func `an input that cannot be read is reported`() async throws {
         let none = try await run(["compare", folder.path("none.json")])
         #expect(none.status == 1)
         #expect(none.errorText.contains("there is no file"))

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// Every vector of Protocol/ against the built command: what the pages promise is what a user gets.
+/// Every vector of Protocol/ against the built command: users get what the pages promise.
 @Suite struct CommandReplayTests {
-    /// So many vectors at once; the rest of the tests want processors too.
+    /// The number of vectors at once; the other tests need processors too.
     private static let turnstile = Turnstile(count: 3)
 
     @Test(arguments: try ProtocolVector.all())
-    func `the command does what the vector says`(_ vector: ProtocolVector) async throws {
+    func `the command behaves as the vector says`(_ vector: ProtocolVector) async throws {
         try await CommandReplayTests.turnstile.run { try await replay(vector) }
     }
 
@@ -46,7 +46,8 @@ import TidemarkTesting
         }
     }
 
-    /// The command says that a record is a batch's member, not which one.
+    /// Compares two records without the member's index: the command reports that a record is a batch's member, not
+    /// which one.
     private func differences(_ wanted: ReferenceJSON, _ found: ReferenceJSON) -> [String] {
         let rest = ReferenceJSON.object((wanted.members ?? []).filter { $0.key.unescaped != Array("member".utf8) })
         guard wanted.presentMember("member") != nil else { return rest.differences(from: found) }
@@ -54,7 +55,7 @@ import TidemarkTesting
             + (found.member("kind")?.text == Array("member".utf8) ? [] : ["\(found) is no member"])
     }
 
-    /// Split at LF alone: U+0085 and U+2028 may stand inside a line.
+    /// Splits the output at LF alone, because U+0085 and U+2028 may be inside a line.
     private func lines(_ result: CommandResult) -> [String] {
         result.output.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -17,7 +17,7 @@ import TidemarkTesting
         #expect(lines.count { $0.hasPrefix("changed:") } == 4, "\(lines)")
     }
 
-    /// Where the path of the environment has a program; nil when it has none.
+    /// Returns the path of a program in the environment's PATH; nil when there is none.
     private static func find(_ name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -1,19 +1,19 @@
 import Testing
 import TidemarkTesting
 
-/// Every transcript as a recorded session of the built command, done again by the built command.
+/// Every transcript as a recorded session of the built command, replayed by the built command.
 @Suite struct RecordedSessionTests {
     private static let turnstile = Turnstile(count: 3)
 
     @Test(arguments: try Transcript.all())
-    func `a session that is recorded comes out the same when it is done again`(_ transcript: Transcript) async throws {
+    func `a recorded session has the same outcome when it is replayed`(_ transcript: Transcript) async throws {
         try await RecordedSessionTests.turnstile.run { try await recordAndReplay(transcript) }
     }
 
     private func recordAndReplay(_ transcript: Transcript) async throws {
         let folder = try TemporaryFolder()
         let (database, copy) = (folder.path("live.db"), folder.path("again.db"))
-        // A recording for each start of the command; the last one begins with the database that the others left.
+        // Each start of the command has a recording; the last one begins with the database that the others left.
         let problems = try await transcript.playAside(in: folder, database: database) {
             ["--record", folder.path("\($0).rec")]
         }
@@ -22,7 +22,7 @@ import TidemarkTesting
         let replay = try await CommandRunner().run(["replay", recording, "--json", "--db", copy])
         #expect(replay.status == 0, "\(replay.errorText)")
         let found = try ReferenceJSONParser.parse(Array(replay.output.dropLast()))
-        // What it is about, and the end: in such a session nothing was done.
+        // The transcript has only its description and its end, so nothing was done in the session.
         let isEmpty = transcript.lines.count == 2
         #expect((found.member("steps")?.written == Array("0".utf8)) == isEmpty)
         for command in [["verify", "--json"], ["pending", "--json"], ["queries", "--json", "--keys"]] {

@@ -5,7 +5,7 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// What the command prints against Protocol/schema, where python3 with jsonschema is there to read it.
+/// The output of the command against Protocol/schema; needs python3 with jsonschema.
 @Suite struct SchemaTests {
     private static let script = """
         import json, os, sys, warnings
@@ -25,7 +25,7 @@ import TidemarkTesting
                 print(name.decode(), error.json_path, error.message[:200])
         """
 
-    @Test func `what every command prints for programs fits its schema`() async throws {
+    @Test func `the JSON output of every command fits its schema`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
         var lines: [UInt8] = []
@@ -104,7 +104,7 @@ import TidemarkTesting
         try await check(lines)
     }
 
-    @Test func `what a session says fits its schemas`() async throws {
+    @Test func `the messages of a session fit their schemas`() async throws {
         let folder = try TemporaryFolder()
         let transcripts = [
             "batch", "flush", "invalid-requests", "gap-host-has-no-log", "wrong-params-entity", "stats", "clear",
@@ -131,7 +131,9 @@ import TidemarkTesting
         try await check(lines)
     }
 
-    /// - Parameter lines: Each the name of a schema, a tab, and JSON.
+    /// Checks lines against their schemas.
+    ///
+    /// - Parameter lines: Lines of the name of a schema, a tab, and JSON.
     private func check(_ lines: [UInt8]) async throws {
         let python = "/usr/bin/python3"
         guard FileManager.default.isExecutableFile(atPath: python) else { return }

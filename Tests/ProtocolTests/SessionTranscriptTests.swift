@@ -6,7 +6,7 @@ import TidemarkTesting
     private static let turnstile = Turnstile(count: 3)
 
     @Test(arguments: try Transcript.all())
-    func `the command says what the transcript says`(_ transcript: Transcript) async throws {
+    func `the command prints the lines of the transcript`(_ transcript: Transcript) async throws {
         let folder = try TemporaryFolder()
         let problems = try await SessionTranscriptTests.turnstile.run {
             try await transcript.playAside(in: folder, database: folder.path("a.db"))
@@ -14,7 +14,7 @@ import TidemarkTesting
         #expect(problems == [])
     }
 
-    @Test func `there are transcripts, and each one says what it is about`() throws {
+    @Test func `there are transcripts, and each one has a description`() throws {
         let transcripts = try Transcript.all()
         #expect(transcripts.count >= 140)
         for transcript in transcripts { #expect(transcript.lines.first?.member("about")?.text != nil, "\(transcript)") }

@@ -20,19 +20,19 @@ struct Transcript: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What follows `tidemark run --db DB`.
+    /// The arguments after `tidemark run --db DB`.
     var arguments: [String] {
         (lines.first?.member("arguments")?.elements ?? []).compactMap(\.text).map {
             String(decoding: $0, as: UTF8.self)
         }
     }
 
-    /// Lines of a log for `--upstream file:`; nil when there is none.
+    /// The lines of a log for `--upstream file:`; nil when there is none.
     var upstream: [UInt8]? {
         lines.first?.member("upstream")?.elements?.reduce(into: []) { $0 += $1.written + [0x0A] }
     }
 
-    /// As ``play(database:upstreamPath:options:)``, on a thread that may wait.
+    /// Plays the transcript as ``play(database:upstreamPath:options:)`` does, on a thread that may block.
     func playAside(
         in folder: TemporaryFolder, database: String, options: @escaping @Sendable (Int) -> [String] = { _ in [] }
     ) async throws -> [String] {
@@ -45,10 +45,10 @@ struct Transcript: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Plays the host's part against the built command, and compares the cache's.
+    /// Plays the host's part against the built command, and compares the cache's part.
     ///
-    /// - Parameter options: More of them, for each start of the command, from 0.
-    /// - Returns: What went wrong, first things first; empty when nothing did.
+    /// - Parameter options: Returns additional options for each start of the command, counted from 0.
+    /// - Returns: The differences in order; empty when there are none.
     func play(database: String, upstreamPath: String?, options: (Int) -> [String] = { _ in [] }) throws -> [String] {
         let upstream = upstreamPath.map { ["--upstream", "file:\($0)"] } ?? []
         let invocation = ["run", "--db", database] + arguments + upstream
@@ -56,7 +56,7 @@ struct Transcript: Sendable, CustomStringConvertible {
         var command = try LiveCommand(invocation + options(startCount))
         var comparison = TranscriptComparison()
         var problems: [String] = []
-        /// Since the command was started: what came that no line had asked for yet.
+        /// The lines since the start of the command that no line of the transcript has matched yet.
         var passed: [[UInt8]] = []
         for (index, line) in lines.enumerated().dropFirst() where problems.isEmpty {
             if let restart = line.member("restart")?.text {
@@ -78,7 +78,7 @@ struct Transcript: Sendable, CustomStringConvertible {
         return problems
     }
 
-    /// Ends the command in the middle of a transcript: at the end of its input, or as `kill -9` does.
+    /// Ends the command in the middle of a transcript: by the end of its input, or as `kill -9` does.
     private func end(_ command: LiveCommand, isKilled: Bool) -> [String] {
         if isKilled { command.send(signal: SIGKILL) }
         let (status, errors, rest) = command.finish(seconds: Transcript.patience)
@@ -88,7 +88,8 @@ struct Transcript: Sendable, CustomStringConvertible {
             + (status == 0 ? [] : ["status \(status): \(errors)"])
     }
 
-    /// Seconds to wait for a line before the input is closed and the rest is read: a hang fails, it does not hang.
+    /// The seconds to wait for a line. After them the input is closed and the rest is read, so that a hang becomes a
+    /// failure.
     private static let patience = 20.0
 
     private func step(
@@ -107,7 +108,7 @@ struct Transcript: Sendable, CustomStringConvertible {
             return []
         }
         var wanted = line.member("unordered")?.elements ?? line.member("line").map { [$0] } ?? []
-        // What comes in its own time, such as `durable`, may have come before it was asked about.
+        // A line that comes at its own time, such as `durable`, may have come before the transcript expects it.
         wanted.removeAll { wanted in
             guard let index = passed.firstIndex(where: { comparison.takes(wanted, $0) }) else { return false }
             passed.remove(at: index)

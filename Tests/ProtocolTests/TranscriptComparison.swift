@@ -1,11 +1,11 @@
 import TidemarkTesting
 
-/// Compares what a cache says with what a transcript expects; remembers what placeholders stood for.
+/// Compares the lines of a cache with those of a transcript, and remembers the values of placeholders.
 struct TranscriptComparison {
-    /// By the placeholder's name.
+    /// The values of placeholders by name.
     private var bound: [String: ReferenceJSON] = [:]
 
-    /// Notifications whose place the protocol does not fix: passed over unless they are expected.
+    /// Whether a line is a notification whose place the protocol does not fix; it is skipped unless it is expected.
     static func isPassedOver(_ line: [UInt8]) -> Bool {
         guard let value = try? ReferenceJSONParser.parse(line), value.member("id") == nil,
             let method = value.member("method")?.text
@@ -13,7 +13,7 @@ struct TranscriptComparison {
         return ["durable", "library.state"].contains { Array($0.utf8) == method }
     }
 
-    /// Whether a line is the expected one. Only then do its placeholders bind.
+    /// Whether a line is the expected one. Its placeholders get values only then.
     mutating func takes(_ wanted: ReferenceJSON, _ line: [UInt8]) -> Bool {
         guard let found = try? ReferenceJSONParser.parse(line) else { return false }
         var attempt = self
@@ -22,8 +22,8 @@ struct TranscriptComparison {
         return true
     }
 
-    /// A host's line: a string is sent as it is, so that it need not be JSON; anything else as JSON, with what
-    /// placeholders stand for.
+    /// Returns a host's line: a string is sent unchanged, so that it need not be JSON; any other value is sent as JSON
+    /// with the values of placeholders.
     func hostLine(_ value: ReferenceJSON) -> [UInt8] {
         value.text ?? substituted(value).written
     }
@@ -73,7 +73,7 @@ struct TranscriptComparison {
         return value
     }
 
-    /// `a` of `<=a>`.
+    /// Returns the name of a placeholder: `a` for `<=a>`.
     private static func name(_ text: String) -> String? {
         text.hasPrefix("<=") && text.hasSuffix(">") ? String(text.dropFirst(2).dropLast()) : nil
     }

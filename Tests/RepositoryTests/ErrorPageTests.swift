@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// The tables of Protocol/errors.md against the codes in the sources: none that is not listed, none that is not there.
+/// The tables of Protocol/errors.md against the codes in the sources: every code is listed, and every listed code
+/// exists.
 @Suite struct ErrorPageTests {
     private struct Row {
         var code: String
         var statuses: Set<String>
     }
 
-    /// What stands between two headings of the page.
+    /// Returns the text between two headings of the page.
     private func section(_ title: String) throws -> String {
         let parts = try Tree.text("Protocol/errors.md").components(separatedBy: "\n## ")
         return try #require(parts.first { $0.hasPrefix(title) })
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    /// Cases of an enum by name, with what they are written as.
+    /// Returns the cases of an enum by name, with their raw values.
     private func cases(_ path: String) throws -> [String: String] {
         var cases: [String: String] = [:]
         for line in try Tree.text(path).split(separator: "\n") {
@@ -31,7 +32,7 @@ import Testing
         return cases
     }
 
-    /// Codes that commands write, with the names of the statuses that they end with; "" for a notice.
+    /// Returns the codes that commands write, with the names of their exit statuses; "" for a notice.
     private func written() throws -> [(code: String, status: String)] {
         var found: [(String, String)] = [("usage", "usage")]
         for path in try Tree.swiftFiles(in: "Sources/TidemarkCommand") {
@@ -44,7 +45,7 @@ import Testing
         return found
     }
 
-    @Test func `every code of the error line is in the table with its status, and no other`() throws {
+    @Test func `the table lists every code of the error line with its status, and no other`() throws {
         let rows = try rows()
         #expect(Set(rows.map(\.code)).count == rows.count)
         let statuses = try cases("Sources/TidemarkCommand/Failure/ExitStatus.swift")
@@ -53,7 +54,8 @@ import Testing
         for (code, status) in written {
             let row = rows.first { $0.code == code }
             #expect(row != nil, "\(code) is not in the table")
-            // A notice that is a failure elsewhere is listed as that; `rebuilt` is made as a failure that ends with 0.
+            // A notice that is a failure elsewhere is listed as the failure; `rebuilt` is made as a failure that exits
+            // with 0.
             let number = status.isEmpty || status == "ok" ? "–" : statuses[status]
             #expect(row?.statuses.contains(number ?? "?") == true, "\(code) ends with \(number ?? status)")
         }
@@ -62,14 +64,14 @@ import Testing
         #expect(Set(rows.map(\.code)) == Set(written.map(\.code)).union(storage))
     }
 
-    @Test func `the codes of doctor are all listed`() throws {
+    @Test func `the page lists every code of doctor`() throws {
         let text = try section("The error line").components(separatedBy: "One of:")
         let listed = try #require(text.last?.components(separatedBy: ".\n").first)
         let codes = Set(listed.matches(of: /`([a-z_]+)`/).map { String($0.1) })
         #expect(codes == Set(try cases("Sources/TidemarkSQLite/Doctor/FindingCode.swift").values))
     }
 
-    @Test func `every error of a session is in its table`() throws {
+    @Test func `the table of session errors is complete`() throws {
         let codes = try cases("Sources/Tidemark/Queries/CacheError.swift").values
         let table = try section("Errors of a session")
         let listed = table.matches(of: /\| 1[0-9]{3} \| `([a-z_]+)` \|/).map { String($0.1) }

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// What documents name in backticks is there: a name that was changed in the sources is changed in them, too.
+/// Every name in backticks in a document exists: a name that changes in the sources changes in the documents, too.
 @Suite struct IdentifierTests {
-    /// Words in backticks that no file of ours holds, and why they may stand there.
+    /// The words in backticks that no file of the package has, with the reasons why they are allowed.
     private static let foreign: Set<String> = [
         // Other programs, their options and settings.
         "perf", "GLIBC_TUNABLES", "glibc", "hugetlb", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery",
         "SocketGroup", "backup", "readonly", "defensive", "clone", "resolution",
-        // Names that were considered, or are gone, in decisions and in the changelog.
+        // Names that were considered, or removed, in decisions and in the changelog.
         "TidemarkEngine", "isDictionary",
-        // Stand for something else.
+        // Words that represent something else.
         "Module", "SOURCE", "uxxxx", "bucket",
     ]
 
@@ -62,7 +62,7 @@ import Testing
         #expect(count > 50)
     }
 
-    @Test func `nothing cites a page that is not here`() throws {
+    @Test func `every page that is cited exists`() throws {
         for file in try Tree.swiftFiles(in: "Sources") {
             for line in try Tree.text(file).split(separator: "\n") where line.contains("- Source:") {
                 #expect(!line.contains("contract"), "\(file): \(line)")
@@ -78,12 +78,12 @@ import Testing
     private static let path = "Tests/RepositoryTests/IdentifierTests.swift"
     private static let kinds: Set<Substring> = ["class", "struct", "actor", "enum", "extension", "protocol"]
 
-    /// Those for users, and the articles.
+    /// Returns the documents for users, and the articles.
     private func documents() throws -> [String] {
         try Tree.documents() + Tree.textFiles(in: "Sources/Tidemark/Tidemark.docc").filter { $0.hasSuffix(".md") }
     }
 
-    /// What stands in backticks on one line, outside of blocks of code.
+    /// Returns the texts in backticks on one line, outside of blocks of code.
     private func spans(of document: String) throws -> [String] {
         var isBlock = false
         return try Tree.text(document).split(separator: "\n").flatMap { line -> [String] in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// Runs of letters of ASCII, digits and underscores that begin with no digit.
+    /// Returns the runs of ASCII letters, digits and underscores that do not begin with a digit.
     private func words(_ text: String) -> Set<String> {
         var words: Set<String> = []
         for part in text.utf8.split(whereSeparator: { byte in

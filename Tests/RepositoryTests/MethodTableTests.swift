@@ -6,7 +6,7 @@ import TidemarkTesting
 @Suite(.timeLimit(.minutes(2))) struct MethodTableTests {
     private struct Row {
         var method: String
-        /// Name and type; a name that ends with a question mark may be left out.
+        /// The name and type of each param; a name that ends with a question mark is optional.
         var params: [Substring]
         var results: [String]
         var example: [String: Any]
@@ -29,7 +29,7 @@ import TidemarkTesting
         return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
     }
 
-    @Test func `every method stands in the table with the params of its schema`() throws {
+    @Test func `the table lists every method with the params of its schema`() throws {
         let schema = try object("session-request.schema.json")
         let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
         let properties = try #require(schema["properties"] as? [String: [String: Any]])
@@ -37,11 +37,11 @@ import TidemarkTesting
         #expect(rows.map(\.method).sorted() == properties["method"]?["enum"] as? [String])
         for row in rows {
             var definition = [try #require(definitions[row.method])]
-            // A server's answer is the same object wherever it stands.
+            // A server's answer is the same object in every place.
             if row.method == "query.put" { definition.append(try object("query-result.schema.json")) }
             let known = Set(definition.flatMap { ($0["properties"] as? [String: Any] ?? [:]).keys })
                 .subtracting(["library_id"])
-            // Where the table refers to another row it names only what is more.
+            // A row that refers to another row names only the additional params.
             let base: [Substring] =
                 switch row.method {
                 case "entity.observe": try #require(rows.first { $0.method == "entity.get" }).params
@@ -56,7 +56,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `every example of the table is answered with what it says`() async throws {
+    @Test func `every example of the table is answered as the table says`() async throws {
         let rows = try rows()
         #expect(rows.count >= 19)
         var lines = [

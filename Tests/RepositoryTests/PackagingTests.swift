@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// Parts of the packages that need no release build. `make dist-check` installs and runs them whole.
+/// Parts of the packages that need no release build. `make dist-check` installs and runs the complete packages.
 @Suite(.timeLimit(.minutes(2))) struct PackagingTests {
     private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
-    /// The pages by name, made from the command that was built with the tests.
+    /// Returns the manual pages by name, made from the command that was built with the tests.
     private func pages() async throws -> [String: String] {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -35,14 +35,14 @@ import TidemarkTesting
                 #expect(text.contains(option), "the page of \(command) does not name \(option)")
             }
             for example in help.outputLines where example.hasPrefix("  tidemark ") {
-                // Long lines are broken in the help, and not on the page.
+                // Long lines are wrapped in the help, but not on the page.
                 #expect(text.contains(example.trimmingCharacters(in: .whitespaces)), "\(command): \(example)")
             }
             #expect(text.contains(".SH SEE ALSO") && text.contains(".SH NAME") && text.contains(".SH SYNOPSIS"))
         }
     }
 
-    @Test(.enabled(if: hasPython)) func `nothing on a page is taken for a request of the formatter`() async throws {
+    @Test(.enabled(if: hasPython)) func `no line of a page is read as a request to the formatter`() async throws {
         let requests: Set<String> = [".TH", ".SH", ".PP", ".TP", ".RS", ".RE", ".nf", ".fi", ".ad", ".BR"]
         for (name, text) in try await pages() {
             for line in text.split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
@@ -64,7 +64,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `units start commands that exist, and are walled in`() async throws {
+    @Test func `units start commands that exist, in a sandbox`() async throws {
         for name in ["tidemark-ingest@.service", "tidemark-run@.service"] {
             let unit = try Tree.text("Packaging/systemd/\(name)")
             let start = try #require(unit.firstMatch(of: #/ExecStart=/usr/bin/tidemark ([a-z]+) (--[a-z]+) /#))
@@ -81,7 +81,7 @@ import TidemarkTesting
     }
 }
 
-/// Commands by the words that name them.
+/// The commands, by the words that name them.
 private enum UsageNames {
     static let all = [
         "ingest", "run", "get", "list", "facets", "stats", "verify", "doctor", "export", "queries", "pending", "remove",

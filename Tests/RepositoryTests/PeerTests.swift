@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The input that peers are measured with, and one of them: small, in no time.
+/// The input for measurements of peers, and one peer: a small size that runs in an instant.
 @Suite struct PeerTests {
     private static let scripts = Tree.url("Benchmarks/Peers")
     private static let fileNames = [
@@ -11,7 +11,7 @@ import Testing
 
     private static let hasPython: Bool = {
         do {
-            // The scripts need 3.11.
+            // The scripts need Python 3.11.
             try run(["-c", "import hashlib; hashlib.file_digest"])
             return true
         } catch {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: hasPython)) func `what observers have to be told is counted right, and a peer tells it`() throws
+    @Test(.enabled(if: hasPython)) func `the expected notifications are counted right, and the peer sends them`() throws
     {
         try PeerTests.inFolder { folder in
             try PeerTests.writeWorkload(folder)
@@ -82,7 +82,7 @@ import Testing
             #expect(expected["entities"] as? Int == counted.ids.count)
             #expect(expected["lists"] as? Int == lists.count)
             #expect(counted.pairCount > 0)
-            // Changes after the deletes are of what is still there.
+            // Changes after the deletes concern existing entities only.
             let paced = try Counted(folder.appending(path: "paced.ndjson"), lists: lists, isNew: false)
             #expect(paced.ids.isSubset(of: counted.ids))
             #expect((expected["pairs"] as? [String: Int])?["paced"] == paced.pairCount)
@@ -100,13 +100,13 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
     }
 
-    /// Counts by going through every list for every event.
+    /// Counts by scanning every list for every event.
     private struct Counted {
-        /// Of what is there at the end.
+        /// The ids that exist at the end.
         var ids: Set<String> = []
         var pairCount = 0
 
-        /// - Parameter isNew: The first line of an id is no change of it.
+        /// - Parameter isNew: Whether the first line of an id is not a change.
         init(_ file: URL, lists: [[String]], isNew: Bool = true) throws {
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
                 let id = try #require(line.firstMatch(of: /"(?:id|resource_id)":"([0-9a-f-]{36})"/)).1

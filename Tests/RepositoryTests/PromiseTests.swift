@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The table of promises in docs/testing.md: none without a test, and no test that is not there.
+/// The table of promises in docs/testing.md: every promise has a test, and every test exists.
 @Suite struct PromiseTests {
     private struct Promise {
         var name: String
-        /// Suites, or tests by what they say.
+        /// Suites, or tests by name.
         var tests: [String]
     }
 
@@ -39,7 +39,7 @@ import Testing
         let threats = try Tree.text("docs/threat-model.md")
         let named = Set(threats.matches(of: /\b(P[0-9]+)\b/).map { String($0.1) })
         #expect(named == names.filter { $0.hasPrefix("P") })
-        // Who promises something there says which row it is.
+        // Every paragraph that promises something names its row.
         for paragraph in threats.components(separatedBy: "\n\n") where paragraph.hasPrefix("Promised:") {
             #expect(paragraph.contains(/\(P[0-9]+\)/), "no row is named: \(paragraph)")
         }

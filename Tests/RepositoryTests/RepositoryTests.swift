@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// Rules that the whole tree keeps; each failure names the file.
+/// Rules for the whole tree; each failure names the file.
 @Suite struct RepositoryTests {
-    @Test func `the README is short enough to be read`() throws {
+    @Test func `the README stays short`() throws {
         #expect(try Tree.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count < 200)
     }
 
@@ -39,7 +39,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `sources never crash on purpose, sleep or shrug off an error`() throws {
+    @Test func `sources never crash on purpose, sleep or ignore an error`() throws {
         let banned = [
             "try!", "try?", "as!", "fatalError(", "Task.sleep", "nonisolated(unsafe)", "unsafelyUnwrapped",
         ]
@@ -55,7 +55,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what the compiler cannot check as sendable comes with a proof`() throws {
+    @Test func `every unchecked sendable type has a proof`() throws {
         for file in try Tree.swiftFiles(in: "Sources") {
             let text = try Tree.text(file)
             if text.contains("@unchecked Sendable") {
@@ -65,7 +65,7 @@ import TidemarkTesting
     }
 
     @Test func `sources never force an optional`() throws {
-        // An exclamation mark after a name or a bracket, and not one of `!=`.
+        // The pattern finds an exclamation mark after a name or a bracket, but not that of `!=`.
         let pattern = /[A-Za-z0-9_\)\]\}]!(?!=)/
         for file in try Tree.swiftFiles(in: "Sources") {
             for (number, line) in try Tree.codeLines(file) {
@@ -74,7 +74,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `no file has more than one idea's worth of lines`() throws {
+    @Test func `no file is longer than the limit for one idea`() throws {
         for file in try Tree.swiftFiles(in: "Sources") {
             let count = try Tree.text(file).split(separator: "\n", omittingEmptySubsequences: false).count
             #expect(count <= 351, "\(file) has \(count - 1) lines")
@@ -90,7 +90,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what a build makes is not committed`() throws {
+    @Test func `the files of a build are ignored`() throws {
         let ignored = try Tree.text(".gitignore").split(separator: "\n").map(String.init)
         for entry in [".build*/", "Package.resolved", ".swiftpm/", "*.xcodeproj", "DerivedData/", "/demo.db*"] {
             #expect(ignored.contains(entry), ".gitignore does not say \(entry)")
@@ -100,17 +100,17 @@ import TidemarkTesting
     @Test func `the changelog starts with the version that the command prints`() async throws {
         let version = try await CommandRunner().run(["--version"]).outputLines.first ?? "none"
         let headings = try Tree.text("docs/changelog.md").split(separator: "\n").filter { $0.hasPrefix("## ") }
-        // Between two releases one heading for what is to come may stand above it.
+        // Between two releases a heading for unreleased changes may come first.
         #expect(headings.filter { $0 != "## Unreleased" }.first == "## \(version)")
         #expect(try Tree.text("README.md").contains("from: \"\(version)\""))
     }
 
-    @Test func `the door is complete: licence, rules, hosted checks`() throws {
+    @Test func `the repository has a licence, rules and hosted checks`() throws {
         for path in ["LICENSE", "NOTICE", "CONTRIBUTING.md", "SECURITY.md", ".spi.yml", ".github/workflows/ci.yml"] {
             #expect(Tree.exists(path), "\(path) is not there")
         }
         #expect(try Tree.text("LICENSE").contains(/Apache License\n *Version 2.0, January 2004/))
-        // What stands in the hosted workflow has to exist here.
+        // Every name in the hosted workflow must exist here.
         let workflow = try Tree.text(".github/workflows/ci.yml")
         let makefile = try Tree.text("Makefile")
         for match in workflow.matches(of: /run: make ([a-z-]+)/) {
@@ -121,34 +121,34 @@ import TidemarkTesting
         }
     }
 
-    @Test func `documentation is made of every library, and of nothing else`() throws {
+    @Test func `documentation is built for every library, and for nothing else`() throws {
         let manifest = try Tree.text("Package.swift")
         let libraries = manifest.matches(of: /\.library\(name: "(Tidemark\w*)"/).map { String($0.1) }
         let documented = try Tree.text(".spi.yml").matches(of: /- (Tidemark\w*)/).map { String($0.1) }
         #expect(!libraries.isEmpty && documented.sorted() == libraries.sorted())
     }
 
-    @Test func `the README says the platforms, the compiler and the libraries of the manifest`() throws {
+    @Test func `the README names the platforms, the compiler and the libraries of the manifest`() throws {
         let manifest = try Tree.text("Package.swift")
         let readme = try Tree.text("README.md")
         let tools = try #require(manifest.firstMatch(of: /swift-tools-version:([0-9.]+)/)).1
         #expect(readme.contains("Swift \(tools) or"))
         #expect(manifest.contains("platforms: [.macOS(.v15)],") && readme.contains("**macOS 15 or later**"))
-        // Those that the script installs where it can.
+        // The programs that the script installs where it can.
         let script = try Tree.text(".ci/deps")
         let packages = script.matches(of: /(?:apt|brew)\+=\(([a-z0-9-]+)\)/).map { String($0.1) }
         #expect(packages.count == 5)
         for package in packages { #expect(readme.contains("`\(package)`"), "the README does not name \(package)") }
     }
 
-    /// The commands that the help lists.
+    /// Returns the commands that the help lists.
     private func commandNames() async throws -> Set<String> {
         let help = try await CommandRunner().run(["--help"]).outputText
         let list = help.components(separatedBy: "SUBCOMMANDS:\n").last ?? ""
         return Set(list.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.1) }).union(["help"])
     }
 
-    /// The word after `tidemark` where it begins a line of an example or stands in code.
+    /// Returns the words after `tidemark` at the beginning of a line of an example, or in code.
     private func commands(in text: String) -> [String] {
         text.matches(of: /(?m)(?:^\$? *|`|\| )tidemark ([a-z]+)/).map { String($0.1) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of this package, by paths from its root.
+/// The files of this package, by their paths from its root.
 enum Tree {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -21,14 +21,14 @@ enum Tree {
         return files
     }
 
-    /// The pages at the root, and every page below `docs` and `Protocol`.
+    /// Returns the pages at the root, and every page below `docs` and `Protocol`.
     static func documents() throws -> [String] {
         let folders = try ["docs", "Protocol"].filter(exists).flatMap { try paths(in: $0) }
         return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Examples/README.md"]
             + folders.filter { $0.hasSuffix(".md") }
     }
 
-    /// A file's lines with their numbers from 1, without comments and without what stands in quotes.
+    /// Returns a file's lines with their numbers from 1, without comments and without string literals.
     static func codeLines(_ path: String) throws -> [(Int, String)] {
         var isInText = false
         var result: [(Int, String)] = []
@@ -44,7 +44,7 @@ enum Tree {
         return result
     }
 
-    /// Files that are text, those that a build makes and what fuzzers found left out.
+    /// Returns the text files of a folder, except those of builds and of fuzzers.
     static func textFiles(in folder: String) throws -> [String] {
         try paths(in: folder).filter { path in
             var isFolder: ObjCBool = false

@@ -20,7 +20,7 @@ import Testing
         String(decoding: try Data(contentsOf: root.appendingPathComponent(path)), as: UTF8.self)
     }
 
-    @Test func `every planted defect fits one place, is behind its own switch, and is in the list with its seed`()
+    @Test func `every planted defect fits one place, has its own switch and is listed with its seed`()
         throws
     {
         let canaries = try JSONDecoder().decode(

@@ -3,7 +3,7 @@ import TidemarkSimulation
 import TidemarkTesting
 
 @Suite struct ShrinkerTests {
-    @Test func `of many inputs those are left that it takes to fail`() async throws {
+    @Test func `shrinking keeps exactly the inputs that cause the failure`() async throws {
         for seed in 1...20 {
             var random = SeededGenerator(seed: UInt64(seed))
             let guilty = Set((0...random.below(3)).map { _ in random.below(200) })
@@ -13,7 +13,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `it gives up trying in time, with what it has`() async throws {
+    @Test func `shrinking ends after the last attempt with the smallest failing inputs`() async throws {
         var shrinker = Shrinker()
         shrinker.attemptCountMax = 5
         var attemptCount = 0

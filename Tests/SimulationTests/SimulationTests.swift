@@ -5,13 +5,13 @@ import TidemarkTesting
 
 /// The simulated world, through the command that users test with. Laws: L1 to L11.
 ///
-/// `TIDEMARK_SCHEDULES` is how many schedules are run; `TIDEMARK_SIMULATION_SEED` is the first seed.
+/// `TIDEMARK_SCHEDULES` is the number of schedules; `TIDEMARK_SIMULATION_SEED` is the first seed.
 @Suite(.serialized) struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let scheduleCount = environment["TIDEMARK_SCHEDULES"].flatMap { Int($0) } ?? 2_000
     private static let seed = environment["TIDEMARK_SIMULATION_SEED"] ?? "1"
 
-    @Test func `in every simulated world the cache ends as the server`() async throws {
+    @Test func `in every simulated world the cache ends with the server's state`() async throws {
         let result = try await CommandRunner().run(
             ["selftest", "--schedules", "\(Self.scheduleCount)", "--seed", Self.seed, "--json"],
             deadline: .seconds(120 + 4 * Self.scheduleCount))
@@ -32,7 +32,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `another folder and a shorter plan change nothing that was before`() async throws {
+    @Test func `another folder changes no outcome, and a shorter plan is a prefix of a longer one`() async throws {
         let folder = try TemporaryFolder()
         let plan = SimulationPlan(seed: 21, inputCount: 60)
         let first = try await SimulationRun.outcome(of: plan).result

@@ -62,7 +62,7 @@ private struct Note: Resource, Equatable {
         changeSubscription.cancel()
     }
 
-    @Test func `letting go of an object ends its observation`() async throws {
+    @Test func `releasing an object ends its observation`() async throws {
         let host = ScriptedObserverHost(elements([1]))
         var object: QueryObject<Note>? = try object(host)
         object?.start()

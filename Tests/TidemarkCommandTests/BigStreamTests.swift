@@ -5,7 +5,7 @@ import TidemarkTesting
 /// `make big-test`: a million lines with every fault, against the reference model. Laws: L1, L7.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["TIDEMARK_BIG"] != nil))
 struct BigStreamTests {
-    @Test func `a million faulty lines come out as the model says`() async throws {
+    @Test func `a million faulty lines end in the state of the model`() async throws {
         let folder = try TemporaryFolder()
         let count = Int(ProcessInfo.processInfo.environment["TIDEMARK_BIG_IDS"] ?? "") ?? 200_000
         let stream = try await run([

@@ -6,12 +6,13 @@ import TidemarkTesting
     import Glibc
 #endif
 
-/// Laws: L5. `TIDEMARK_KILLS` says how often; a failure names the kill, and where it strikes is the same every time.
+/// Ingests that are killed. Laws: L5. `TIDEMARK_KILLS` is the number of kills; a failure names the kill, and every run
+/// kills at the same places.
 @Suite struct CrashTests {
-    /// Kills before the next database.
+    /// The number of kills before the next database.
     private static let killsOfOneDatabase = 5
 
-    @Test func `what SIGKILL leaves is what the model says at its cursor, and covers all that was acknowledged`()
+    @Test func `after SIGKILL the database is as the model at its cursor, with everything acknowledged`()
         async throws
     {
         let killCount = Int(ProcessInfo.processInfo.environment["TIDEMARK_KILLS"] ?? "") ?? 30
@@ -27,7 +28,7 @@ import TidemarkTesting
                 try folder.write(log, to: "log")
                 state = Recovered()
             }
-            // Further into the stream each time, so that there is always something to write.
+            // Each kill comes later in the stream, so that there is always something to write.
             let step = stream.count / CrashTests.killsOfOneDatabase
             let interruption =
                 random.below(4) == 0
@@ -37,7 +38,7 @@ import TidemarkTesting
             KillProgress.tell(kill + 1, of: killCount, "ingests, the last at cursor \(state.cursor)")
         }
         #expect(state.cursor > 0)
-        // The rest of the last database's stream, as if nothing had happened.
+        // The rest of the last database's stream is ingested without a kill.
         #expect(try await ingest(stream, folder).status == 0)
         state.model.ingest(Array(lines[state.cursor...].joined()))
         let export = try await CommandRunner().run(["export", "--db", folder.path("a.db")])
@@ -45,7 +46,7 @@ import TidemarkTesting
         #expect(isEqual)
     }
 
-    /// What one database was found to hold.
+    /// The recovered state of one database.
     private struct Recovered {
         var cursor = 0
         var acknowledged = 0
@@ -66,7 +67,7 @@ import TidemarkTesting
             #expect(state.acknowledged == 0)
             return
         }
-        // A database whose making was killed is an empty one to the next writer; readers may refuse it.
+        // A database that was killed while it was made is an empty one for the next writer; readers may refuse it.
         let gaps = try await CommandRunner().run(["gaps", "--db", folder.path("a.db"), "--json"])
         guard gaps.status == 0 || state.acknowledged > 0 else { return }
         #expect(gaps.status == 0, "kill \(kill): \(gaps.errorText)")
@@ -80,7 +81,7 @@ import TidemarkTesting
         state.cursor = cursor
         let export = try await CommandRunner().run(["export", "--db", folder.path("a.db")])
         #expect(export.status == 0)
-        // As a Bool: the whole of both would be pages of message.
+        // The comparison is a Bool, because a message with both texts would fill pages.
         let isEqual = export.output == CrashTests.text(state.model)
         #expect(isEqual, "kill \(kill): the entities at cursor \(cursor) are not the model's")
     }
@@ -93,7 +94,7 @@ import TidemarkTesting
             interruption: interruption)
     }
 
-    /// What arrives, with its faults, and the clean log of the same events: line n is sequence n.
+    /// Returns the stream with its faults, and the clean log of the same events: line n is sequence n.
     private func streams() -> (stream: [UInt8], log: [UInt8]) {
         var settings = SyntheticSettings()
         settings.entityCount = 1_500
@@ -119,13 +120,13 @@ import TidemarkTesting
         model.exportLines().reduce(into: []) { $0 += $1 + [0x0A] }
     }
 
-    /// A kill may cut the last line off; what was not printed whole was not said.
+    /// Returns the complete lines: a kill may cut the last line, and a cut line was not reported.
     private func wholeLines(_ output: [UInt8]) -> [String] {
         let end = output.lastIndex(of: 0x0A) ?? 0
         return output[..<end].split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Library to sequence, from an acknowledgement or from what `gaps` prints.
+    /// Returns sequences by library, from an acknowledgement or from the output of `gaps`.
     private func cursors(in text: String, _ member: String?) throws -> [String: Int] {
         var object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         if let member { object = try #require(object[member] as? [String: Any]) }

@@ -19,7 +19,7 @@ struct DatabaseFixture {
         try await journal.close()
     }
 
-    /// Lays layers over what is there.
+    /// Adds layers to the database.
     func addLayers(_ layers: [LayerRecord]) async throws {
         let journal = try await SQLiteJournal.open(path: path)
         var flush = FlushBatch()

@@ -4,7 +4,7 @@ import TidemarkTesting
 
 /// `tidemark doctor` as a child process.
 @Suite struct DoctorCommandTests {
-    @Test func `a sound database ends with 0 and says what it holds, for people and for programs`() async throws {
+    @Test func `doctor exits with 0 for a sound database and reports its content`() async throws {
         let fixture = try await DatabaseFixture()
         let text = try await fixture.run(["doctor"])
         #expect(text.status == 0, "\(text.errorText)")
@@ -24,7 +24,7 @@ import TidemarkTesting
     @Test(arguments: [
         ("missing", Int32(66)), ("not_a_database", 65), ("not_ours", 78), ("newer_format", 78), ("quick_check", 65),
     ])
-    func `what is bad decides the exit status`(code: String, status: Int32) async throws {
+    func `the worst finding decides the exit status`(code: String, status: Int32) async throws {
         let fixture = try await DatabaseFixture()
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
         switch code {
@@ -44,7 +44,7 @@ import TidemarkTesting
         #expect(result.outputText.contains(#""code":"\#(code)""#))
     }
 
-    @Test func `it looks at a database while a session writes it, and on a file that may only be read`() async throws {
+    @Test func `doctor examines a database that a session writes, and a read-only file`() async throws {
         let fixture = try await DatabaseFixture()
         let session = try LiveCommand(["run", "--db", fixture.path])
         session.write(Array(#"{"jsonrpc":"2.0","id":1,"method":"cache.stats"}"#.utf8) + [0x0A])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// Files that are not ours, and names of one file.
+/// Files of other programs, and several names of one file.
 @Suite struct ForeignFileTests {
     private static let line = Array(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1"}}}"#.utf8)
 
@@ -21,7 +21,7 @@ import TidemarkTesting
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["notes.txt"])
     }
 
-    @Test func `a hard link has no second writer`() async throws {
+    @Test func `a database opened through a hard link gets no second writer`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
         #expect(try await CommandRunner().run(["ingest", "--db", database], input: Self.line).status == 0)

@@ -15,7 +15,7 @@ import TidemarkTesting
         #expect(first == second)
     }
 
-    @Test func `files hold what standard output would, and the log beside it is complete`() async throws {
+    @Test func `files get the same bytes as standard output, and the log beside them is complete`() async throws {
         let folder = try TemporaryFolder()
         let printed = try await CommandRunner().run(arguments)
         let filed = try await CommandRunner().run(

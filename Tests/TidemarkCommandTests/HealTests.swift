@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidemarkTesting
 
-/// `gaps --heal` and `gaps --rewind`, by the built command.
+/// `gaps --heal` and `gaps --rewind`, with the built command.
 @Suite struct HealTests {
     private func line(_ sequence: Int64, id: String? = nil, n: Int64? = nil) -> String {
         let id = id ?? "f\(sequence)"
@@ -22,7 +22,7 @@ import TidemarkTesting
         return result.outputText
     }
 
-    @Test func `healing brings what the upstream has, and says what is left`() async throws {
+    @Test func `healing applies the numbers that the upstream has, and reports the rest`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
         try await ingest([line(1), line(5), line(9)], into: database)
@@ -38,10 +38,10 @@ import TidemarkTesting
         #expect(list.outputLines.count == 9)
     }
 
-    @Test func `rewinding takes back what a lying number did`() async throws {
+    @Test func `rewinding undoes the effect of a false number`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
-        // The lying line wrote f2, which a later event of the log has to be able to change.
+        // The line with the false number wrote f2; a later event of the log must still be able to change f2.
         try await ingest([line(1), line(2), line(9_000_000_000_000_000_000, id: "f2", n: 7)], into: database)
         #expect(
             try await gaps(database, ["--rewind", "--library", "a", "--to", "2"])
@@ -56,7 +56,7 @@ import TidemarkTesting
         #expect(verify.status == 0, "\(verify.outputText)")
     }
 
-    @Test func `a cursor only goes back`() async throws {
+    @Test func `rewinding moves a cursor only back`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
         try await ingest([line(5)], into: database)
@@ -77,7 +77,7 @@ import TidemarkTesting
         ["--upstream", "file:log"], ["--rewind", "--library", "a", "--to", "-1"],
         ["--heal", "--upstream", "file:log", "--rewind", "--library", "a", "--to", "3"],
     ])
-    func `what is missing or does not fit is said`(_ arguments: [String]) async throws {
+    func `options that are missing or do not fit together are refused`(_ arguments: [String]) async throws {
         let folder = try TemporaryFolder()
         let result = try await CommandRunner().run(["gaps", "--db", folder.path("a.db")] + arguments)
         #expect(result.status == 64)

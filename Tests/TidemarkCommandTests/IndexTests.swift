@@ -83,7 +83,7 @@ import TidemarkTesting
         #expect(try await run(["facets", "nothing", "/kind"]).outputText == "No entities.\n")
     }
 
-    @Test func `libraries come one after the other, and a page goes on in the middle`() async throws {
+    @Test func `libraries are listed one after the other, and a page continues in the middle`() async throws {
         let lines =
             line("x", #""n":1"#, library: "b") + line("y", #""n":2"#, library: "b") + line("z", #""n":3"#, library: "a")
         #expect(try await run(["ingest", "--index", "file./n"], input: lines).status == 0)
@@ -115,7 +115,7 @@ import TidemarkTesting
         (["ingest", "--index", "file"], "The value 'file' is invalid for '--index"),
         (["ingest", "--index", "file./a", "--drop-index", "file./a"], "file./a is named by --index and --drop-index"),
     ])
-    func `what makes no sense is refused with what to do`(arguments: [String], message: String) async throws {
+    func `options that make no sense are refused with advice`(arguments: [String], message: String) async throws {
         #expect(try await run(["ingest"], input: files).status == 0)
         let result = try await run(arguments)
         #expect(result.status == 64, "\(result.errorText)")
@@ -123,7 +123,7 @@ import TidemarkTesting
         #expect(result.output == [])
     }
 
-    @Test func `what SIGKILL leaves has indexes that agree with the entities`() async throws {
+    @Test func `after SIGKILL the indexes agree with the entities`() async throws {
         var settings = SyntheticSettings()
         settings.entityCount = 1_500
         settings.updatesPerEntity = 4
@@ -135,9 +135,9 @@ import TidemarkTesting
         let path = folder.path("a.db")
         let predicate = #"{"path":"/kind","in":["image","audio"]}"#
         for kill in 0..<6 {
-            // The index comes in the middle, over what is there.
+            // The index is declared in the middle, over existing entities.
             let indexes = kill < 2 ? [] : ["--index", "file./kind", "--index", "file./size"]
-            // Every run takes up the stream anew: what was applied is a duplicate.
+            // Every run reads the stream from its beginning: events that were applied are duplicates.
             let result = try await CommandRunner().run(
                 ["ingest", "--db", path, "--ack", "--max-entities", "1200"] + indexes, input: stream,
                 interruption: CommandInterruption(signal: SIGKILL, afterInputBytes: stream.count * (kill + 1) / 8))

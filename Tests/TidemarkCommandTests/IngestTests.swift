@@ -7,7 +7,7 @@ import TidemarkTesting
 #endif
 
 @Suite struct IngestTests {
-    @Test func `the first run comes out as the README says`() async throws {
+    @Test func `the first run prints the output of the README`() async throws {
         let folder = try TemporaryFolder()
         let result = try await ingest(try firstRun(), into: folder)
         #expect(result.status == 0)
@@ -57,7 +57,7 @@ import TidemarkTesting
         #expect(try await ingest(log, into: clean).status == 0)
         let exports = try await (export(faulty), export(clean))
         #expect(!exports.0.isEmpty)
-        // As a Bool: the whole of both would be pages of message.
+        // The comparison is a Bool, because a message with both texts would fill pages.
         let isEqual = exports.0 == exports.1
         #expect(isEqual)
         let object = try json(summary.outputText)
@@ -66,7 +66,7 @@ import TidemarkTesting
         #expect(bins.values.reduce(0, +) == generator.counts.lines)
     }
 
-    @Test func `an entity that would pass 16 MiB keeps its value, and the run goes on`() async throws {
+    @Test func `an entity that would exceed 16 MiB keeps its value, and the run continues`() async throws {
         let folder = try TemporaryFolder()
         func line(_ sequence: Int, _ field: String, count: Int, _ rest: String = "") -> [UInt8] {
             Array(
@@ -74,7 +74,7 @@ import TidemarkTesting
                     + #""resource":{"id":"p1","\#(field)":""#).utf8)
                 + [UInt8](repeating: UInt8(ascii: "s"), count: count) + Array("\"}\(rest)}}}\n".utf8)
         }
-        // The longest line there may be but 400 bytes, then 500 more.
+        // The first line is 400 bytes below the limit; the second one adds 500.
         let first = line(1, "a", count: 0).count - 1
         let stream =
             line(1, "a", count: (16 << 20) - 400 - first) + line(2, "b", count: 500, #","metadata":{}"#)
@@ -93,7 +93,7 @@ import TidemarkTesting
         #expect(try await CommandRunner().run(["verify", "--db", folder.path("a.db")]).status == 0)
     }
 
-    @Test func `acknowledgements end with the last line`() async throws {
+    @Test func `the last acknowledgement covers the last line`() async throws {
         let folder = try TemporaryFolder()
         let result = try await ingest(try firstRun(), into: folder, ["--ack"])
         let acknowledgements = result.outputLines.dropLast()
@@ -102,7 +102,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal ends the reading and not the writing`(signal: Int32) async throws {
+    func `after a signal no more is read, and everything read is written`(signal: Int32) async throws {
         let folder = try TemporaryFolder()
         let result = try await CommandRunner().run(
             ["ingest", "--db", folder.path("a.db"), "--ack"], input: try firstRun(),
@@ -130,7 +130,7 @@ import TidemarkTesting
     private func export(_ folder: TemporaryFolder) async throws -> String {
         let result = try await CommandRunner().run(["export", "--db", folder.path("a.db")])
         #expect(result.status == 0)
-        // Sequences differ where an upstream's copy and the stream's are the same event; they are in the line too.
+        // Sequences differ where an upstream's copy and the stream's copy are the same event; the line has them too.
         return result.outputText
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Says how far a long run of kills is.
+/// Prints the progress of a long run of kills.
 enum KillProgress {
-    /// Kills between two lines.
+    /// The number of kills between two lines.
     private static let interval = 50
 
     static func tell(_ count: Int, of total: Int, _ what: String) {

@@ -6,12 +6,13 @@ import TidemarkTesting
     import Glibc
 #endif
 
-/// Mutations of a session that is killed. Laws: L2, L5. `TIDEMARK_KILLS` says how often; a failure names the kill.
+/// Mutations of a session that is killed. Laws: L2, L5. `TIDEMARK_KILLS` is the number of kills; a failure names the
+/// kill.
 @Suite struct LayerCrashTests {
-    /// Kills before the next database.
+    /// The number of kills before the next database.
     private static let killsOfOneDatabase = 5
 
-    @Test func `after SIGKILL every mutation that was answered is there whole, and none that was not sent`()
+    @Test func `after SIGKILL every answered mutation is there whole, and none that was not sent`()
         async throws
     {
         let killCount = Int(ProcessInfo.processInfo.environment["TIDEMARK_KILLS"] ?? "") ?? 10
@@ -42,15 +43,17 @@ import TidemarkTesting
             checked += try await check(&history, folder, kill: kill + 1)
             KillProgress.tell(kill + 1, of: killCount, "sessions, \(answered) answers, \(checked) layers found")
         }
-        // Else nothing was tried.
+        // Otherwise nothing was tried.
         #expect(answered > killCount * 20)
         #expect(checked > killCount * 5)
     }
 
-    /// - Returns: How many layers were found.
+    /// Compares the layers of the database with the history.
+    ///
+    /// - Returns: The number of layers that were found.
     private func check(_ history: inout History, _ folder: TemporaryFolder, kill: Int) async throws -> Int {
         let path = folder.path("a.db")
-        // Killed before there was a database that a reader takes: then nobody was answered.
+        // The session was killed before there was a database for readers, so no request was answered.
         let pending = try await CommandRunner().run(["pending", "--db", path, "--json"])
         guard pending.status == 0 else {
             #expect(!history.isAnswered, "kill \(kill): \(pending.errorText)")
@@ -77,7 +80,7 @@ import TidemarkTesting
             let isRight = mutation.allowed.contains(states[id] ?? "gone")
             #expect(isRight, "kill \(kill): layer \(id) is \(states[id] ?? "gone"), not one of \(mutation.allowed)")
         }
-        // What was found is on the disk, and is what the next run begins with.
+        // The layers that were found are on the disk, and the next run begins with them.
         history = History(
             mutations: Dictionary(
                 uniqueKeysWithValues: found.compactMap { id, state in
@@ -88,21 +91,23 @@ import TidemarkTesting
 
     /// A mutation as the host knows it.
     private struct Mutation {
-        /// JSON, as `pending` prints it.
+        /// The changes as JSON, as `pending` prints them.
         var changes: String
-        /// What it may be found as: a state, or `gone`.
+        /// The states in which the mutation may be found, or `gone`.
         var allowed: Set<String>
     }
 
-    /// What the host sent and heard.
+    /// The requests that the host sent, and their answers.
     private struct History {
         var mutations: [Int: Mutation] = [:]
         var lastID = 0
         var isAnswered = false
-        /// By the id of the request: the mutation, and what it must be once the request is answered.
+        /// The open requests by id: the mutation, and its state after an answer.
         var waiting: [Int: (mutation: Int, outcome: String)] = [:]
 
-        /// - Returns: 1 for an answer to a request, else 0.
+        /// Applies an answer.
+        ///
+        /// - Returns: 1 for an answer to a request, otherwise 0.
         mutating func take(answer line: [UInt8], kill: Int) throws -> Int {
             let answer = try ReferenceJSONParser.parse(line)
             guard answer.member("method") == nil, let id = answer.member("id"),
@@ -110,7 +115,7 @@ import TidemarkTesting
             else { return 0 }
             #expect(answer.member("error") == nil, "kill \(kill): \(String(decoding: line, as: UTF8.self))")
             isAnswered = true
-            // Later requests about it may have taken effect as well: what they lead to stays allowed.
+            // Later requests about the mutation may have taken effect as well, so their outcomes stay allowed.
             let later = waiting.filter { $0.key > number && $0.value.mutation == request.mutation }.map(\.value.outcome)
             let settling =
                 mutations[request.mutation]?.allowed.contains("settling") == true ? ["gone", "settling"] : []
@@ -119,14 +124,14 @@ import TidemarkTesting
         }
     }
 
-    /// Makes what a host sends in one run.
+    /// Makes the lines that a host sends in one run.
     private struct Traffic {
         private(set) var random: SeededGenerator
         private(set) var requestCount = 0
         private let before: History
-        /// After each line, what it does: nothing, or to which mutation.
+        /// The effect of each line: the mutation that it changes, or nil.
         private var effects: [(request: Int?, mutation: Int, outcome: String, changes: String?)?] = []
-        /// Laid and not ended by this host.
+        /// The mutations that this host has added and not ended.
         private var open: [Int]
         private var lastID: Int
 
@@ -145,7 +150,7 @@ import TidemarkTesting
                     "{\"id\":\"f\(random.below(40))\",\"n\":\(random.below(1_000)),\"text\":\"\(padding())\"}"
                 return event("{\"ResourceChanged\":{\"resource_type\":\"file\",\"resource\":\(resource)}}")
             case 3 where !open.isEmpty:
-                // The server's event of a mutation: settles it, though nobody is told.
+                // The server's event of a mutation settles it without a notification.
                 let id = open.remove(at: random.below(open.count))
                 effects.append((nil, id, "gone", nil))
                 let event = "{\"ResourceChanged\":{\"resource_type\":\"file\",\"resource\":{\"id\":\"f1\"}}}"
@@ -171,12 +176,12 @@ import TidemarkTesting
             }
         }
 
-        /// What the host knows after so many bytes went out; nil: after all.
+        /// Returns the host's history after a number of bytes was sent; nil for all.
         func history(sentByteCount: Int?, lines: [[UInt8]]) -> History {
             var history = before
             var offset = 0
             for (line, effect) in zip(lines, effects) {
-                // A line that is cut within was not sent; without its LF alone it counts as well.
+                // A line counts as sent only when it went out complete, with its LF.
                 offset += line.count + 1
                 if let sentByteCount, offset > sentByteCount { break }
                 guard let effect else { continue }

@@ -6,7 +6,7 @@ import TidemarkTesting
     import Glibc
 #endif
 
-/// Limits of the command: what it takes, what it refuses, and that they hold.
+/// The limits of the command: accepted and refused options, and the effect of limits.
 @Suite struct LimitTests {
     private func lines(_ ids: Range<Int>, text: String = "") -> [UInt8] {
         var bytes: [UInt8] = []
@@ -47,7 +47,7 @@ import TidemarkTesting
             "file is kept out of memory and of the disk"
         ),
     ])
-    func `options that name nothing, or too much, are refused`(options: [String], words: String) async throws {
+    func `options with no value or too large a value are refused`(options: [String], words: String) async throws {
         let folder = try TemporaryFolder()
         for command in ["ingest", "run"] {
             let result = try await CommandRunner().run([command, "--db", folder.path("a.db")] + options, input: [])
@@ -57,19 +57,19 @@ import TidemarkTesting
         }
     }
 
-    /// 400,000 is right for the disk, and more than memory has by default: nobody chose that limit.
+    /// The value 400,000 is valid for the disk but above the default memory limit, which no option set.
     @Test(arguments: [
         ["--disk-limit-kb", "4000000", "--auto-evict-kb", "400000"],
         ["--memory-limit-kb", "100", "--auto-evict-kb", "100"],
     ])
-    func `what an eviction frees is checked against the limits that were given`(options: [String]) async throws {
+    func `the bytes that an eviction frees are checked against the given limits`(options: [String]) async throws {
         let folder = try TemporaryFolder()
         let result = try await CommandRunner().run(
             ["ingest", "--db", folder.path("a.db")] + options, input: lines(0..<10))
         #expect(result.status == 0, "\(result.errorText)")
     }
 
-    @Test func `the least limit of the disk is kept, and something stays`() async throws {
+    @Test func `the smallest disk limit is kept, and some entities stay`() async throws {
         let folder = try TemporaryFolder()
         let result = try await CommandRunner().run(
             ["ingest", "--db", folder.path("a.db"), "--disk-limit-kb", "320"], input: lines(0..<5_000))
@@ -79,7 +79,7 @@ import TidemarkTesting
         #expect(try #require(summary["db_bytes"] as? Int) <= 288 * 1_024)
     }
 
-    @Test func `fields that stay are told apart from types with a dot in their name`() async throws {
+    @Test func `fields that stay are distinguished from types with a dot in their name`() async throws {
         let folder = try TemporaryFolder()
         let input = Array(
             #"""
@@ -122,7 +122,7 @@ import TidemarkTesting
         #expect(try await CommandRunner().run(["verify", "--db", folder.path("a.db")]).status == 0)
     }
 
-    @Test func `what was on the disk of a type that is kept off it goes, and the cursor stays`() async throws {
+    @Test func `excluding a type from the disk removes its stored entities and keeps the cursor`() async throws {
         let folder = try TemporaryFolder()
         #expect(
             try await CommandRunner().run(["ingest", "--db", folder.path("a.db")], input: lines(0..<2_500)).status == 0)
@@ -137,7 +137,8 @@ import TidemarkTesting
         #expect(try await CommandRunner().run(["verify", "--db", folder.path("a.db")]).status == 0)
     }
 
-    /// `make test-limits`. The resources hold random digits, so that they do not fit when they are compressed.
+    /// Runs with `make test-limits`. The resources have random digits, so that they exceed the limits even when
+    /// compressed.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["TIDEMARK_LIMITS"] != nil))
     func `a million entities under 100 MB of disk and 64 MB of memory`() async throws {
         let folder = try TemporaryFolder()
@@ -162,7 +163,8 @@ import TidemarkTesting
         var usage = rusage()
         #expect(getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage) == 0)
         print("limits: \(count) entities, \(size) bytes on disk, \(usage.ru_maxrss) KiB resident at most, \(seconds)")
-        // Beside the 64 MB: as much again of pages of the database, what is being written twice, and the keys of what went.
+        // The process needs, beside the 64 MB, as much again for pages of the database, twice the data of a flush, and
+        // the evicted keys.
         #expect(usage.ru_maxrss <= 512 * 1_024)
         let verified = try await CommandRunner().run(
             ["verify", "--db", folder.path("a.db")], deadline: .seconds(900))

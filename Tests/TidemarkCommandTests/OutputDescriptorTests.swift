@@ -4,7 +4,7 @@ import Testing
 @testable import TidemarkCommand
 
 @Suite struct OutputDescriptorTests {
-    @Test func `a reader that went away is remembered, not thrown`() throws {
+    @Test func `a closed reader is remembered, not thrown`() throws {
         SignalWatch.ignoreBrokenPipes()
         let pipe = Pipe()
         let output = Output(descriptor: pipe.fileHandleForWriting.fileDescriptor)
@@ -17,14 +17,14 @@ import Testing
         try output.flush()
     }
 
-    @Test func `what cannot be written is an input or output failure`() throws {
+    @Test func `a write that fails is an input or output failure`() throws {
         let output = Output(descriptor: -1)
         try output.writeLine("lost")
         let failure = #expect(throws: Failure.self) { try output.flush() }
         #expect(failure?.status == .inputOutput)
     }
 
-    @Test func `a table lines up and cuts its last column`() throws {
+    @Test func `a table aligns its columns and cuts the last one`() throws {
         let pipe = Pipe()
         let output = Output(descriptor: pipe.fileHandleForWriting.fileDescriptor)
         var table = Table([.init(title: "KEY"), .init(title: "SIZE", alignment: .right), .init(title: "TEXT")])

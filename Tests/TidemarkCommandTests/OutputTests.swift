@@ -29,7 +29,7 @@ import TidemarkWire
     }
 
     @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-1_000, "-1,000")])
-    func `counts are grouped`(value: Int, text: String) {
+    func `large counts print with a separator every three digits`(value: Int, text: String) {
         #expect(HumanText.count(value) == text)
     }
 
@@ -37,7 +37,7 @@ import TidemarkWire
         (0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (1_249, "1.2 kB"), (99_949, "99.9 kB"), (100_000, "100 kB"),
         (999_949, "999 kB"), (1_500_000, "1.5 MB"), (23_000_000_000, "23.0 GB"),
     ])
-    func `sizes have three digits`(value: Int, text: String) {
+    func `sizes print with three significant digits`(value: Int, text: String) {
         #expect(HumanText.byteCount(value) == text)
     }
 
@@ -45,7 +45,7 @@ import TidemarkWire
         arguments: [
             (0, "0.00 s"), (1_234, "1.23 s"), (12_345, "12.3 s"), (65_000, "1 min 5 s"), (7_380_000, "2 h 3 min"),
         ] as [(Int64, String)])
-    func `durations are short`(milliseconds: Int64, text: String) {
+    func `durations print in a short form`(milliseconds: Int64, text: String) {
         #expect(HumanText.duration(milliseconds: milliseconds) == text)
     }
 

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Layers as the reading commands show them.
+/// Layers in the output of reading commands.
 @Suite struct PendingTests {
     private static func key(_ library: LibraryIndex, _ type: TypeIndex, _ id: ByteString) -> StoredKey {
         StoredKey(library: library, type: type, id: StoredID(id))
@@ -58,7 +58,7 @@ import TidemarkTesting
         #expect(try await fixture.run(["pending", "--library", "nowhere"]).outputText == "No pending edits.\n")
     }
 
-    @Test func `people see what each edit does, and nothing that harms their terminal`() async throws {
+    @Test func `pending prints each edit for people, without escape sequences`() async throws {
         let fixture = try await DatabaseFixture()
         var many = PendingTests.layers[3]
         many.number = 6
@@ -82,7 +82,7 @@ import TidemarkTesting
         #expect(lines[5].contains("  25  delete file:n0, delete file:n1"))
     }
 
-    @Test func `get and list show what is visible, export what the server sent`() async throws {
+    @Test func `get and list show the visible state, export the server's state`() async throws {
         let fixture = try await DatabaseFixture()
         let exported = try await fixture.run(["export"]).outputText
         try await fixture.addLayers(PendingTests.layers)
@@ -126,7 +126,7 @@ import TidemarkTesting
         #expect(try await fixture.run(["verify"]).outputText.contains(" and 4 pending edits read, nothing wrong found"))
     }
 
-    @Test func `a damaged layer is named, left out, and the status says so`() async throws {
+    @Test func `a damaged layer is named and left out, and the exit status reports it`() async throws {
         let fixture = try await DatabaseFixture()
         try await fixture.addLayers(PendingTests.layers)
         var bytes = try fixture.folder.read("a.db")
@@ -141,7 +141,7 @@ import TidemarkTesting
         let verified = try await fixture.run(["verify"])
         #expect(verified.status == 65)
         #expect(verified.outputText.contains("damaged layer, row 1: checksum_mismatch"))
-        // Whether it covers what is asked for cannot be known.
+        // Nobody can know whether the damaged layer covers the requested entity.
         let get = try await fixture.run(["get", "album:summer", "--json"])
         #expect(get.status == 65)
         #expect(get.outputText.contains("Été"))

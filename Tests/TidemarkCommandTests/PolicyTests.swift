@@ -16,7 +16,7 @@ import TidemarkTesting
         union Label @cacheControl(inheritMaxAge: true) = Artist
         """
 
-    @Test func `a sound policy is told in words`() async throws {
+    @Test func `a valid policy is printed in words`() async throws {
         let result = try await check(PolicyTests.policy)
         #expect(result.status == 0 && result.errorText == "")
         #expect(
@@ -38,7 +38,7 @@ import TidemarkTesting
                 """)
     }
 
-    @Test func `a sound policy is told to programs`() async throws {
+    @Test func `a valid policy is printed as JSON for programs`() async throws {
         let result = try await check(
             "type A @cacheControl(maxAge: 5) { b: B @cacheControl(inheritMaxAge: true) } type B { c: Int }", "--json")
         #expect(result.status == 0 && result.errorText == "")
@@ -78,7 +78,7 @@ import TidemarkTesting
         #expect(json.outputText.hasSuffix("],\"types\":[]}\n"))
     }
 
-    @Test func `what the grammar does not allow is told first and alone`() async throws {
+    @Test func `a syntax error is reported first and alone`() async throws {
         let result = try await check("type A { b: B }\nquery { a }")
         #expect(result.status == 78 && result.outputLines.count == 1)
         #expect(result.outputText.contains(":2:1: unexpected_token: found \"query\", expected a definition"))

@@ -33,7 +33,7 @@ import TidemarkTesting
         #expect(try await fixture.run(["queries", "--json", "--library", "nowhere"]).outputLines == [])
     }
 
-    @Test func `people see a table, or the lists`() async throws {
+    @Test func `queries prints a table or the lists for people`() async throws {
         let fixture = try await DatabaseFixture()
         let table = """
             METHOD       TYPE   COUNT  STORED                    STALE SINCE      LIVES  INPUT
@@ -59,7 +59,7 @@ import TidemarkTesting
         #expect(try await fixture.run(["queries", "--method", "none", "--keys"]).outputText == "No queries.\n")
     }
 
-    @Test func `a damaged query is left out, and the status says so`() async throws {
+    @Test func `a damaged query is left out, and the exit status reports it`() async throws {
         let fixture = try await DatabaseFixture()
         var bytes = try fixture.folder.read("a.db")
         let needle = Array(#"{"sort":"name"}"#.utf8)

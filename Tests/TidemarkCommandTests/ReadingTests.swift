@@ -20,7 +20,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [("file:none", "absent"), ("file:gone", "deleted"), ("unheard:1", "absent")])
-    func `a miss is an answer`(key: String, miss: String) async throws {
+    func `get reports a miss with its reason`(key: String, miss: String) async throws {
         let fixture = try await DatabaseFixture()
         let text = try await fixture.run(["get", key])
         #expect(text.status == 0)
@@ -33,7 +33,7 @@ import TidemarkTesting
                 == "{\"entity\":null,\"pending\":false,\"sequence\":null,\"stale\":false,\"miss\":\"\(miss)\"}\n")
     }
 
-    @Test func `an entity of several libraries must be told apart`() async throws {
+    @Test func `get reads an id from the named library`() async throws {
         let fixture = try await DatabaseFixture()
         #expect(try await fixture.run(["get", "file:1", "--library", ""]).outputText.contains("1.10"))
         #expect(try await fixture.run(["get", "file:1", "--library", "work"]).outputText.contains("big"))
@@ -92,7 +92,7 @@ import TidemarkTesting
                 == #"{"entities":[{"id":"summer","name":"Été"}],"next":null}"# + "\n")
     }
 
-    @Test func `what people see is harmless for their terminal`() async throws {
+    @Test func `output for people has no escape sequences`() async throws {
         let fixture = try await DatabaseFixture()
         for command in [["list"], ["quarantine", "list"], ["quarantine", "show", "1"]] {
             let result = try await fixture.run(command)
@@ -132,7 +132,7 @@ import TidemarkTesting
         #expect(list.last?.hasPrefix("file:\(long)  ") == true)
     }
 
-    @Test func `quarantine lists, filters and shows`() async throws {
+    @Test func `quarantine lists, filters and shows its records`() async throws {
         let fixture = try await DatabaseFixture()
         let member =
             #"{"number":2,"kind":"member","reason":"missing_id","line":8,"offset":823,"library_id":"home","#
@@ -166,7 +166,7 @@ import TidemarkTesting
                 "entities               5\nqueries                3\n"))
     }
 
-    @Test func `a sound database verifies`() async throws {
+    @Test func `verify accepts a sound database`() async throws {
         let result = try await DatabaseFixture().run(["verify", "--json"])
         #expect(result.status == 0)
         #expect(result.outputText.hasPrefix("{\"ok\":true,\"entities\":5,\"payload_bytes\":"))
@@ -175,10 +175,10 @@ import TidemarkTesting
                 ",\"queries\":3,\"missing\":1,\"layers\":0,\"problem_count\":0,\"problems\":[]}\n"))
     }
 
-    @Test func `a damaged row is left out, and the status says so`() async throws {
+    @Test func `a damaged row is left out, and the exit status reports it`() async throws {
         let fixture = try await DatabaseFixture()
         var bytes = try fixture.folder.read("a.db")
-        // The resource is stored raw, being so small; one flipped bit in it is invisible to SQLite.
+        // The resource is so small that it is stored raw; SQLite cannot notice one flipped bit in it.
         let needle = Array("18446744073709551615".utf8)
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
         bytes[place] ^= 1
@@ -191,7 +191,7 @@ import TidemarkTesting
         #expect(try await fixture.run(["get", "file:1", "--library", "home"]).status == 0)
     }
 
-    @Test func `a file of another program is refused and left alone`() async throws {
+    @Test func `a file of another program is refused and not changed`() async throws {
         let fixture = try await DatabaseFixture()
         let bytes = Array("SQLite format 3\u{0}, or so it says; not a database at all".utf8)
         try fixture.folder.write(bytes, to: "a.db")

@@ -59,7 +59,7 @@ import TidemarkTesting
         #expect(!before.contains("could not be used"))
     }
 
-    @Test func `a database that only its copy shows to be damaged is made anew, and recorded from there`() async throws
+    @Test func `damage that is found while copying makes a database anew, and the recording begins there`() async throws
     {
         let database = folder.path("damaged.db")
         let many = (0..<3_000).map {
@@ -95,7 +95,7 @@ import TidemarkTesting
         #expect(listed.outputText == live.outputText)
     }
 
-    @Test func `the first event after which something turned is found, and all of them`() async throws {
+    @Test func `bisect finds the first event that changed the predicate, and all of them`() async throws {
         for source in [recording, stream] {
             func found(_ arguments: [String]) async throws -> ReferenceJSON {
                 let result = try await run(["bisect", source, "--library", "a", "--json"] + arguments)
@@ -122,7 +122,7 @@ import TidemarkTesting
         #expect(try await run(["bisect", recording, "--entity", "file:1", "--where", "{"]).status == 64)
     }
 
-    @Test func `what came out otherwise, a torn line and a bad one are told with their place`() async throws {
+    @Test func `a different outcome, a torn line and a bad line are reported with their place`() async throws {
         let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: recording)), as: UTF8.self)
         let changed = text.replacingOccurrences(of: #""outcome":{"quarantined":1}"#, with: #""outcome":{"applied":1}"#)
         #expect(changed != text)
@@ -142,7 +142,7 @@ import TidemarkTesting
         #expect(try await run(["replay", folder.path("none")]).status == 66)
     }
 
-    @Test func `a recording goes on over restarts with the database that it finds`() async throws {
+    @Test func `a recording continues over restarts with the existing database`() async throws {
         let more = Array(
             #"{"library_id":"a","sequence":10,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"9","n":1},"metadata":{}}}}"#
                 .utf8)
@@ -157,7 +157,7 @@ import TidemarkTesting
         #expect(live.outputText.contains(#"{"id":"9","n":1}"#))
     }
 
-    @Test func `a recording never takes the place of a file that is there`() async throws {
+    @Test func `a recording never overwrites an existing file`() async throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: recording))
         for command in [
             ["ingest", "--db", folder.path("b.db")], ["run", "--db", folder.path("b.db")], ["replay", stream],
@@ -171,7 +171,7 @@ import TidemarkTesting
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: recording)) == before)
         #expect(!FileManager.default.fileExists(atPath: folder.path("b.db")))
-        // What it makes beside itself takes no other's place either.
+        // The files that a recording makes beside itself never overwrite another file either.
         for suffix in [".base", ".new"] {
             let name = "other\(suffix).rec"
             try folder.write(Array("mine".utf8), to: name + suffix)
@@ -182,7 +182,7 @@ import TidemarkTesting
         #expect(try await run(["replay", stream, "--record", folder.path("empty.rec")]).status == 0)
     }
 
-    @Test func `a sequence that the recording does not hold any more is not shown as another one`() async throws {
+    @Test func `a sequence that the recording no longer has is not shown as another one`() async throws {
         let more = Array(
             #"{"library_id":"a","sequence":10,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"9","n":1}}}}"#
                 .utf8)
@@ -203,7 +203,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a file that is no recording and no stream is refused`() async throws {
+    @Test func `a file that is neither a recording nor a stream is refused`() async throws {
         let files: [String: [UInt8]] = [
             "empty": [], "blank": Array("\n \n".utf8), "text": Array("some notes\nof somebody\n".utf8),
             "json": Array("{\n  \"name\": \"x\"\n}\n".utf8),
@@ -222,7 +222,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `without a library bisect looks in all, and says so`() async throws {
+    @Test func `without a library bisect scans all, and reports this`() async throws {
         for source in [recording, stream] {
             let found = try await run(["bisect", source, "--entity", "file:1"])
             #expect(found.outputText.contains("sequence 1\n"), "\(found.outputText)")
@@ -236,7 +236,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a recording that cannot be made keeps the input from being read`() async throws {
+    @Test func `when the recording cannot be made, the input is not read`() async throws {
         let result = try await CommandRunner().run(
             ["ingest", "--db", folder.path("b.db"), "--record", folder.path("no/such/a.rec")], input: [])
         #expect(result.status == 73)
@@ -248,13 +248,13 @@ import TidemarkTesting
                 + 1)
     }
 
-    @Test func `a disk that takes no more ends the recording, once, and nothing else`() async throws {
+    @Test func `a full disk ends the recording, once, and nothing else`() async throws {
         let many = (1...2_000).map { number in
             #"{"library_id":"a","sequence":\#(number),"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(number % 5)","n":\#(number)}}}}"#
         }
         let source = try folder.write(Array(many.joined(separator: "\n").utf8), to: "many")
         let short = folder.path("short.rec")
-        // No file may grow past 300 KiB: the database does not, the recording would.
+        // No file may grow past 300 KiB: the database stays below it, the recording would not.
         let result = try await CommandRunner(executable: "/bin/sh").run(
             ["-c", #"trap "" XFSZ; ulimit -f 600; exec "$0" "$@""#, try CommandRunner().executable]
                 + ["replay", source, "--record", short, "--json"])
@@ -271,7 +271,7 @@ import TidemarkTesting
 
     // MARK: Repair
 
-    @Test func `a sound database is left as it is, and a damaged one is mended and kept aside`() async throws {
+    @Test func `repair leaves a sound database unchanged, and repairs a damaged one and keeps its copy`() async throws {
         let fixture = try await DatabaseFixture()
         let sound = try await fixture.run(["verify", "--repair"])
         #expect(sound.status == 0)

@@ -32,7 +32,7 @@ import TidemarkTesting
             try await CommandRunner().run(arguments + ["--db", database], input: Array(input.utf8))
         }
 
-        /// What is left, in key order.
+        /// Returns the remaining keys, in key order.
         func left() async throws -> [String] {
             try await run("export").outputLines.map { line in
                 let type = line.contains(#""resource_type":"album""#) ? "album" : "photo"
@@ -42,7 +42,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what is named, what is of a type and what matches is forgotten`() async throws {
+    @Test func `remove removes entities by id, by type and by text`() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.run("remove", "photo:p3", "photo:p9").outputText == "1 removed\n")
         #expect(
@@ -52,14 +52,14 @@ import TidemarkTesting
         #expect(try await fixture.run("remove", "photo:p1", "--library", "home").outputText == "0 removed\n")
         #expect(try await fixture.run("remove", "photo:p1", "album:summer").outputText == "2 removed\n")
         #expect(try await fixture.left() == ["photo:p2"])
-        // It was no delete: the same events bring it back.
+        // A removal is not a delete: the same events restore the entity.
         let again =
             #"{"sequence":9,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"p1"}}}}"# + "\n"
         #expect(try await fixture.run("ingest", input: again).status == 0)
         #expect(try await fixture.left() == ["photo:p1", "photo:p2"])
     }
 
-    @Test func `without a library all are looked in, and it is said in which something was found`() async throws {
+    @Test func `without a library remove scans all, and names those with a match`() async throws {
         let fixture = try await Fixture()
         let line =
             #"{"library_id":"home","sequence":1,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"p1"}}}}"#
@@ -81,7 +81,7 @@ import TidemarkTesting
         #expect(try await fixture.left().contains("photo:p1"))
     }
 
-    @Test func `a dry run says what would go along and changes nothing`() async throws {
+    @Test func `a dry run reports the removals and changes nothing`() async throws {
         let fixture = try await Fixture()
         let command = ["remove", "album:summer", "--cascade", "--policy", fixture.policy, "--db", fixture.database]
         let told = try await CommandRunner().run(command + ["--dry-run"])
@@ -94,7 +94,7 @@ import TidemarkTesting
         #expect(try await fixture.left() == ["album:winter", "photo:p3"])
     }
 
-    @Test func `ingest and run delete along what the policy names`() async throws {
+    @Test func `ingest and run delete the references that the policy names`() async throws {
         let fixture = try await Fixture()
         let delete =
             #"{"sequence":6,"event":{"ResourceDeleted":{"resource_type":"album","resource_id":"summer"}}}"# + "\n"

@@ -87,7 +87,7 @@ import TidemarkTesting
         #expect(throws: (any Error).self) { try folder.read("a.db") }
     }
 
-    @Test func `what came from outside does not steer the terminal`() async throws {
+    @Test func `input from outside is printed without escape sequences`() async throws {
         let result = try await CommandRunner().run(["get", "--db", "none\u{1B}[31m\u{9B}x", "a:b"])
         #expect(result.status == 66)
         #expect(!result.errorText.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{9B}" })

@@ -2,7 +2,7 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkTesting
 
-/// Random documents without places, of every production; a writer gives them places.
+/// Random documents of every production, without places; a writer adds the places.
 struct DocumentGenerator {
     var generator: SeededGenerator
 
@@ -58,7 +58,7 @@ struct DocumentGenerator {
                 })
         default: body = .input(fields: inputs(0))
         }
-        // What an extension adds is never nothing.
+        // An extension always adds something.
         if isExtension, directives.isEmpty { directives = list(1, 2) { $0.directive() } }
         return TypeDefinition(
             description: isExtension ? nil : description(), name: name(), isExtension: isExtension,
@@ -130,7 +130,7 @@ struct DocumentGenerator {
         return list(0, 8) { $0.generator.pick(pool) }.joined()
     }
 
-    /// Lines of which the first and the last show something, and one begins without indentation.
+    /// Lines whose first and last one are visible, and one of which begins without indentation.
     private mutating func blockText() -> String {
         let pool = ["a", "B", "0", " ", "\t", "\"", "\"\"\"", "\\", "é", "e\u{301}", "€", "😀", "#", "\u{7F}", "\\n"]
         var lines = list(0, 5) { generator in

@@ -2,7 +2,7 @@ import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
-/// One example of each production, as a whole value.
+/// One example of each production, compared as a whole value.
 @Suite struct DocumentParserTests {
     @Test func `a type has a description, interfaces, directives and fields`() throws {
         let text = """
@@ -120,7 +120,7 @@ import TidemarkModel
             ])
     }
 
-    @Test func `values of every kind keep what was written`() throws {
+    @Test func `values of every kind keep their spelling`() throws {
         let text = #"type A @a(b: [-0 1.50e+9 "x" true false null NAME {} [] {c: 1, c: $}])"#
         #expect(throws: GraphQLError.self) { try parse(text) }
         let definitions = try parse(text.replacing("$", with: "2"))
@@ -156,7 +156,7 @@ import TidemarkModel
         (#""\uD83D\uDE00""#, "😀"), (#""\u{1F600}\u{0}\u{000000041}""#, "😀\u{0}A"), ("\"\u{7F}é\t\"", "\u{7F}é\t"),
         (#"" # , {""#, " # , {"),
     ])
-    func `escapes stand for their characters`(written: String, text: String) throws {
+    func `escapes are read as their characters`(written: String, text: String) throws {
         #expect(try description(written) == StringValue(ByteString(text), isBlock: false, at: at(1, 1)))
     }
 
@@ -172,7 +172,7 @@ import TidemarkModel
             try description("\"\"\"\(raw)\"\"\"") == StringValue(ByteString(text), isBlock: true, at: at(1, 1)))
     }
 
-    @Test func `a description of several lines moves what follows`() throws {
+    @Test func `a description of several lines moves the places after it`() throws {
         guard case .type(let type) = try #require(parse("\"\"\"é\r\n\r \"\"\" type A").first) else {
             return #expect(Bool(false))
         }

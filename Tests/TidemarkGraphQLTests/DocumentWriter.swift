@@ -2,20 +2,21 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkTesting
 
-/// Writes a document in a random layout and notes in it where everything came to stand.
+/// Writes a document in a random layout and records the place of every part in it.
 ///
-/// It counts lines and columns by itself, from the text it has written, and so is a second opinion on places.
+/// It counts lines and columns by itself, from the text that it has written, so that its places are an independent
+/// check.
 struct DocumentWriter {
     private var generator: SeededGenerator
     private(set) var text = ""
     private var line = 1
     private var column = 1
-    /// The last scalar of the last token; nil when something that separates stands behind it.
+    /// The last scalar of the last token; nil when a separator follows it.
     private var last: Unicode.Scalar?
 
     init(_ generator: SeededGenerator) {
         self.generator = generator
-        // A mark at the front has no column.
+        // A byte order mark at the beginning has no column.
         if self.generator.chance(200) { emit("\u{FEFF}") }
     }
 
@@ -270,9 +271,9 @@ struct DocumentWriter {
 
     // MARK: Layout
 
-    /// Writes a token, with what may or must stand before it.
+    /// Writes a token, with optional or necessary separators before it.
     ///
-    /// - Returns: Where it stands.
+    /// - Returns: The token's place.
     @discardableResult
     private mutating func token(_ token: String) -> SourcePlace {
         if let last, let first = token.unicodeScalars.first, touches(last, first) {
@@ -296,8 +297,8 @@ struct DocumentWriter {
         }
     }
 
-    /// A carriage return and a line feed are one line end only when they are written together here; a line feed is
-    /// never written right behind a lone carriage return.
+    /// Writes a part of the text. A carriage return and a line feed are one line end only when they are written
+    /// together here; a line feed is never written right after a lone carriage return.
     private mutating func emit(_ part: String) {
         let scalars = Array(part.unicodeScalars)
         if text.unicodeScalars.last == "\r", scalars.first == "\n" { emit(" ") }

@@ -4,7 +4,7 @@ import TidemarkTesting
 
 @testable import TidemarkGraphQL
 
-/// Documents that somebody broke: reading them ends, with a document or with an error that lies in them.
+/// Damaged documents: the parser always ends, with a document or with an error whose place is in the text.
 @Suite struct MutationTests {
     @Test func `flipped bits, cuts and pieces in other places never crash the parser`() {
         var accepted = 0
@@ -14,7 +14,7 @@ import TidemarkTesting
             for _ in 0...generator.below(4) { MutationTests.spoil(&bytes, &generator) }
             accepted += MutationTests.reads(bytes, "seed \(seed)") ? 1 : 0
         }
-        // Either would mean that the walk tests one half only.
+        // Otherwise the walk would test only one of the two outcomes.
         #expect(accepted > 50 && accepted < 2_900, "\(accepted) of 3,000 were accepted")
     }
 
@@ -77,7 +77,9 @@ import TidemarkTesting
         #expect(300...2_700 ~= accepted, "\(accepted) of 3,000 were accepted")
     }
 
-    /// - Returns: It is a document.
+    /// Parses a text.
+    ///
+    /// - Returns: Whether it is a document.
     private static func reads(_ bytes: [UInt8], _ name: String) -> Bool {
         do throws(GraphQLError) {
             _ = try DocumentParser.parse(bytes)
@@ -96,7 +98,7 @@ import TidemarkTesting
         return Array(RoundTripTests.text(&document, seed: seed).utf8)
     }
 
-    /// Puts one word of the document where another stands: mostly still a document, about other names.
+    /// Exchanges one word of the document for another: mostly it is still a document, about other names.
     private static func swapWords(in bytes: inout [UInt8], _ generator: inout SeededGenerator) {
         let starts = bytes.indices.filter {
             Lexer.isNamePart(bytes[$0]) && ($0 == 0 || !Lexer.isNamePart(bytes[$0 - 1]))

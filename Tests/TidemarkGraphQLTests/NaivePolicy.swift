@@ -1,7 +1,7 @@
 import TidemarkTesting
 
-/// Random schemas with rules, and what the rules mean worked out from their words: by recursion, over strings, sharing
-/// nothing with the reader.
+/// Random schemas with rules, and the meaning of the rules derived in a naive way: by recursion over strings, without
+/// any code of the reader.
 struct NaivePolicy {
     struct Rule: Equatable {
         var seconds: Int?
@@ -51,7 +51,7 @@ struct NaivePolicy {
                     interfaces: candidates.filter { _ in generator.chance(650) },
                     rule: NaivePolicy.rule(&generator, mayCascade: false), fields: []))
             for field in ["a", "b", "c", "d", "e"] where generator.chance(500) {
-                // A name always has one type: what interfaces declare must fit what implementers declare.
+                // A name has the same type everywhere: fields of interfaces must fit those of their implementers.
                 let type = field < "c" ? "Int" : composites[Int(field.utf8.first ?? 0) * 7 % composites.count]
                 types[index].fields.append(
                     Field(
@@ -78,7 +78,7 @@ struct NaivePolicy {
         return rule
     }
 
-    /// The schema as a document, in an order of its own, parts of it as extensions.
+    /// Returns the schema as a document, in random order, with parts of it as extensions.
     func text(seed: UInt64) -> String {
         var generator = SeededGenerator(seed: seed, index: 8)
         var pieces: [String] = []
@@ -114,7 +114,7 @@ struct NaivePolicy {
 
     func isScalar(_ type: String) -> Bool { definition(type) == nil }
 
-    // MARK: What the rules mean
+    // MARK: The meaning of rules
 
     private func speakers(_ type: Definition) -> [String] {
         type.interfaces.filter { name in
@@ -150,7 +150,7 @@ struct NaivePolicy {
         return rules.first
     }
 
-    /// Every interface agrees with every other where both speak.
+    /// Whether all interfaces agree where several have a rule.
     var isConsistent: Bool {
         do {
             for type in types {
@@ -163,11 +163,11 @@ struct NaivePolicy {
         }
     }
 
-    /// The limit at the end of a path: everybody who has a say, and how specific that is; the most specific is taken.
+    /// Returns the limit at the end of a path: of all rules that apply the most specific one is taken.
     ///
     /// - Parameters:
-    ///   - root: The limit of the root and how specific it is, 0 to 4; from 3 on the read itself set it.
-    ///   - ages: Of the read: `type` and `type.field`.
+    ///   - root: The limit of the root and its specificity, 0 to 4; from 3 on the read itself set it.
+    ///   - ages: The ages of the read, by `type` and `type.field`.
     func limit(_ path: [String], from type: String, root: (Int?, Int), ages: [String: Int]) throws -> (Int?, Int)? {
         guard let field = path.last else { return root }
         let before = Array(path.dropLast())
@@ -178,7 +178,7 @@ struct NaivePolicy {
             owner = next
         }
         let rule = try self.rule(of: field, in: owner)
-        // What is said, how specific saying it is, and how specific what was said is for those further down.
+        // Each entry has a limit, the specificity of its rule, and the specificity that it has for fields below.
         var said: [(limit: Int?, rank: Int, origin: Int)] = []
         if let seconds = ages["\(owner).\(field)"] { said.append((seconds, 4, 4)) }
         let target = self.type(of: field, in: owner)

@@ -2,7 +2,7 @@ import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
-/// What no policy may say: codes with line and column, and all of them at once.
+/// Errors in policies: their codes with line and column, and all errors of a document at once.
 @Suite struct PolicyErrorTests {
     static let refusals: [(String, [String])] = [
         ("type A @cacheControl", ["1:8 empty_directive"]),
@@ -98,7 +98,7 @@ import TidemarkModel
     ]
 
     @Test(arguments: refusals)
-    func `what contradicts the rules is said with its line and column`(text: String, wanted: [String]) {
+    func `an error against the rules is reported with its line and column`(text: String, wanted: [String]) {
         #expect(errors(text).map { "\($0.line):\($0.column) \($0.code.rawValue)" } == wanted)
     }
 
@@ -112,7 +112,7 @@ import TidemarkModel
         #expect(seen.union(grammar.map(\.code)).union(elsewhere) == Set(GraphQLError.Code.allCases))
     }
 
-    @Test func `two interfaces that disagree are both named, with the places of what they say`() {
+    @Test func `two interfaces that disagree are both named, with the places of their directives`() {
         let text = """
             interface Node @cacheControl(maxAge: 60)
             interface Media { title: String @cacheControl(maxAge: 30) }
@@ -129,7 +129,7 @@ import TidemarkModel
         #expect(errors(text.replacing("& Timed", with: "")) == [])
     }
 
-    @Test func `all errors are told, in the order of their places`() {
+    @Test func `all errors are reported, in the order of their places`() {
         let text = """
             extend type Nobody @cacheControl(maxAge: 1)
             type A @cacheControl { a: Nowhere @cacheControl(maxAge: -1) }
@@ -152,7 +152,7 @@ import TidemarkModel
         }
     }
 
-    @Test func `what interfaces hand down is bounded`() {
+    @Test func `the fields that interfaces hand down are bounded`() {
         let text = "interface I { a: Int b: Int c: Int } " + (0..<4).map { "type T\($0) implements I " }.joined()
         var limits = DocumentLimits()
         limits.memberCountMax = 15
@@ -161,7 +161,7 @@ import TidemarkModel
         #expect(errors(text, limits).map { "\($0.column) \($0.code)" } == ["106 tooManyMembers"])
     }
 
-    @Test func `a type has at most 256 interfaces, and long chains of them are no danger`() {
+    @Test func `a type has at most 256 interfaces, and long chains of them are safe`() {
         let names = (0..<257).map { "I\($0)" }
         let interfaces = names.map { "interface \($0) " }.joined()
         #expect(errors(interfaces + "type A implements " + names.dropLast().joined(separator: "&")) == [])

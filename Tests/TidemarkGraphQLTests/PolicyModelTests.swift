@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkTesting
 
 @Suite struct PolicyModelTests {
-    @Test func `random schemas mean what their words say`() throws {
+    @Test func `the policies of random schemas equal those of a naive model`() throws {
         var consistentCount = 0
         for seed in UInt64(0)..<1_500 {
             let model = NaivePolicy(seed: seed)
@@ -31,7 +31,9 @@ import TidemarkTesting
         }
     }
 
-    /// - Returns: Both say the same.
+    /// Compares a policy with the model.
+    ///
+    /// - Returns: Whether both have the same rules.
     private static func compare(_ policy: CachePolicy, _ model: NaivePolicy, _ seed: UInt64) throws -> Bool {
         var isSame = Set(policy.types.map(\.name.description)) == Set(model.types.map(\.name))
         for type in policy.types {

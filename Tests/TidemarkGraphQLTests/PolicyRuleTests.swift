@@ -2,7 +2,7 @@ import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
-/// What directives mean, by examples.
+/// The meaning of directives, by examples.
 @Suite struct PolicyRuleTests {
     private static let song = """
         type Song @cacheControl(maxAge: 3600) {
@@ -78,14 +78,14 @@ import TidemarkModel
         #expect(policy.field("fourth", of: "Album")?.target == .composite("Song"))
     }
 
-    @Test func `zero is always stale, and nothing is never stale`() throws {
+    @Test func `age zero is always stale, and without an age nothing is stale`() throws {
         let policy = try policy("type A @cacheControl(maxAge: 0) { a: Int @cacheControl(maxAge: 2147483647) } type B")
         #expect(policy.rootLimit(of: "A") == AgeLimit(seconds: 0, origin: .schemaType))
         #expect(policy.field("a", of: "A")?.age == .seconds(2_147_483_647))
         #expect(policy.type("B") == TypePolicy(name: "B", kind: .object, age: nil, source: .none, fields: []))
     }
 
-    @Test func `the type that was found speaks before the one that the field declares`() throws {
+    @Test func `the rule of the actual type comes before that of the declared type`() throws {
         let policy = try policy(
             """
             type Query { a: Media b: Any c: Media @cacheControl(maxAge: 5) }
@@ -158,7 +158,7 @@ import TidemarkModel
                 ]))
     }
 
-    @Test func `an interface overrules those that it implements, and equal rules do not disagree`() throws {
+    @Test func `an interface overrules those that it implements, and equal rules do not conflict`() throws {
         let policy = try policy(
             """
             type A implements Inner & Outer & Other { id: ID }
@@ -204,7 +204,7 @@ import TidemarkModel
                 ]))
     }
 
-    @Test func `other directives, and definitions of these, mean nothing`() throws {
+    @Test func `other directives and their definitions have no effect`() throws {
         let plain = try policy("type A { a: Int }")
         let decorated = try policy(
             """
@@ -218,7 +218,7 @@ import TidemarkModel
         #expect(plain == decorated)
     }
 
-    @Test func `names of a read with dots speak of types and of fields`() {
+    @Test func `names with dots in a read name types and fields`() {
         let ages = OperationAges([("a", 1), ("a.b", 2), ("a.b.c", 3)])
         #expect(ages.seconds(type: "a") == 1 && ages.seconds(type: "a.b") == 2 && ages.seconds(type: "b") == nil)
         #expect(ages.seconds(field: "b", of: "a") == 2 && ages.seconds(field: "c", of: "a.b") == 3)

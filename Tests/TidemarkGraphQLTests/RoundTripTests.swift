@@ -3,7 +3,7 @@ import TidemarkGraphQL
 import TidemarkTesting
 
 @Suite struct RoundTripTests {
-    @Test func `a document in any layout reads as it was written, to the place of every word`() throws {
+    @Test func `a document in any layout is read as written, with the place of every word`() throws {
         for seed in UInt64(0)..<2_000 {
             var document = RoundTripTests.document(seed: seed)
             let text = RoundTripTests.text(&document, seed: seed)
@@ -18,7 +18,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `every production is among the documents`() {
+    @Test func `the documents contain every production`() {
         var productions: Set<String> = []
         for seed in UInt64(0)..<200 {
             for definition in RoundTripTests.document(seed: seed).definitions {
@@ -38,7 +38,7 @@ import TidemarkTesting
         return generator.document()
     }
 
-    /// Writes `document`, and its places into it.
+    /// Writes `document` as text, and sets the places in it.
     static func text(_ document: inout Document, seed: UInt64) -> String {
         var writer = DocumentWriter(SeededGenerator(seed: seed, index: 1))
         writer.write(&document)

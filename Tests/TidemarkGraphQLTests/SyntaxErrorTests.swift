@@ -1,7 +1,7 @@
 import Testing
 import TidemarkGraphQL
 
-/// What no document may say: the code, and the line and column of the place.
+/// Syntax errors in documents: the code, and the line and column of the place.
 @Suite struct SyntaxErrorTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var text: String
@@ -129,13 +129,13 @@ import TidemarkGraphQL
     ]
 
     @Test(arguments: characters + tokens)
-    func `what is wrong is said with its line and column`(wanted: Refusal) throws {
+    func `a syntax error is reported with its line and column`(wanted: Refusal) throws {
         let error = try #require(refusal(of: Array(wanted.text.utf8)))
         #expect(error.code == wanted.code, "\(error)")
         #expect(error.line == wanted.line && error.column == wanted.column, "\(error)")
     }
 
-    @Test func `bytes that are no UTF-8 are refused where they stand`() throws {
+    @Test func `bytes that are not UTF-8 are refused with their place`() throws {
         let broken: [[UInt8]] = [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80],
         ]
@@ -148,7 +148,7 @@ import TidemarkGraphQL
         }
     }
 
-    @Test func `a message says what was found, what was expected and what to do`() throws {
+    @Test func `a message names the token found, the token expected and a remedy`() throws {
         let texts = [
             "type Song { title String }":
                 "1:19: unexpected_token: found \"String\", expected \":\" and the type of the field",
@@ -187,7 +187,7 @@ import TidemarkGraphQL
         #expect(refusal(of: type(100_000))?.code == .tooDeep)
     }
 
-    @Test func `a document keeps to its limits`() {
+    @Test func `a document past a limit is refused`() {
         var limits = DocumentLimits()
         limits.byteCountMax = 40
         limits.definitionCountMax = 2

@@ -4,10 +4,10 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkTesting
 
-/// A gap that is given up right behind a batch, with next to no memory. Found by doing recorded walks again.
+/// A gap that is declared lost right after a batch, with almost no memory. Found by replaying recorded walks.
 @Suite struct GivenUpGapTests {
-    @Test func `an event that waited behind a gap is merged into what left memory`() async throws {
-        // Its timers never fire: the gap is given up by the next batch, not by a timer.
+    @Test func `a held event is merged into an entity that was evicted from memory`() async throws {
+        // The timers of this clock never fire: the next batch declares the gap lost, not a timer.
         let clock = ReplayClock(1_000)
         var configuration = CacheConfiguration()
         configuration.memoryByteCountMax = 0

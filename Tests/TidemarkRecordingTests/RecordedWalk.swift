@@ -7,9 +7,9 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// A cache that is fed, asked and limited at random while it is recorded, and what is in its database at the end.
+/// A cache that is fed, asked and limited at random while it is recorded, and the content of its database at the end.
 struct RecordedWalk {
-    /// What a reader finds in a database.
+    /// The content of a database, as a reader finds it.
     struct Contents: Equatable {
         var entities: [ReadEntity] = []
         var queries: [ReadQuery] = []
@@ -39,7 +39,7 @@ struct RecordedWalk {
             }
         }
 
-        /// Leaves what counts queries and edits out: only their order is left.
+        /// Removes the numbers of queries and edits: only their order is left.
         mutating func forgetNumbers() {
             for index in queries.indices { queries[index].number = 0 }
             for index in layers.indices { layers[index].number = 0 }
@@ -50,10 +50,10 @@ struct RecordedWalk {
     let database: String
     let recording: String
     private var random: SeededGenerator
-    /// Pauses cost nothing, and take their time along.
+    /// A clock under which pauses cost nothing and move the time.
     private let clock = ManualClock(skipsUpTo: 1 << 30)
     private var layerCount = 0
-    /// Whether queries may be evaluated over the store: only where all of it is in memory.
+    /// Whether local queries are allowed: only when all entities are in memory.
     private var evaluates = false
 
     init(seed: UInt64) throws {
@@ -77,14 +77,14 @@ struct RecordedWalk {
 
     /// Feeds a cache and records it.
     ///
-    /// - Parameter limit: What the recording may take.
+    /// - Parameter limit: The maximum size of the recording in bytes.
     mutating func run(seed: UInt64, limit: Int64 = 64 << 20, lineCount: Int = 240) async throws {
         var options = StreamOptions()
         options.lineCount = lineCount
         options.hasEpochs = random.chance(300)
         var generator = StreamGenerator(seed: seed, options: options)
         if random.chance(500) {
-            // What was there before is no part of the recording but for its outcome.
+            // Earlier events are not in the recording; only their result is.
             try await session(generator.generate(), isRecorded: false, limit: limit)
         }
         try await session(generator.generate(), isRecorded: true, limit: limit)
@@ -111,7 +111,7 @@ struct RecordedWalk {
         let (input, _) = await cache.openInput(hasUnread: { false })
         var rest = stream.stream[...]
         while !rest.isEmpty {
-            // Whole lines, some at a time.
+            // The chunks are whole lines, several at a time.
             var end = rest.startIndex
             for _ in 0..<(1 + random.below(8)) {
                 end = rest[end...].firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
@@ -150,7 +150,7 @@ struct RecordedWalk {
 
     // MARK: Requests
 
-    /// One request; a refusal is as good as an answer.
+    /// Sends one request; a refusal is as good as an answer.
     private mutating func ask(_ cache: SyncCache) async {
         let library: ByteString = random.chance(700) ? "gamma" : ""
         let id = ByteString("f\(random.below(5))")
@@ -199,7 +199,7 @@ struct RecordedWalk {
             default: if random.chance(100) { try await cache.clear(library: random.chance(500) ? library : nil) }
             }
         } catch {
-            // It is recorded with why.
+            // The recording has the error.
         }
     }
 

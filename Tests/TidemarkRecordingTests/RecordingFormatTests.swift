@@ -7,7 +7,7 @@ import TidemarkStore
 import TidemarkTesting
 import TidemarkWire
 
-/// Lines of recordings: what is written reads back, and what is damaged is told with its place.
+/// Lines of recordings: a written line is read back, and a damaged one is reported with its place.
 @Suite struct RecordingFormatTests {
     private static func setup() -> RecordingSetup {
         var configuration = CacheConfiguration()
@@ -64,7 +64,7 @@ import TidemarkWire
         ]
     }
 
-    /// One entry as it is written, read, and written again.
+    /// Returns an entry that is written, read, and written again.
     private func again(_ entry: RecordedEntry, limits: Limits = Limits()) throws -> [UInt8] {
         let decoder = try EntryDecoder(limits: limits, defaultLibrary: "")
         guard case .entry(let step, let at, let outcome) = try decoder.line(JSONSlice(validated: entry.line[...]))
@@ -104,7 +104,7 @@ import TidemarkWire
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func `lines read back byte for byte, whatever stands on them`(seed: UInt64) throws {
+    func `lines read back byte for byte, whatever their content`(seed: UInt64) throws {
         var options = StreamOptions()
         options.lineCount = 60
         options.hasEpochs = true
@@ -134,7 +134,7 @@ import TidemarkWire
 
     private static let gap = #"{"step":"gaps","at":5,"patience":"none","outcome":{}}"#
 
-    @Test func `a last line that stops in the middle ends the recording, and is told`() throws {
+    @Test func `a cut last line ends the recording, and is reported`() throws {
         let folder = try TemporaryFolder()
         let reader = try RecordingReader(
             try file([Self.gap, Self.gap, String(Self.gap.dropLast(4))], folder, endsLine: false))
@@ -151,7 +151,7 @@ import TidemarkWire
         "nonsense", #"{"step":"unheard","at":1}"#, #"{"step":"gaps","patience":"none"}"#, "{}", "[]",
         #"{"step":"lines","at":1,"lines":[{"line":1}]}"#, #"{"base":"***"}"#,
     ])
-    func `a line that cannot be used is told with its place`(line: String) throws {
+    func `a line that cannot be used is reported with its place`(line: String) throws {
         let folder = try TemporaryFolder()
         let reader = try RecordingReader(try file([Self.gap, line, Self.gap], folder))
         let first = try #require(try reader.next())
@@ -161,7 +161,7 @@ import TidemarkWire
         #expect(error?.offset == first.offset + Int64(Self.gap.utf8.count) + 1)
     }
 
-    @Test func `what is no recording, or a newer one, is refused`() throws {
+    @Test func `a file that is not a recording, or a newer one, is refused`() throws {
         let folder = try TemporaryFolder()
         #expect(throws: RecordingError.self) { try RecordingReader(folder.path("none")) }
         for text in ["", "{}", "[", #"{"recording":2,"command":"run"}"#, #"{"recording":1}"#] {
@@ -172,7 +172,7 @@ import TidemarkWire
         #expect(try !RecordingReader.isRecording(try folder.write(Array(#"{"ResourceChanged":{}}"#.utf8), to: "c")))
     }
 
-    @Test func `a file that is no recording is not overwritten`() throws {
+    @Test func `a file that is not a recording is not overwritten`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Array("dear to me".utf8), to: "letter")
         #expect(throws: RecordingError.self) {

@@ -6,12 +6,12 @@ import TidemarkRecording
 import TidemarkSQLite
 import TidemarkTesting
 
-/// What is recorded and done again comes out the same: entities with their sequences and ages, lists, layers, places in logs, counts
-/// and quarantine.
+/// A replay has the same results as its recording: entities with their sequences and ages, lists, layers, places in
+/// logs, counts and quarantine.
 @Suite struct ReplayTests {
-    /// Does a recording again.
+    /// Replays a recording.
     ///
-    /// - Returns: What is in the database then, and the first step that came out otherwise.
+    /// - Returns: The content of the database after it, and the replayer with the first step that had another outcome.
     private func replay(_ walk: RecordedWalk) async throws -> (RecordedWalk.Contents, Replayer?) {
         let path = walk.folder.path("replay.db")
         let reader = try RecordingReader(walk.recording)
@@ -23,14 +23,14 @@ import TidemarkTesting
         return (try RecordedWalk.Contents(path), replayer)
     }
 
-    /// `TIDEMARK_SEEDS` multiplies how many.
+    /// The seeds; `TIDEMARK_SEEDS` multiplies their number.
     private static let seeds: Range<UInt64> = {
         let factor = ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { UInt64($0) } ?? 1
         return 0..<24 * max(1, factor)
     }()
 
     @Test(arguments: seeds)
-    func `a recorded walk done again ends in the same database`(seed: UInt64) async throws {
+    func `replaying a recorded walk ends in the same database`(seed: UInt64) async throws {
         var walk = try RecordedWalk(seed: seed)
         try await walk.run(seed: seed)
         let (found, replayer) = try await replay(walk)
@@ -40,7 +40,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 100..<112 as Range<UInt64>)
-    func `a recording that made room for what came later ends in the same database`(seed: UInt64) async throws {
+    func `a recording whose older half became a database ends in the same database`(seed: UInt64) async throws {
         var walk = try RecordedWalk(seed: seed)
         try await walk.run(seed: seed, limit: 512 << 10, lineCount: 2_000)
         let reader = try RecordingReader(walk.recording)
@@ -49,11 +49,11 @@ import TidemarkTesting
         let (found, replayer) = try await replay(walk)
         tell(replayer, seed)
         while try reader.next() != nil {}
-        // Where nothing was quiet for long, or what there is takes too much, it ends.
+        // A recording ends early when there is no long quiet period, or the state is too large.
         guard reader.endReason == "the walk ended" else { return }
         if reader.setup.droppedCount > 0 { #expect(reader.setup.base == .included) }
         var (left, right) = (found, try RecordedWalk.Contents(walk.database))
-        // The database that it begins with knows nothing of numbers that were given before, to what is gone again.
+        // The database at its beginning does not know the numbers of queries and edits that ended earlier.
         left.forgetNumbers()
         right.forgetNumbers()
         compare(left, right, "seed \(seed)")

@@ -3,9 +3,9 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Who encodes which rows, in every order that threads may come in.
+/// The claims of rows for encoding, in every order in which threads may come.
 @Suite struct BodyClaimsTests {
-    /// Cuts as listed, and what was seen of them.
+    /// The listed cuts, and the states of them.
     private struct Model {
         var cuts: [(end: Int, isLarge: Bool)] = []
         var encoded: Set<Int> = []
@@ -28,7 +28,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: UInt64(1)...200) func `every row is encoded once and written in order, whoever comes when`(
+    @Test(arguments: UInt64(1)...200) func `every row is encoded once and written in order, in any order of threads`(
         seed: UInt64
     ) {
         var random = SeededGenerator(seed: seed)
@@ -42,7 +42,7 @@ import TidemarkTesting
             let isIn = claims.enter()
             #expect(isIn)
         }
-        // nil: nobody is encoding; the writer may hold one claim, each helper one.
+        // A nil means that nobody encodes; the writer may have one claim, each helper one.
         var held = [BodyClaims.Claim?](repeating: nil, count: helperCount + 1)
         var isThrough = false
         for _ in 0..<100_000 where !isThrough {
@@ -64,7 +64,7 @@ import TidemarkTesting
                 model.written.append(turn)
                 claims.written()
             case .wait:
-                // Somebody else is on the way, or the writer has something to do.
+                // Another thread is at work, or the writer has something to do.
                 if who == helperCount { #expect(held.contains { $0 != nil }, "seed \(seed): nobody goes on") }
             case .leave:
                 if who == helperCount { isThrough = true }
@@ -77,7 +77,7 @@ import TidemarkTesting
         #expect(!isIn, "seed \(seed): one came after the end")
     }
 
-    @Test func `after the end nobody claims anything`() {
+    @Test func `after the end nothing is claimed`() {
         var claims = BodyClaims(rowCount: 10)
         let isIn = claims.enter()
         claims.end()

@@ -5,11 +5,11 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// A flush encoded by several threads, beside one encoder that takes row after row.
+/// A flush encoded by several threads, against one encoder that encodes row after row.
 @Suite struct BodyPipelineTests {
     private struct WriteFailure: Error {}
 
-    /// Rows of two types, of every change, most of some hundred bytes and a few larger than a chunk's room.
+    /// Returns rows of two types with every kind of change, most of some hundred bytes and a few larger than a chunk.
     private func flush(rowCount: Int, _ random: inout SeededGenerator) -> FlushBatch {
         var resources = FileResources(count: rowCount, seed: random.next())
         let source = resources.flush(rowCount: rowCount, isDistinct: true)
@@ -33,7 +33,7 @@ import TidemarkTesting
         return flush
     }
 
-    /// Row after row, by an encoder of its own.
+    /// Encodes row after row with an encoder of its own.
     private func model(_ flush: FlushBatch, _ dictionaries: [TypeIndex: PayloadDictionary]) throws -> [[UInt8]] {
         let encoder = try PayloadEncoder()
         return flush.bytes.withUnsafeBytes { bytes in
@@ -48,7 +48,7 @@ import TidemarkTesting
         }
     }
 
-    /// One of its own, whose form for compressing nobody made ready.
+    /// Returns a new dictionary that is not yet prepared for compression.
     private func dictionaries() throws -> [TypeIndex: PayloadDictionary] {
         [0: PayloadDictionary(number: 7, type: 0, bytes: try FileResources.dictionary.get())]
     }
@@ -81,7 +81,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1, 3])
-    func `a failing write is thrown once, nothing is written after it, and the next flush is whole`(helperCount: Int)
+    func `a failing write is thrown once, nothing is written after it, and the next flush is complete`(helperCount: Int)
         throws
     {
         var random = SeededGenerator(seed: 9)
@@ -105,7 +105,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `nothing is kept of a flush that is over`() throws {
+    @Test func `nothing is kept of a flush that has ended`() throws {
         weak var kept: PayloadDictionary?
         var random = SeededGenerator(seed: 4)
         let pipeline = try BodyPipeline(helperCount: 0)

@@ -3,7 +3,7 @@ import TidemarkModel
 
 @Suite struct ChecksumTests {
     /// The sanity buffer and expected values of the xxHash project's own tests.
-    @Test func `XXH64 gives what its specification's test values say`() {
+    @Test func `XXH64 gives the test values of its specification`() {
         var generator: UInt64 = 2_654_435_761
         let bytes = (0..<222).map { _ in
             defer { generator = generator &* 11_400_714_785_074_694_797 }

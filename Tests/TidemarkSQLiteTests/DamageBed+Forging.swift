@@ -5,9 +5,9 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Bodies whose checks hold and whose contents do not: as somebody makes them who can compute checksums.
+/// Bodies with valid checks and invalid contents, as an attacker who can compute checksums would make them.
 extension DamageBed {
-    /// - Returns: A body for the row of an entity, as SQL.
+    /// - Returns: A body for the row of an entity, in SQL.
     func forged(row: Int, header: UInt8, _ rest: [UInt8]) -> String {
         let number = row - 1
         let key = Self.key(number)
@@ -23,13 +23,13 @@ extension DamageBed {
         return Self.blob(withUnsafeBytes(of: check.littleEndian) { Array($0) } + covered)
     }
 
-    /// An entity that unpacks to far more than it may, or than it says.
+    /// Returns an entity that unpacks to far more than allowed or declared.
     func bomb(row: Int, _ random: inout SeededGenerator) -> String {
         let (declared, isWide) = (random.pick([100, 1 << 20, 16 << 20, 64 << 20]), random.chance(300))
         return forged(row: row, header: 0x21, Self.varint(declared) + (isWide ? Self.wideFrame : Self.longFrame))
     }
 
-    /// A layer of the same kind.
+    /// Returns a layer that unpacks to far more than allowed or declared.
     func layerBomb(number: Int64, _ random: inout SeededGenerator) -> String {
         let frame = Self.magicFrame
         let declared = random.pick([10, 1 << 20, 256 << 20, 1 << 40])
@@ -43,7 +43,7 @@ extension DamageBed {
 
     // MARK: Parts
 
-    /// 64 MiB of zeros in some thousand bytes.
+    /// A frame of 64 MiB of zeros in some thousand bytes.
     private static let longFrame = frame(byteCount: 64 << 20, windowLog: 0, isMagicless: true)
     private static let wideFrame = frame(byteCount: 9 << 20, windowLog: 24, isMagicless: true)
     private static let magicFrame = frame(byteCount: 64 << 20, windowLog: 0, isMagicless: false)

@@ -9,15 +9,15 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// A data file with something of everything in it, as bytes to be damaged, and what was ever written into it.
+/// A data file with every kind of content, as bytes to be damaged, and everything that was ever written into it.
 struct DamageBed: Sendable {
-    /// One entity as it was once written.
+    /// One entity as it was written at some time.
     struct Version: Hashable, Sendable {
         var payload: [UInt8]
         var sequence: Int64?
     }
 
-    /// Everything that a reader can tell of a sound file.
+    /// Everything that a reader can find in a sound file.
     struct Contents: Hashable, Sendable {
         var entities: [EntityKey: Version] = [:]
         var layers: [ReadLayer] = []
@@ -25,17 +25,17 @@ struct DamageBed: Sendable {
         var cursors: [ByteString: EventSequence] = [:]
     }
 
-    /// Files by suffix: the main file after closing; and with a log that was not copied back.
+    /// The files by suffix: the main file after closing, and one with a log that was not copied back.
     let closed: [UInt8]
     let live: (main: [UInt8], log: [UInt8])
     /// The main file after the log was copied back.
     let later: [UInt8]
-    /// A log of another database, and a database of another program.
+    /// The log of another database, and a database of another program.
     let foreignLog: [UInt8]
     let foreign: [UInt8]
-    /// What a file may say: the closed state, and after each commit of the log.
+    /// The possible states of a file: after closing, and after each commit of the log.
     let states: [Contents]
-    /// Every version of an entity that any state has.
+    /// Every version of an entity in any state.
     let versions: [EntityKey: Set<Version>]
     let layersByNumber: [Int64: ReadLayer]
 
@@ -107,7 +107,7 @@ struct DamageBed: Sendable {
         layersByNumber = layers
     }
 
-    /// As a cache hands it over.
+    /// Returns a flush with its dates, as a cache passes it on.
     private static func dated(_ flush: FlushBatch) -> FlushBatch {
         var flush = flush
         flush.takenAt = 1_700_000_000_000
@@ -120,7 +120,7 @@ struct DamageBed: Sendable {
         return try await SQLiteJournal.open(configuration)
     }
 
-    // MARK: What is in it
+    // MARK: Content
 
     static func key(_ number: Int) -> EntityKey {
         let id = number % 2 == 0 ? "f\(number)" : String(decoding: uuid(number).text, as: UTF8.self)
@@ -163,7 +163,7 @@ struct DamageBed: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Where a page stands in a file.
+    /// Returns the place of a page in a file.
     static func page(_ number: Int) -> Range<Int> {
         (number - 1) * DataFile.pageByteCount..<number * DataFile.pageByteCount
     }
@@ -187,7 +187,9 @@ struct DamageBed: Sendable {
         }
     }
 
-    /// - Throws: ``Tidemark/StorageError``, also when rows are damaged.
+    /// Reads the content of a file.
+    ///
+    /// - Throws: ``Tidemark/StorageError``, also for damaged rows.
     static func read(_ path: String) throws(StorageError) -> Contents {
         let reader = try SQLiteReader(path: path)
         var contents = Contents()

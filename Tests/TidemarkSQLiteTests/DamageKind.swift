@@ -3,7 +3,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// One way to damage a data file, and how often it is tried.
+/// One kind of damage to a data file, and the number of tries.
 enum DamageKind: String, CaseIterable, Sendable {
     case flippedBit, flippedBits, zeroedSector, truncation, swappedPages, stalePage, garbage
     case flippedBitInLog, zeroedSectorInLog, truncatedLog, lostLog, foreignLog
@@ -25,7 +25,7 @@ enum DamageKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the file is another program's, or newer: refused, and not touched.
+    /// Whether the file is another program's, or newer, so that it is refused and not changed.
     var isRefused: Bool {
         switch self {
         case .unknownFileFormat, .foreignFile, .trigger, .view, .index, .hiddenTrigger: true
@@ -33,11 +33,11 @@ enum DamageKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether nothing of the file may be used as it is: SQLite itself may find the schema broken before we see that it is
+    /// Whether the file is never used in place: SQLite itself may find the schema broken before Tidemark finds it
     /// hostile.
     var isNeverReopened: Bool { isRefused || self == .hiddenView }
 
-    /// Whether what is left may be of several times, each part sound by itself.
+    /// Whether the remaining parts may be of different times, each sound by itself.
     var mixesTimes: Bool { self == .stalePage }
 
     /// Writes a damaged file.
@@ -81,7 +81,7 @@ enum DamageKind: String, CaseIterable, Sendable {
             bytes.replaceSubrange(left, with: second)
             bytes.replaceSubrange(right, with: first)
         case .stalePage:
-            // What a write that the disk swallowed leaves: a page of what came later, among those of before.
+            // A write that the disk lost leaves a page of a later state among pages of an earlier one.
             let place = page(random.below(pageCount))
             bytes.replaceSubrange(place, with: bed.later[place.lowerBound..<place.upperBound])
         default:
@@ -115,7 +115,7 @@ enum DamageKind: String, CaseIterable, Sendable {
                 "UPDATE \(table) SET \(column) = (SELECT value FROM held) WHERE \(key) = \(right)",
             ]
         }
-        // Under the name of something that SQLite or the migrator makes.
+        // The object has a name that SQLite or the migrator uses.
         let name = random.pick(["sqlite_stat1", "sqlite_autoindex_keys_1", "grdb_migrations"])
         func hidden(_ kind: String, _ sql: String) -> [String] {
             [

@@ -49,7 +49,7 @@ import TidemarkTesting
         ("UPDATE keys SET \"row\" = 77 WHERE \"row\" = 2", .rowMissing),
         ("DELETE FROM entities WHERE \"row\" = 2", .rowMissing),
     ])
-    func `a damaged row is absent, counted and told; the others are served`(
+    func `a damaged row is absent, counted and reported, and the others are served`(
         statement: String, fault: PayloadFault
     ) async throws {
         _ = try await written(3)
@@ -91,7 +91,7 @@ import TidemarkTesting
         sqlite(["UPDATE entities SET body = x'00' WHERE \"row\" = 2"])
         let journal = try await SQLiteJournal.open(path: folder.file())
         #expect(try await journal.load([stored(2)]).entities.isEmpty)
-        // The cache took it for absent: it comes as a new row, and counts it once more.
+        // The cache takes the entity for absent: it writes a new row, and counts the entity once more.
         var flush = FlushBatch()
         let payload = Array(#"{"id":"2","name":"again"}"#.utf8)
         flush.bytes = [UInt8(ascii: "2")] + payload
@@ -110,7 +110,7 @@ import TidemarkTesting
         #expect(report.entityCount == 3)
     }
 
-    @Test func `renewing the stamps of a damaged row tells it and writes the rest`() async throws {
+    @Test func `renewing the stamps of a damaged row reports it and writes the rest`() async throws {
         var cache = try await written(3)
         sqlite(["UPDATE entities SET written_at = 1 WHERE \"row\" = 2"])
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -124,7 +124,7 @@ import TidemarkTesting
         try await journal.close()
     }
 
-    @Test func `a damaged dictionary makes its rows absent, and new rows get another`() async throws {
+    @Test func `a damaged dictionary makes its rows absent, and new rows get another one`() async throws {
         var resources = FileResources(count: 3_000, seed: 5)
         let first = resources.flush(rowCount: 1_500, isDistinct: true)
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -146,7 +146,7 @@ import TidemarkTesting
         #expect(report.entityCount == 1_500)
     }
 
-    @Test func `damage met by a flush is an error, and a rebuild takes everything anew`() async throws {
+    @Test func `damage found by a flush is an error, and a rebuild writes everything again`() async throws {
         var cache = try await written(3)
         let journal = try await SQLiteJournal.open(path: folder.file())
         cache.put(key(1), #"{"id":"1","name":"kept in memory"}"#)
@@ -217,11 +217,11 @@ import TidemarkTesting
         #expect(report.isSound)
         #expect(report.entityCount == 1_500)
         let bytes = try #require(DataFilePath.byteCount(folder.file()))
-        // Empty tables take a page each.
+        // Each empty table takes a page.
         #expect(Double(bytes) < 0.65 * Double(report.payloadByteCount))
     }
 
-    @Test func `no flipped bit of a whole file crashes, or shows what was not written`() async throws {
+    @Test func `no flipped bit of a whole file crashes, or shows content that was not written`() async throws {
         _ = try await written(40)
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         var random = SeededGenerator(seed: 21)

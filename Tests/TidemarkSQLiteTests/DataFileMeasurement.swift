@@ -47,7 +47,7 @@ import TidemarkStore
                 \(times.sorted()[times.count / 2]) µs a row, slowest flush \(slowest) s, close \(closing) s
                 """)
         }
-        // The dictionary alone is 16 KiB: a small file cannot reach the goal of a large one.
+        // The dictionary alone is 16 KiB, so a small file cannot reach the goal of a large one.
         #expect(ratio < (count >= 100_000 ? 0.42 : 0.5))
     }
 
@@ -85,7 +85,7 @@ import TidemarkStore
         try await reopened.close()
     }
 
-    @Test(.enabled(if: measuredCount != nil)) func `encoding and decoding alone`() throws {
+    @Test(.enabled(if: measuredCount != nil)) func `encoding and decoding are measured alone`() throws {
         var resources = FileResources(count: 30_000, seed: 9)
         let flush = resources.flush(rowCount: 30_000, isDistinct: true)
         let encoder = try PayloadEncoder()
@@ -143,7 +143,7 @@ import TidemarkStore
         print("decode: \(bestDecode / 30_000 * 1e6) µs")
     }
 
-    /// Of the whole process; while a flush is awaited only the journal's thread works.
+    /// The processor time of the whole process; while a flush is awaited only the journal's thread works.
     private static var processorSeconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

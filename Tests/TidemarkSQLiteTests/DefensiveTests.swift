@@ -7,7 +7,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// What a file's schema says is not obeyed, also where the look at the schema would let it pass.
+/// The schema of a file is never executed, even where the check of the schema would accept it.
 @Suite struct DefensiveTests {
     private let folder: TemporaryFolder
 
@@ -33,7 +33,7 @@ import TidemarkStore
         #expect(try number("SELECT count(*) FROM log") == 0)
     }
 
-    @Test func `a view is no table, for writers and readers`() throws {
+    @Test func `a view in place of a table is refused, by writers and readers`() throws {
         try made(["CREATE VIEW v AS SELECT a FROM t"])
         let queue = try DataFileConnection.open(folder.file())
         #expect(throws: DatabaseError.self) {
@@ -73,7 +73,7 @@ import TidemarkStore
         try queue.close()
     }
 
-    @Test func `a trigger that bears a name of SQLite's is another program's`() async throws {
+    @Test func `a trigger with a name reserved by SQLite makes a file foreign`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.close()
         let sql = "CREATE TRIGGER sqlite_stat1 AFTER INSERT ON entities BEGIN DELETE FROM entities; END"
@@ -89,7 +89,7 @@ import TidemarkStore
         #expect(try DamageBed.contents(folder.file()) == bytes)
     }
 
-    @Test func `statistics that somebody gathered are no reason to refuse a file`() async throws {
+    @Test func `a file with statistics of ANALYZE is accepted`() async throws {
         var journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.close()
         try DamageBed.sqlite(folder.file(), ["ANALYZE"])

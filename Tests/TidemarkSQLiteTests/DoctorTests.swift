@@ -7,7 +7,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// What an examination finds, and that it writes nothing.
+/// The findings of an examination, and that it writes nothing.
 @Suite struct DoctorTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file() }
@@ -19,7 +19,7 @@ import TidemarkStore
 
     private static let bed = Task { try await DamageBed() }
 
-    /// A machine without faults, whatever the tests run on.
+    /// The conditions of a machine without faults, whatever machine runs the tests.
     private static var conditions: ExaminationConditions {
         var conditions = ExaminationConditions()
         conditions.sqlite = SQLiteVersion(3, 51, 3)
@@ -29,12 +29,12 @@ import TidemarkStore
         return conditions
     }
 
-    /// What is worth telling, as `level code`, sorted; checks that nothing was written.
+    /// Returns the findings as `level code`, sorted; checks that nothing was written.
     private func told(_ conditions: ExaminationConditions = Self.conditions, isAtRest: Bool = true) throws -> [String] {
         let before = try contents()
         let examination = Examination.of(path, conditions)
         let after = try contents()
-        // Readers note in SQLite's index of the log what they read.
+        // Readers write their position into SQLite's index of the log.
         for (name, bytes) in before where !name.hasSuffix("-shm") {
             let isSame = after[name] == bytes
             #expect(isSame, "\(name) was changed")
@@ -57,7 +57,7 @@ import TidemarkStore
 
     // MARK: Files
 
-    @Test func `a sound file gives nothing but what it holds`() async throws {
+    @Test func `a sound file has no findings but its content`() async throws {
         try write(try await Self.bed.value.closed)
         #expect(try told() == ["note layers", "warning quarantine"])
         let examination = Examination.of(path, Self.conditions)
@@ -66,7 +66,7 @@ import TidemarkStore
         #expect(Set(examination.findings.map(\.topic)) == Set(Finding.Topic.allCases))
     }
 
-    @Test func `every finding has its own words, and what is bad says what to do`() async throws {
+    @Test func `every finding has its own words, and every problem has advice`() async throws {
         let bed = try await Self.bed.value
         for bytes in [bed.closed, bed.foreign, [1, 2, 3]] {
             try write(bytes)
@@ -77,13 +77,13 @@ import TidemarkStore
         }
     }
 
-    @Test func `one of something is named as one`() {
+    @Test func `a count of one is printed in the singular`() {
         #expect(counted(1, "entity", "entities") == "1 entity")
         #expect(counted(0, "entity", "entities") == "0 entities")
         #expect(counted(2, "row") == "2 rows")
     }
 
-    @Test func `a file that is not there, or not ours, is said to be so`() async throws {
+    @Test func `a missing file and a foreign file are reported as such`() async throws {
         let bed = try await Self.bed.value
         #expect(try told() == ["problem missing"])
         try write([])
@@ -104,7 +104,7 @@ import TidemarkStore
         #expect(try told() == ["problem not_ours"])
     }
 
-    @Test func `a file with a log is read with it, and another file's log is told`() async throws {
+    @Test func `a file with a log is read with it, and another file's log is reported`() async throws {
         let bed = try await Self.bed.value
         try write(bed.live.main)
         try write(bed.live.log, to: "cache.db-wal")
@@ -114,7 +114,7 @@ import TidemarkStore
         #expect(try told(isAtRest: false).contains("problem log_foreign"))
     }
 
-    @Test func `damage is told by what it is`() async throws {
+    @Test func `damage is reported by its kind`() async throws {
         let bed = try await Self.bed.value
         try write(bed.closed)
         try DamageBed.sqlite(path, ["UPDATE layers SET body = x'00' WHERE number = 1"])
@@ -134,7 +134,7 @@ import TidemarkStore
         #expect(try told().contains("problem quick_check"))
     }
 
-    @Test func `a dictionary that is damaged or missing is told with the rows that need it`() async throws {
+    @Test func `a damaged or missing dictionary is reported with the rows that need it`() async throws {
         let journal = try await DamageBed.open(path)
         var cache = SmallCache()
         for number in 0..<200 {
@@ -154,7 +154,7 @@ import TidemarkStore
         #expect(try told() == ["problem dictionary_missing"])
     }
 
-    @Test func `what a repair left, and who may read the file, is told`() async throws {
+    @Test func `files that a repair left, and the rights of the file, are reported`() async throws {
         try write(try await Self.bed.value.closed)
         #expect(chmod(path, 0o644) == 0)
         for name in ["cache.db-new", "cache.db-rebuilt", "cache.db.damaged-20260131T235959Z", "cache.db-journal"] {
@@ -168,7 +168,7 @@ import TidemarkStore
             ])
     }
 
-    @Test func `libraries that lost something, and edits without their entity, are told`() async throws {
+    @Test func `libraries with lost numbers, and edits without their entity, are reported`() async throws {
         let journal = try await DamageBed.open(path)
         var cache = SmallCache()
         let key = EntityKey(library: "a", type: "file", id: "1")
@@ -192,7 +192,7 @@ import TidemarkStore
 
     // MARK: The writer
 
-    @Test func `a writer is seen beside which the file is looked at`() async throws {
+    @Test func `a writer beside the examination is reported`() async throws {
         let journal = try await DamageBed.open(path)
         var cache = SmallCache()
         cache.put(EntityKey(library: "", type: "file", id: "1"), "{}")
@@ -203,7 +203,7 @@ import TidemarkStore
         conditions.lockTable = { line }
         #expect(try told(conditions, isAtRest: false) == ["note writer_running"])
         #expect(Examination.of(path, conditions).findings.contains { $0.what.contains("process 4711") })
-        // Where the kernel has no table the file's own word and a living process count.
+        // Where the kernel has no table of locks, the text in the lock file and a living process count.
         conditions.lockTable = { nil }
         #expect(try told(conditions, isAtRest: false) == ["note writer_running"])
         conditions.isAlive = { _ in false }
@@ -220,14 +220,14 @@ import TidemarkStore
         ("tmpfs", "warning volatile_file_system"), ("overlay", "note layered_file_system"),
         ("fuse.ntfs-3g", nil), ("btrfs", nil), ("zfs", nil),
     ])
-    func `file systems are told by what they mean for a log and locks`(type: String, finding: String?) throws {
+    func `file systems are rated by their support of a log and locks`(type: String, finding: String?) throws {
         var conditions = Self.conditions
         conditions.mountTable = { "1 0 8:1 / / rw - ext4 /dev/sda rw\n2 1 0:5 / \(folder.path) rw - \(type) x rw" }
         try write([])
         #expect(try told(conditions) == (["note empty"] + [finding].compactMap { $0 }).sorted())
     }
 
-    @Test func `of several mounts the longest counts, of those at one place the last, and escapes are undone`() throws {
+    @Test func `the longest mount point counts, then the last mount, and escapes are decoded`() throws {
         let table = MountTable(
             """
             22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw
@@ -243,7 +243,7 @@ import TidemarkStore
         #expect(MountTable("").fileSystem(of: "/") == nil)
     }
 
-    @Test func `little room is a warning, and next to none a problem`() async throws {
+    @Test func `little free room is a warning, and almost none a problem`() async throws {
         try write(try await Self.bed.value.closed)
         var conditions = Self.conditions
         conditions.freeByteCount = { _ in 20 << 20 }
@@ -256,7 +256,7 @@ import TidemarkStore
         ((3, 40, 1), 1), ((3, 51, 2), 1), ((3, 51, 3), 0), ((3, 53, 0), 0), ((3, 44, 5), 1), ((3, 44, 6), 0),
         ((3, 45, 0), 1), ((3, 50, 6), 1), ((3, 50, 7), 0), ((3, 6, 23), 0),
     ])
-    func `versions of SQLite are told by their known faults`(version: (Int32, Int32, Int32), count: Int) {
+    func `versions of SQLite are rated by their known faults`(version: (Int32, Int32, Int32), count: Int) {
         #expect(SQLiteVersion(version.0, version.1, version.2).defects.count == count)
     }
 }

@@ -24,7 +24,7 @@ import TidemarkTesting
         #expect(ElementListCodec.encode([long]).prefix(4) == [0x10, 1, 0xAD, 2])
     }
 
-    @Test(arguments: UInt64(1)...20) func `every list comes back`(seed: UInt64) {
+    @Test(arguments: UInt64(1)...20) func `every list is read back`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let hasSortKeys = seed % 2 == 0
         let elements = (0..<[0, 1, 127, 128, 5_000][random.below(5)]).map { _ in
@@ -38,7 +38,7 @@ import TidemarkTesting
         #expect(decode(ElementListCodec.encode(elements)) == .success(elements), "seed \(seed)")
     }
 
-    @Test func `what declares more than is there is refused before memory is taken`() {
+    @Test func `a list that declares more than its bytes is refused before memory is allocated`() {
         #expect(decode([]) == .failure(.truncated))
         #expect(decode([0x10]) == .failure(.truncated))
         #expect(decode([0x20, 0]) == .failure(.unknownFormat))
@@ -48,7 +48,7 @@ import TidemarkTesting
         #expect(decode([0x10, 1]) == .failure(.lengthMismatch))
         #expect(decode([0x10, 1, 0, 1, 2]) == .failure(.truncated))
         #expect(decode([0x10, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]) == .failure(.truncated))
-        // A length in more bytes than it needs, which says -1 bytes of text.
+        // The length has more bytes than it needs, and declares -1 bytes of text.
         #expect(decode([0x10, 1, 0x80, 0]) == .failure(.truncated))
         #expect(decode([0x10, 1, 3, 97]) == .failure(.truncated))
         #expect(decode([0x11, 1, 2, 97, 9, 1]) == .failure(.truncated))
@@ -56,7 +56,7 @@ import TidemarkTesting
         #expect(decode([0x10, 1, 2, 97, 0]) == .failure(.lengthMismatch))
     }
 
-    @Test(arguments: UInt64(1)...6) func `no rubbish crashes, and what is cut short is refused`(seed: UInt64) {
+    @Test(arguments: UInt64(1)...6) func `random bytes never crash, and a cut list is refused`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let elements = (0..<30).map { index in
             QueryElement(

@@ -8,13 +8,14 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Rows that are read ahead, in the order of the table, for keys in another order.
+/// Rows that are read ahead in the order of the table, for keys in another order.
 @Suite struct EntityBatchTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Ids in another order than rows; texts and UUIDs; with bodies of more than is read ahead when they are large.
+    /// Writes entities whose ids, texts and UUIDs, are in another order than their rows; large bodies exceed the
+    /// read-ahead.
     private func written(count: Int, byteCount: Int) async throws -> [EntityKey: String] {
         var random = SeededGenerator(seed: 5)
         var cache = SmallCache()
@@ -25,7 +26,7 @@ import TidemarkTesting
                 index % 3 == 0
                 ? UUIDValue(high: random.next(), low: random.next()).text : Array("k\(random.next() % 1_000_000)".utf8)
             let key = EntityKey(library: "l", type: "file", id: ByteString(id))
-            // Hexadecimal of random bytes: half of it is left when it is compressed.
+            // The noise is hexadecimal text of random bytes, which compresses to half its size.
             let noise = (0..<byteCount / 16).map { _ in String(random.next(), radix: 16) }.joined()
             let json = #"{"id":"\#(ByteString(id))","noise":"\#(noise)"}"#
             cache.put(key, json)
@@ -47,7 +48,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [(count: 2_000, byteCount: 64), (count: 90, byteCount: 800_000)])
-    func `a walk gives every entity in key order, however much there is to read ahead`(
+    func `a scan returns every entity in key order, however much is read ahead`(
         count: Int, byteCount: Int
     ) async throws {
         let expected = try await written(count: count, byteCount: byteCount)
@@ -69,7 +70,7 @@ import TidemarkTesting
         #expect(report.payloadByteCount == expected.values.reduce(0) { $0 + Int64($1.utf8.count) })
     }
 
-    @Test func `rows come by their place, missing ones too, and again from memory`() async throws {
+    @Test func `rows are returned in the given order, with missing ones, and again from memory`() async throws {
         _ = try await written(count: 50, byteCount: 64)
         var connection: OpaquePointer?
         #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
@@ -92,10 +93,10 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a page that cannot be read ends a walk behind what stands before it`() async throws {
+    @Test func `a page that cannot be read ends a scan after the entities before it`() async throws {
         let expected = try await written(count: 2_000, byteCount: 64)
         let keys = expected.keys.sorted()
-        // The last page of the table: its root has one level below it, and names that page at offset 8.
+        // The page is the last one of the table: its root has one level below it, and names that page at offset 8.
         let path = folder.file()
         var connection: OpaquePointer?
         #expect(sqlite3_open(path, &connection) == SQLITE_OK)

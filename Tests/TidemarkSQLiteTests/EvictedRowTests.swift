@@ -6,7 +6,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// The table `evicted`: what it keeps, and what becomes of rows that are damaged.
+/// The table `evicted`: its content, and the handling of damaged rows.
 @Suite struct EvictedRowTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import TidemarkStore
     }
 
     @Test(arguments: ["hashes = zeroblob(16)", "library = 1", "is_back = 1", "checksum = 0", "hashes = x'0102'"])
-    func `a damaged row is reported, left out and taken out, and the rest stays`(change: String) async throws {
+    func `a damaged row is reported, left out and deleted, and the rest stays`(change: String) async throws {
         var journal = try await SQLiteJournal.open(path: folder.file())
         var flush = FlushBatch()
         flush.evicted.records = [record(1), record(2), record(3, isBack: true), record(4)]

@@ -3,7 +3,7 @@ import GRDBSQLite
 import Testing
 import TidemarkFaultDisk
 
-/// The disk that fails: else a test over it could pass because nothing ever failed.
+/// The fault disk: without these tests another test could pass because no fault ever happened.
 @Suite struct FaultDiskTests {
     private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import TidemarkFaultDisk
         return code
     }
 
-    /// Rows of the one table; nil when there is none to be read.
+    /// Returns the number of rows of the one table; nil when it cannot be read.
     private func rowCount(_ path: String) -> Int? {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
@@ -31,7 +31,7 @@ import TidemarkFaultDisk
         return sqlite3_step(statement) == SQLITE_ROW ? Int(sqlite3_column_int64(statement, 0)) : nil
     }
 
-    /// Ten transactions, and what is left of them after each of a hundred losses of power.
+    /// Commits ten transactions, and returns the rows that are left after each of a hundred losses of power.
     private func rowCounts(synchronous: String) throws -> Set<Int?> {
         let disk = try FaultDisk(folder: folder.path)
         let insertions = (0..<10).map { "INSERT INTO t VALUES (\($0), randomblob(3000))" }
@@ -53,24 +53,24 @@ import TidemarkFaultDisk
         return counts
     }
 
-    @Test func `the library that the disk is made of is the one that databases are opened with`() throws {
+    @Test func `the fault disk and the journal use the same SQLite library`() throws {
         _ = try FaultDisk(folder: folder.path)
         let vfs = try #require(sqlite3_vfs_find(nil))
         #expect(String(cString: vfs.pointee.zName) == "tidemark-fault")
         #expect(FaultDisk.defaultVFSName == "tidemark-fault")
     }
 
-    @Test func `what was synced outlives a loss of power`() throws {
+    @Test func `synced rows outlive a loss of power`() throws {
         #expect(try rowCounts(synchronous: "FULL") == [10])
     }
 
-    @Test func `without syncs a loss of power takes committed rows`() throws {
+    @Test func `without syncs a loss of power loses committed rows`() throws {
         let counts = try rowCounts(synchronous: "OFF")
         #expect(counts.count > 2)
         #expect(counts.contains(10))
     }
 
-    @Test func `a stop at any change leaves what was there, and nothing changes after it`() throws {
+    @Test func `a stop at any change keeps the earlier changes, and nothing changes after it`() throws {
         let statements = ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)"]
         let count = try {
             let disk = try FaultDisk(folder: folder.path)
@@ -90,9 +90,9 @@ import TidemarkFaultDisk
             try disk.writeImage(.process, to: copy.path)
             found.append(rowCount(copy.file()))
         }
-        // Rows only come, one by one.
+        // The number of rows only grows, one by one.
         #expect(found.map { $0 ?? -1 } == found.map { $0 ?? -1 }.sorted())
-        // The last change is the one that commits the second.
+        // The last change of the disk commits the second row.
         #expect(Set(found) == [nil, 0, 1])
         #expect(rowCount(folder.file()) == 2)
     }
@@ -110,7 +110,7 @@ import TidemarkFaultDisk
         #expect(rowCount(folder.file()) == 1)
     }
 
-    @Test func `other folders do not notice`() throws {
+    @Test func `other folders are not affected`() throws {
         let disk = try FaultDisk(folder: folder.path)
         disk.plan(.changeFails, at: 1, count: .max, seed: 1)
         let other = try TemporaryFolder()

@@ -9,7 +9,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Indexes on fields: what is found with them, how they come and go, and what a check says of them.
+/// Indexes on fields: their results, their changes, and their verification.
 @Suite struct FieldIndexTests {
     private let folder: TemporaryFolder
 
@@ -44,7 +44,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...24 as ClosedRange<UInt64>)
-    func `what is selected and counted equals a filter and a sort of everything`(seed: UInt64) async throws {
+    func `selections and counts equal a filter and a sort of everything`(seed: UInt64) async throws {
         var walk = try await FieldIndexWalk(seed: seed, path: folder.file())
         var methods: Set<ReadPlan.Method> = []
         for _ in 0..<20 {
@@ -55,7 +55,7 @@ import TidemarkTesting
         #expect(methods.contains(.walk), "seed \(seed)")
     }
 
-    /// `count` files in one library, the last of them with text ids.
+    /// Writes `count` files in one library, the last of them with text ids.
     private func written(_ count: Int, indexes: [FieldIndex] = []) async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.changeIndexes(FieldIndexChanges(added: indexes), progress: nil)
@@ -73,7 +73,7 @@ import TidemarkTesting
         return EntityKey(type: "file", id: id)
     }
 
-    @Test func `a page costs what it shows, a page behind it too`() async throws {
+    @Test func `a page costs only its own entities, and so does the next one`() async throws {
         try await written(4_000, indexes: [index("file./kind"), index("file./size")])
         let rule = #"{"resource_type":"file","where":{"path":"/kind","eq":3}}"#
         let first = try selected(rule, countMax: 5)
@@ -98,7 +98,7 @@ import TidemarkTesting
         #expect(unknown.outcome == .unknownPlace)
     }
 
-    @Test func `an index over a file with entities is built in slices, and goes on after a kill`() async throws {
+    @Test func `an index over a file with entities is built in slices, and continues after a kill`() async throws {
         try await written(25_000)
         let folder = folder
         let slices = Mutex<[Int64]>([])
@@ -106,7 +106,7 @@ import TidemarkTesting
         try await journal.changeIndexes(FieldIndexChanges(added: [index("file./kind")])) { progress in
             slices.withLock { slices in
                 slices.append(progress.entityCount)
-                // What a kill would leave: everything that was committed so far.
+                // The copy has the state after a kill: everything that was committed so far.
                 for suffix in ["", "-wal"] {
                     do {
                         try FileManager.default.copyItem(
@@ -130,7 +130,7 @@ import TidemarkTesting
             #expect(try verified(name) == [])
             let reopened = try await SQLiteJournal.open(path: folder.file(name))
             let rest = Mutex<Int64>(0)
-            // Not named: what is in the file is enough.
+            // No change is named: the declaration in the file is enough.
             try await reopened.changeIndexes(FieldIndexChanges()) { progress in
                 rest.withLock { $0 = progress.entityCount }
             }
@@ -144,7 +144,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a dropped index leaves nothing, and its number is used again`() async throws {
+    @Test func `a dropped index leaves no rows, and its number is used again`() async throws {
         try await written(200, indexes: [index("file./kind"), index("file./size")])
         let journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.changeIndexes(
@@ -161,7 +161,7 @@ import TidemarkTesting
         return try withExtendedLifetime(connection) { try PreparedStatement.number(connection.handle, sql) }
     }
 
-    @Test func `a file takes 64 indexes and refuses one more, which changes nothing`() async throws {
+    @Test func `a file accepts 64 indexes, and refuses one more without a change`() async throws {
         try await written(3)
         let all = try (0..<64).map { try index("file./f\($0)") }
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -196,7 +196,7 @@ import TidemarkTesting
         #expect(equal + 20 * 8_192 < other, "\(equal) and \(other) bytes of log")
     }
 
-    @Test func `a check finds a row of an index that is gone, forged or left over`() async throws {
+    @Test func `verify finds a missing, a forged and a superfluous row of an index`() async throws {
         try await written(20, indexes: [index("file./kind")])
         sqlite(["DELETE FROM field_values WHERE place = 1 << 6"])
         #expect(try verified() == [#"the index file./kind lacks file:t0 of library """#])
@@ -210,11 +210,11 @@ import TidemarkTesting
             try verified().contains(
                 "the index number 9, which there is not, holds row 3, which is no entity of its type"))
         #expect(try verified().count == 4)
-        // What is forged never shows; a row that is gone may be missed.
+        // A forged row never shows; a missing row may be unnoticed.
         #expect(try selected(whole).ids.contains("ghost") == false)
         let three = try selected(#"{"resource_type":"file","where":{"path":"/kind","eq":3}}"#)
         #expect(three.ids == [key(3).id, key(13).id])
-        // Dropped and declared again it is sound.
+        // After it is dropped and declared again the index is sound.
         let journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.changeIndexes(FieldIndexChanges(dropped: [index("file./kind")]), progress: nil)
         try await journal.changeIndexes(FieldIndexChanges(added: [index("file./kind")]), progress: nil)
@@ -238,7 +238,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `an index whose record is damaged is passed over, told of, and taken out`() async throws {
+    @Test func `an index whose record is damaged is ignored, reported and deleted`() async throws {
         try await written(20, indexes: [index("file./kind")])
         sqlite(["UPDATE indexes SET path = '/size'"])
         #expect(try verified() == ["damaged index, row 0: checksum_mismatch"])
@@ -266,7 +266,7 @@ import TidemarkTesting
         #expect(found.outcome == .done(ReadPlan(method: .walk, index: try index("file./kind"), readCount: 1)))
     }
 
-    @Test func `too many different values are refused with what to do`() throws {
+    @Test func `too many different values are refused with advice`() throws {
         var counts = FacetCounts()
         for number in 0..<ReadFacets.distinctCountMax {
             try counts.add([7, UInt8(number >> 16), UInt8(number >> 8 & 255), UInt8(number & 255)])
@@ -277,7 +277,7 @@ import TidemarkTesting
     @Test(arguments: [
         "file", "./a", "file.", "file.a", "fi le./a", "file./a~2", "file./" + String(repeating: "a", count: 1_024),
     ])
-    func `what names no field is no index`(text: String) {
+    func `a text that names no field is not an index`(text: String) {
         #expect(FieldIndex(text) == nil)
     }
 

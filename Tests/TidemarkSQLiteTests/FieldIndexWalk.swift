@@ -6,10 +6,10 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// A file with indexes beside dictionaries of fields: random flushes, layers and reopenings, and what is then selected and
-/// counted, against a filter and a sort of everything.
+/// A file with indexes and a model of dictionaries of fields: random flushes, layers and reopenings, with selections
+/// and counts compared with a filter and a sort of everything.
 struct FieldIndexWalk {
-    /// A field's JSON by its name.
+    /// The fields' JSON by name.
     typealias Fields = [String: String]
 
     private let seed: UInt64
@@ -65,7 +65,7 @@ struct FieldIndexWalk {
                 base[key] = nil
             case 3: cache.stamp(key, sequence: 3)
             default:
-                // One field changes, the others stay: most rows of the indexes do.
+                // One field changes and the others stay, so most rows of the indexes stay.
                 var fields = base[key] ?? [:]
                 fields["n"] = "\(random.below(1_000))"
                 put(key, fields)
@@ -112,7 +112,7 @@ struct FieldIndexWalk {
         }
     }
 
-    /// Some indexes come, some go; what is not named stays.
+    /// Reopens the file with some indexes added and some dropped; the others stay.
     mutating func reopen() async throws {
         try await journal.close()
         let report = try SQLiteReader(path: path).verify()
@@ -135,9 +135,11 @@ struct FieldIndexWalk {
         #expect(try SQLiteReader(path: path).verify().problems == [], "seed \(seed)")
     }
 
-    // MARK: Asking
+    // MARK: Comparing
 
-    /// - Returns: How what was selected was found.
+    /// Compares a random selection and a count.
+    ///
+    /// - Returns: The method of the selection.
     mutating func check() throws -> ReadPlan.Method? {
         let reader = try SQLiteReader(path: path)
         let type = random.pick(["file", "file", "file", "album"])
@@ -248,7 +250,7 @@ struct FieldIndexWalk {
         }
     }
 
-    // MARK: Random things
+    // MARK: Random values
 
     private static func text(_ fields: Fields) -> String {
         "{\(fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ","))}"
@@ -275,7 +277,7 @@ struct FieldIndexWalk {
         return fields
     }
 
-    /// Strings that are equal for longer than an index keeps.
+    /// Returns strings that are equal for longer than the code in an index.
     private mutating func randomPath() -> String {
         #""\#(String(repeating: "/Photos", count: random.pick([1, 18, 19, 30])))/\#(random.below(6))""#
     }

@@ -5,7 +5,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Synthetic `file` resources of some 440 bytes, as a file manager's log holds them, and flushes of them.
+/// Synthetic `file` resources of some 440 bytes, like those in a file manager's log, and flushes of them.
 struct FileResources {
     private struct Entry {
         var uuid: UUIDValue
@@ -32,7 +32,7 @@ struct FileResources {
     private var entries: [Entry] = []
     private var lastRow: Int64 = 0
     private(set) var sequence: Int64 = 0
-    /// Bytes of the last version of every entity.
+    /// The bytes of the last version of every entity.
     private(set) var payloadByteCount = 0
     private var sizes: [Int]
 
@@ -86,7 +86,8 @@ struct FileResources {
         entries[index].modified = Int(random.next() % 10_000_000)
     }
 
-    /// The next flush: random entities until `rowCount` different ones changed, or `eventCountMax` events passed.
+    /// Returns the next flush: random entities until `rowCount` different ones changed, or `eventCountMax` events
+    /// passed.
     mutating func flush(rowCount: Int, eventCountMax: Int = .max, isDistinct: Bool = false) -> FlushBatch {
         var flush = FlushBatch()
         if sequence == 0 {
@@ -132,7 +133,7 @@ struct FileResources {
 }
 
 extension FileResources {
-    /// The dictionary that 2,000 of them make; trained once for all suites.
+    /// The dictionary trained from 2,000 resources; trained once for all suites.
     static let dictionary = Result<[UInt8], any Error> {
         var resources = FileResources(count: 2_000, seed: 3)
         var trainer = DictionaryTrainer()

@@ -5,7 +5,7 @@ import TidemarkModel
 
 @testable import TidemarkSQLite
 
-/// One writer a file, whatever names the file has. Laws: L5.
+/// One writer for each file, however many names the file has. Laws: L5.
 @Suite struct IdentityLockTests {
     private let folder: TemporaryFolder
 
@@ -34,7 +34,7 @@ import TidemarkModel
         try await journal.close()
     }
 
-    @Test func `a second name of a file has no writer of its own`() async throws {
+    @Test func `a second name of a file gets no second writer`() async throws {
         try await written()
         try makeLink()
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -51,7 +51,7 @@ import TidemarkModel
         try await next.close()
     }
 
-    @Test func `a file that was just made is locked by identity, and so is one that was made anew`() async throws {
+    @Test func `a new file is locked by identity, and so is one that was made anew`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         try makeLink()
         #expect(await refusal { _ = try await SQLiteJournal.open(path: link) }?.code == .locked)
@@ -62,12 +62,12 @@ import TidemarkModel
         try await journal.close()
     }
 
-    @Test func `who has a lock and does not say so is another process`() {
+    @Test func `a lock without a process number is reported as another process's`() {
         #expect(WriterLock.name(of: nil) == "another process")
         #expect(WriterLock.name(of: "7") == "process 7")
     }
 
-    @Test func `locks go with those who hold them`() async throws {
+    @Test func `a lock ends with its owner`() async throws {
         let locks = folder.file("locks")
         var configuration = SQLiteJournal.Configuration(path: folder.file())
         configuration.lockFolder = LockFolder(paths: [locks])
@@ -87,7 +87,7 @@ import TidemarkModel
         try FileManager.default.createDirectory(
             atPath: open, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         var configuration = SQLiteJournal.Configuration(path: folder.file())
-        // Neither a folder, nor one that nobody else can look into.
+        // The first path is not a folder; the second is a folder that other users can open.
         configuration.lockFolder = LockFolder(paths: ["\(plain)/locks", open])
         let journal = try await SQLiteJournal.open(configuration)
         try await journal.close()
@@ -105,7 +105,7 @@ import TidemarkModel
     }
 
     #if os(Linux)
-        /// Locks of SQLite that this process has on a file.
+        /// Returns the number of SQLite's locks that this process has on a file.
         private func sqliteLockCount() throws -> Int {
             let inode = try #require(FileIdentity(path: folder.file())).inode
             let table = try #require(ExaminationConditions().lockTable())
@@ -114,7 +114,7 @@ import TidemarkModel
             }
         }
 
-        @Test func `looking at a file that this process writes leaves SQLite its locks`() async throws {
+        @Test func `examining a file that this process writes keeps SQLite's locks`() async throws {
             let journal = try await SQLiteJournal.open(path: folder.file())
             var cache = SmallCache()
             cache.put(EntityKey(type: "file", id: "1"), #"{"id":"1"}"#)

@@ -4,7 +4,7 @@ import TidemarkSQLite
 import TidemarkTesting
 
 @Suite struct JournalConformanceTests {
-    @Test(arguments: UInt64(1)...6) func `a journal on disk keeps what it was given`(seed: UInt64) async throws {
+    @Test(arguments: UInt64(1)...6) func `a journal on disk keeps its promises`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         try await JournalConformance().run(seed: seed) { try await SQLiteJournal.open(path: folder.file()) }
         let report = try SQLiteReader(path: folder.file()).verify(isValid: { _ in true })
@@ -14,7 +14,7 @@ import TidemarkTesting
     private static let indexes = ["type-0./size", "type-0./name", "type-1./size", "type-2./text", "type-3./name"]
         .compactMap { FieldIndex($0) }
 
-    @Test(arguments: UInt64(1)...6) func `a journal with indexes leaves out nothing that fulfils a constraint`(
+    @Test(arguments: UInt64(1)...6) func `a journal with indexes returns all entities that fulfil a constraint`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
@@ -26,7 +26,7 @@ import TidemarkTesting
         #expect(report.fieldValueCount > 0)
     }
 
-    @Test(arguments: UInt64(1)...2) func `a journal without indexes gives all that fulfils a constraint`(
+    @Test(arguments: UInt64(1)...2) func `a journal without indexes returns all entities that fulfil a constraint`(
         seed: UInt64
     ) async throws {
         let store = MemoryJournal.Store()
@@ -35,7 +35,7 @@ import TidemarkTesting
         try await conformance.run(seed: seed) { MemoryJournal(store: store) }
     }
 
-    @Test(arguments: UInt64(1)...12) func `a journal in memory keeps what it was given`(seed: UInt64) async throws {
+    @Test(arguments: UInt64(1)...12) func `a journal in memory keeps its promises`(seed: UInt64) async throws {
         let store = MemoryJournal.Store()
         try await JournalConformance().run(seed: seed) { MemoryJournal(store: store) }
     }

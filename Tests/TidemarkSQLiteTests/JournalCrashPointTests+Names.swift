@@ -10,15 +10,15 @@ import TidemarkTesting
 
 extension FaultDisk: FileNames {}
 
-/// Files get other names when one is made or replaced: each of these steps, too, may be the last of a process.
+/// Files are renamed when one is made or replaced: a process may end at each of these steps, too.
 extension JournalCrashPointTests {
-    /// Why a file is replaced.
+    /// The reason why a file is replaced.
     enum Replacement: CaseIterable {
-        /// The log beside it is another file's.
+        /// The log beside the file is another file's.
         case foreignLog
-        /// A record of it is overwritten.
+        /// A record of the file is overwritten.
         case overwritten
-        /// It turns out to be damaged while it is in use.
+        /// The damage is found while the file is in use.
         case inUse
     }
 
@@ -30,7 +30,7 @@ extension JournalCrashPointTests {
     }
 
     @Test(arguments: Replacement.allCases)
-    func `wherever a process stops that replaces a damaged file, the layers are in what the next one opens`(
+    func `wherever a replacement of a damaged file stops, the next process finds the layers`(
         replacement: Replacement
     ) async throws {
         let bed = try await DamageBed()
@@ -56,13 +56,14 @@ extension JournalCrashPointTests {
             let journal = try await SQLiteJournal.open(path: path)
             let report = await journal.openingReport
             if acknowledged == 1 { #expect(report == .reopened) }
-            // Whether there is still a file in the way says the report; that there never was one, nobody may say.
+            // The report may differ, depending on the damaged file still being in place, but it never says that the
+            // file is new.
             #expect(report != .created)
             #expect(try await journal.recover().layers.map(\.number) == [1, 2, 3])
             try await journal.close()
             let file = DataFilePath(path)
             #expect(DataFilePath.byteCount(file.replacement) == nil)
-            // What was damaged is kept for people, whole, and once.
+            // The damaged file is kept for people, complete and once.
             let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             let kept = names.filter { $0.contains(".damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
@@ -70,7 +71,7 @@ extension JournalCrashPointTests {
         }
     }
 
-    @Test func `a stop on the way to a first file leaves none, or a whole one`() async throws {
+    @Test func `a stop while the first file is made leaves no file, or a complete one`() async throws {
         try await everywhere(few: 60) { _ in
         } run: { path, disk, acknowledged in
             let journal = try await SQLiteJournal.open(configuration(path, disk))
@@ -85,7 +86,7 @@ extension JournalCrashPointTests {
         }
     }
 
-    /// What opening and closing said; nil when nothing was wrong.
+    /// Returns the error of opening and closing; nil when there was none.
     private func failure(_ path: String, _ disk: FaultDisk) async -> StorageError? {
         do throws(StorageError) {
             let journal = try await SQLiteJournal.open(configuration(path, disk))
@@ -96,7 +97,7 @@ extension JournalCrashPointTests {
         }
     }
 
-    @Test func `a name that cannot be given is an error, and the next writer does what was begun`() async throws {
+    @Test func `a rename that fails is an error, and the next writer completes it`() async throws {
         let bed = try await DamageBed()
         let whole = try TemporaryFolder()
         try DamageBed.write(bed.closed, to: whole.file())

@@ -9,15 +9,16 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// A journal whose process stops at any change of the disk: while a file is made, upgraded, rebuilt or gets a dictionary.
-/// Law: L5.
+/// A journal whose process stops at any change of the disk, while a file is made, upgraded, rebuilt or gets a
+/// dictionary. Law: L5.
 @Suite struct JournalCrashPointTests {
-    /// Runs a workload to its end, then once for each chosen point until it stops there, and looks at what is left.
+    /// Runs a workload to its end, then once for each chosen point until it stops there, and checks the remaining
+    /// files.
     ///
     /// - Parameters:
-    ///   - prepare: What is on the disk before it begins.
-    ///   - run: Throws when the disk stops. Tells what it acknowledged.
-    ///   - check: What is left in a folder, and what was acknowledged.
+    ///   - prepare: Writes the files that exist at the beginning.
+    ///   - run: Throws when the disk stops. Reports the number of acknowledgements.
+    ///   - check: Checks the files in a folder, given the number of acknowledgements.
     func everywhere(
         few: Int, prepare: (String) throws -> Void, run: (String, FaultDisk, inout Int) async throws -> Void,
         check: (String, Int) async throws -> Void
@@ -57,7 +58,7 @@ import TidemarkTesting
                 for loss: FaultDisk.Loss in [.process, .power(seed: points.seed(at: point, 1))] {
                     let copy = try TemporaryFolder()
                     try disk.writeImage(loss, to: copy.path)
-                    // A disk of its own spares real syncs.
+                    // A fault disk avoids real syncs.
                     let quiet = try FaultDisk(folder: copy.path)
                     defer { withExtendedLifetime(quiet) {} }
                     do {
@@ -84,7 +85,7 @@ import TidemarkTesting
         sqlite3_close(connection)
     }
 
-    @Test(arguments: [1, 2]) func `an upgrade that stops anywhere is done or not, and loses nothing`(
+    @Test(arguments: [1, 2]) func `an upgrade that stops anywhere is complete or undone, and loses nothing`(
         format: Int
     ) async throws {
         let old = try MigrationTests()

@@ -5,11 +5,11 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// The bytes of a layer's row, apart from SQLite.
+/// The bytes of a layer's row, without SQLite.
 @Suite struct LayerBodyTests {
     private let types: [ByteString] = ["file", "tag"]
 
-    /// Names of fields may be any bytes.
+    /// Returns a record with field names of any bytes.
     private func record(_ names: [[UInt8]]) -> LayerRecord {
         LayerRecord(
             number: 1, pendingID: "p", library: 3, dependsOn: ["q"], createdAt: 0,
@@ -40,19 +40,19 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1, 100, (1 << 20) - 40, 1 << 20, (1 << 20) + 1, 5_000_000])
-    func `layers of every size come back, in blocks`(byteCount: Int) throws {
+    func `layers of every size are read back, in blocks`(byteCount: Int) throws {
         var random = SeededGenerator(seed: UInt64(byteCount))
         let noise = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
         for name in [noise, Array(repeating: 7, count: byteCount)] {
             let record = record([name, [1, 2], name])
             let bytes = LayerBodyCodec.encode(record, types: types, try BlockCompressor())
             #expect(try decoded(bytes) == record.changes)
-            // A block that does not shrink is stored as it is.
+            // A block that does not compress is stored raw.
             #expect(bytes.count < 2 * byteCount + 200)
         }
     }
 
-    @Test func `bodies that declare too much, too little or nonsense are refused before memory is taken`() throws {
+    @Test func `bodies that declare too much, too little or nonsense are refused without an allocation`() throws {
         let sound = LayerBodyCodec.encode(
             record([Array(repeating: 7, count: 9_000)]), types: types, try BlockCompressor())
         #expect(fault(sound) == nil)
@@ -60,7 +60,7 @@ import TidemarkTesting
         #expect(fault([0x20]) == .unknownFormat)
         #expect(fault([0x11, 0]) == .unknownFormat)
         #expect(fault([0x10]) == .truncated)
-        // 4 GiB, and one byte more than is taken.
+        // The sizes are 4 GiB, and one byte above the limit.
         #expect(fault([0x10, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F]) == .tooLarge)
         var large: [UInt8] = [0x10]
         PayloadCodec.append(LayerBodyCodec.contentByteCountMax + 1, to: &large)
@@ -70,13 +70,13 @@ import TidemarkTesting
         #expect(fault(large) == .truncated)
         #expect(fault(sound + [0]) == .lengthMismatch)
         for count in 1..<sound.count { #expect(fault(Array(sound[..<count])) != nil, "\(count) bytes") }
-        // A frame that gives more, or less, than its block is to hold.
+        // The frame unpacks to more, or to less, than its block may contain.
         var longer: [UInt8] = [0x10]
         PayloadCodec.append(9_500, to: &longer)
         var frame = sound
         frame.removeFirst(3)
         #expect(fault(longer + frame) == .lengthMismatch)
-        // What is unpacked: 200 dependencies, then nothing; a type that is not among the names; an unknown kind.
+        // The unpacked contents are 200 dependencies without data, a type without a name, and an unknown kind.
         for content in [[0xC8, 1], [0, 0, 1, 0, 0, 2, 65, 0], [0, 0, 1, 9, 0, 2, 65]] as [[UInt8]] {
             var bytes: [UInt8] = [0x10]
             PayloadCodec.append(content.count, to: &bytes)
@@ -85,12 +85,12 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a type without a name is told`() throws {
+    @Test func `a layer with an unnamed type is refused`() throws {
         let bytes = LayerBodyCodec.encode(record([[1], [2]]), types: ["file", "else"], try BlockCompressor())
         #expect(fault(bytes) == .unnamed)
     }
 
-    @Test func `what a fold could not walk is refused, whatever its checksum`() throws {
+    @Test func `a resource that a fold could not read is refused, whatever its checksum`() throws {
         let compressor = try BlockCompressor()
         for text in ["", "[]", "{", #"{"a": 1}"#, #"{"a":"x}"#, #"{"a":1,}"#] {
             var forged = record([])

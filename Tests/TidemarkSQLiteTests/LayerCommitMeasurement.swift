@@ -5,16 +5,16 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// What it costs that a layer is on the disk before it is answered: commits of one row of the table of layers, with and
+/// The cost of writing a layer to the disk before it is answered: commits of one row of the table of layers, with and
 /// without a sync. With `TIDEMARK_MEASURE=1` it prints the numbers of docs/decisions/0010-layer-rows.md.
 @Suite struct LayerCommitMeasurement {
     private static let isMeasured = ProcessInfo.processInfo.environment["TIDEMARK_MEASURE"] != nil
 
-    @Test func `a commit of one layer, synced and not`() throws {
+    @Test func `a commit of one layer is measured, synced and not`() throws {
         let folder = try TemporaryFolder()
         let count = LayerCommitMeasurement.isMeasured ? 2_000 : 20
         var medians: [String: [Double]] = [:]
-        // In turns, so that a slow moment of the machine hits both.
+        // The modes alternate, so that a slow moment of the machine concerns both.
         for _ in 0..<5 {
             for mode in ["FULL", "NORMAL"] {
                 medians[mode, default: []].append(try commits(count, mode, folder.file("\(mode).db")))
@@ -27,7 +27,9 @@ import TidemarkTesting
         }
     }
 
-    /// - Returns: The median, in microseconds.
+    /// Measures commits of one row.
+    ///
+    /// - Returns: The median in microseconds.
     private func commits(_ count: Int, _ mode: String, _ path: String) throws -> Double {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
         var connection: OpaquePointer?

@@ -7,13 +7,13 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// What readers make of layers, against a plain fold over dictionaries.
+/// Layers as readers show them, against a plain fold over dictionaries.
 @Suite struct LayerReaderTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// An entity's fields, each a number; enough to fold without a parser.
+    /// The fields of an entity, each a number, so that a fold needs no parser.
     private typealias Fields = [String: Int]
 
     private func json(_ fields: Fields) -> [UInt8] {
@@ -112,7 +112,7 @@ import TidemarkTesting
         return model
     }
 
-    @Test(arguments: UInt64(1)...25) func `readers show what is visible, in key order, from any key on`(
+    @Test(arguments: UInt64(1)...25) func `readers show the visible state, in key order, from any key on`(
         seed: UInt64
     ) async throws {
         let model = try await written(seed: seed)

@@ -9,7 +9,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// What outlives a file that is given up, and what no damage brings about.
+/// Layers that outlive the replacement of a file, and damage that must not create layers.
 extension LayerRowTests {
     private func rootPage(of table: String) throws -> Int { try DamageBed.rootPage(of: table, folder.file()) }
 
@@ -21,7 +21,7 @@ extension LayerRowTests {
         try bytes.write(to: url)
     }
 
-    /// By names, because the new file numbers them anew.
+    /// Compares by names, because the new file has new numbers for them.
     private func expectSalvaged(_ records: [LayerRecord]) async throws {
         try await reopened { (journal: SQLiteJournal) async throws in
             guard case .rebuilt = await journal.openingReport else {
@@ -43,7 +43,7 @@ extension LayerRowTests {
             }
         }
         #expect(try SQLiteReader(path: folder.file()).verify().problems == [])
-        // Once brought over they are as any others.
+        // Salvaged layers are afterwards like any others.
         try await reopened { (journal: SQLiteJournal) async throws in
             #expect(await journal.openingReport == .reopened)
             #expect(await journal.salvagedLayerCount == 0)
@@ -69,7 +69,8 @@ extension LayerRowTests {
         let page = try rootPage(of: table)
         try overwritePage(page)
         if ["keys"].contains(table) {
-            // Opening does not read it: the damage shows later, and what is in memory is written again.
+            // Opening does not read the damaged page: the damage is found later, and the state in memory is written
+            // again.
             try await reopened { (journal: SQLiteJournal) async throws in
                 #expect(try await journal.recover().layers == records)
             }
@@ -87,13 +88,13 @@ extension LayerRowTests {
         try await expectSalvaged(records)
     }
 
-    @Test func `what fails its check stays behind with the damaged file`() async throws {
+    @Test func `a layer that fails its check stays in the damaged file`() async throws {
         let records = try await written()
         sqlite(["UPDATE layers SET flags = 0 WHERE number = 2", "DROP TABLE tombstones"])
         try await expectSalvaged([records[0], records[2]])
     }
 
-    @Test func `a wait for a log that was over stays one in the new file`() async throws {
+    @Test func `a layer that waits for a log that ended still waits in the new file`() async throws {
         _ = try await written()
         try await reopened { (journal: SQLiteJournal) async throws in
             var flush = FlushBatch()
@@ -114,7 +115,7 @@ extension LayerRowTests {
         try await expectSalvaged([])
     }
 
-    @Test func `a file that is given up while it is used takes its layers from memory`() async throws {
+    @Test func `a file that is replaced while in use gets its layers from memory`() async throws {
         let records = try await written()
         try await reopened { (journal: SQLiteJournal) async throws in
             _ = try await journal.rebuild(reason: "a test")
@@ -131,7 +132,7 @@ extension LayerRowTests {
         }
     }
 
-    @Test func `no flipped bit of a file with layers crashes, or gives a layer that was not written`() async throws {
+    @Test func `no flipped bit of a file with layers crashes, or returns a layer that was not written`() async throws {
         let records = try await written()
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let rows = try #require(whole.range(of: Data("edit-4".utf8)))

@@ -9,7 +9,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Rows of the table `layers`: what damage does to them.
+/// Rows of the table `layers`, and the effect of damage on them.
 @Suite struct LayerRowTests {
     let folder: TemporaryFolder
 
@@ -38,7 +38,7 @@ import TidemarkTesting
             ])
     }
 
-    /// Two libraries, two types, an entity, and three layers.
+    /// Writes two libraries, two types, an entity, and three layers.
     func written(_ entityCount: Int = 1) async throws -> [LayerRecord] {
         let records = [record(1), record(2, library: 1), record(4)]
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -70,7 +70,7 @@ import TidemarkTesting
         func add(_ row: DamagedRow) { list.withLock { $0.append(row) } }
     }
 
-    @Test func `layers come back whole and in order, and outlast the clearing of their library`() async throws {
+    @Test func `layers are read back whole and in order, and outlast the clearing of their library`() async throws {
         let records = try await written()
         try await reopened { (journal: SQLiteJournal) async throws in
             #expect(try await journal.recover().layers == records)
@@ -83,7 +83,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `numbers go before layers come, and a layer that is there is replaced`() async throws {
+    @Test func `removals come before additions, and an existing layer is replaced`() async throws {
         var records = try await written()
         records[0].pendingID = "renamed"
         records[0].isConfirmed = false
@@ -104,7 +104,7 @@ import TidemarkTesting
         "body = x'1000'", "body = zeroblob(9)", "body = (SELECT body FROM layers WHERE number = 2)",
         "checksum = checksum + 1",
     ])
-    func `a layer of which anything was altered is left out, told, named by verify and taken out`(
+    func `an altered layer is left out, reported, named by verify and deleted`(
         change: String
     ) async throws {
         let records = try await written()
@@ -118,7 +118,7 @@ import TidemarkTesting
         try await reopened(told) { (journal: SQLiteJournal) async throws in
             #expect(await journal.openingReport == .reopened)
             #expect(try await journal.recover().layers == Array(records.dropFirst()))
-            // Its number may be given again at once.
+            // The layer's number may be given again at once.
             var flush = FlushBatch()
             flush.layers = [record(number)]
             try await journal.commit(flush)
@@ -131,7 +131,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a flush without layers takes damaged ones out, too`() async throws {
+    @Test func `a flush without layers deletes damaged ones, too`() async throws {
         let records = try await written()
         sqlite(["UPDATE layers SET body = x'10' WHERE number = 1"])
         try await reopened { (journal: SQLiteJournal) async throws in try await journal.commit(FlushBatch()) }
@@ -143,7 +143,7 @@ import TidemarkTesting
 
     @Test func `a layer whose library or type has no name is damaged, whatever its checksum`() async throws {
         _ = try await written()
-        // Sealed as the journal seals it, in a file that has fewer names.
+        // The rows are sealed as the journal seals them, but the file has fewer names.
         sqlite([
             "CREATE TABLE kept AS SELECT * FROM layers", "DELETE FROM layers", "DELETE FROM types WHERE type = 1",
             "INSERT INTO layers SELECT * FROM kept WHERE number = 1", "DROP TABLE kept",
@@ -176,7 +176,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a commit with layers reaches the disk past every cache, and others as far as before`() async throws {
+    @Test func `only commits with layers force the disk's own cache to be written`() async throws {
         try await reopened { (journal: SQLiteJournal) async throws in
             var cache = SmallCache()
             cache.put(EntityKey(type: "file", id: "1"), #"{"id":"1"}"#)

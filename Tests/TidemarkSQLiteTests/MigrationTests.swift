@@ -7,7 +7,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// Files of formats 1 and 2, made by the SQL that made them, with checksums that were computed apart from this code.
+/// Files of formats 1 and 2, made by the SQL of those formats, with checksums that were computed without this code.
 @Suite struct MigrationTests {
     private let folder: TemporaryFolder
 
@@ -67,7 +67,7 @@ import TidemarkStore
         "PRAGMA journal_mode = WAL",
     ]
 
-    /// What format 2 added.
+    /// The additions of format 2.
     static let version2 =
         version1 + [
             "INSERT INTO grdb_migrations VALUES ('v2')",
@@ -107,7 +107,7 @@ import TidemarkStore
         number: 1, library: 0, type: 0, method: "files.list", input: "{}", storedAt: 5,
         elements: [QueryElement(id: .text("1"))])
 
-    @Test func `a reader reads a file of format 1 and leaves it as it is`() async throws {
+    @Test func `a reader reads a file of format 1 and does not change it`() async throws {
         sqlite(MigrationTests.version1)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let reader = try SQLiteReader(path: folder.file())
@@ -120,7 +120,7 @@ import TidemarkStore
             return true
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == bytes)
-        // The same reader sees what a writer then makes of the file.
+        // The same reader sees the file after a writer has upgraded it.
         let journal = try await SQLiteJournal.open(path: folder.file())
         var flush = FlushBatch()
         flush.queries = [query]
@@ -130,7 +130,7 @@ import TidemarkStore
         try await journal.close()
     }
 
-    @Test func `a writer upgrades a file of format 1 in place, and keeps what it held`() async throws {
+    @Test func `a writer upgrades a file of format 1 in place, and keeps its content`() async throws {
         sqlite(MigrationTests.version1)
         #expect(try version() == [0, 0, 0, 1])
         var journal = try await SQLiteJournal.open(path: folder.file())
@@ -167,7 +167,7 @@ import TidemarkStore
         number: 1, pendingID: "p", library: 0, createdAt: 7,
         changes: [.delete(StoredKey(library: 0, type: 0, id: .text("1")))])
 
-    @Test(arguments: [1, 2]) func `a file of an older format has no layers, and takes some`(format: Int) async throws {
+    @Test(arguments: [1, 2]) func `a file of an older format has no layers and accepts some`(format: Int) async throws {
         sqlite(format == 1 ? MigrationTests.version1 : MigrationTests.version2)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let reader = try SQLiteReader(path: folder.file())
@@ -181,7 +181,7 @@ import TidemarkStore
         var flush = FlushBatch()
         flush.layers = [layer]
         try await journal.commit(flush)
-        // The same reader sees what a writer then makes of the file.
+        // The same reader sees the file after a writer has upgraded it.
         #expect(try reader.layers().count == 1)
         try await journal.close()
         #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
@@ -191,7 +191,7 @@ import TidemarkStore
         try await journal.close()
     }
 
-    /// What format 3 added.
+    /// The additions of format 3.
     private static let version3 =
         version2 + [
             "INSERT INTO grdb_migrations VALUES ('v3')",
@@ -203,7 +203,7 @@ import TidemarkStore
             "PRAGMA user_version = 3",
         ]
 
-    @Test(arguments: [1, 2, 3]) func `a file of an older format is scanned, and takes an index`(format: Int)
+    @Test(arguments: [1, 2, 3]) func `a file of an older format is scanned, and accepts an index`(format: Int)
         async throws
     {
         sqlite([MigrationTests.version1, MigrationTests.version2, MigrationTests.version3][format - 1])
@@ -229,7 +229,7 @@ import TidemarkStore
         let journal = try await SQLiteJournal.open(path: folder.file())
         let index = try #require(FieldIndex("file./name"))
         try await journal.changeIndexes(FieldIndexChanges(added: [index]), progress: nil)
-        // The same reader sees what a writer then makes of the file.
+        // The same reader sees the file after a writer has upgraded it.
         #expect(try found().ids == ["1"])
         #expect(try found().outcome == .done(ReadPlan(method: .walk, index: index, readCount: 1)))
         let recounted = try reader.facets(path, of: all, countMax: 9) { _ in }
@@ -241,7 +241,7 @@ import TidemarkStore
         #expect(try reader.verify().fieldValueCount == 2)
     }
 
-    @Test func `a file of format 2 with layers that it cannot have is damaged`() async throws {
+    @Test func `a file of format 2 with a table of layers is damaged`() async throws {
         sqlite(MigrationTests.version2 + ["CREATE TABLE layers (number INTEGER PRIMARY KEY)"])
         let journal = try await SQLiteJournal.open(path: folder.file())
         guard case .rebuilt = await journal.openingReport else {
@@ -255,7 +255,7 @@ import TidemarkStore
         ("DROP TABLE tombstones", "tombstones is missing"), ("PRAGMA user_version = 2", "queries is missing"),
         ("CREATE TABLE queries (number INTEGER PRIMARY KEY)", "queries"),
     ])
-    func `a file of format 1 that lacks or has something is damaged`(statement: String, what: String) async throws {
+    func `a file of format 1 with a missing or extra object is damaged`(statement: String, what: String) async throws {
         sqlite(MigrationTests.version1 + [statement])
         do throws(StorageError) {
             _ = try SQLiteReader(path: folder.file())
@@ -272,7 +272,7 @@ import TidemarkStore
         try await journal.close()
     }
 
-    @Test func `a newer format is refused while it stands in the log alone`() async throws {
+    @Test func `a newer format is refused that is in the log alone`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         sqlite(["PRAGMA user_version = \(DataFile.formatVersion + 1)"])
         for suffix in ["", "-wal"] {

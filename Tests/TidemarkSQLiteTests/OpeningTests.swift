@@ -59,7 +59,7 @@ import TidemarkStore
             ])
     }
 
-    @Test func `an empty file is taken for a new one`() async throws {
+    @Test func `an empty file is used as a new one`() async throws {
         try Data().write(to: URL(fileURLWithPath: folder.file()))
         let journal = try await SQLiteJournal.open(path: folder.file())
         #expect(await journal.openingReport == .created)
@@ -71,7 +71,7 @@ import TidemarkStore
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file("plain/cache.db")) } == .cannotCreate)
     }
 
-    @Test func `a file of ours is reopened and keeps what it held`() async throws {
+    @Test func `a Tidemark file is reopened and keeps its content`() async throws {
         try await written(folder.file())
         let journal = try await SQLiteJournal.open(path: folder.file())
         #expect(await journal.openingReport == .reopened)
@@ -81,7 +81,7 @@ import TidemarkStore
         try await journal.close()
     }
 
-    @Test func `the header says whose file it is before anything else`() async throws {
+    @Test func `the header is checked before anything else`() async throws {
         try await written(folder.file())
         let bytes = try contents(folder.file())
         #expect(Array(bytes[68..<72]) == Array("TIDE".utf8))
@@ -89,7 +89,7 @@ import TidemarkStore
         #expect(Array(bytes[18..<20]) == [2, 2])
     }
 
-    @Test func `a second writer is refused and told who has the file`() async throws {
+    @Test func `a second writer is refused with the process of the first`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         do {
             _ = try await SQLiteJournal.open(path: folder.file())
@@ -108,7 +108,7 @@ import TidemarkStore
     }
 
     @Test(arguments: ["DELETE", "WAL"])
-    func `a database of another program is refused and not touched`(mode: String) async throws {
+    func `a database of another program is refused and not changed`(mode: String) async throws {
         sqlite(folder.file(), ["PRAGMA journal_mode = \(mode)", "CREATE TABLE t (x)", "INSERT INTO t VALUES (1)"])
         let names = try folder.names
         let bytes = try contents(folder.file())
@@ -118,14 +118,14 @@ import TidemarkStore
         #expect(try contents(folder.file()) == bytes)
     }
 
-    @Test func `another program's unfinished transaction is left to it`() async throws {
+    @Test func `another program's unfinished transaction is not rolled back`() async throws {
         sqlite(folder.file(), ["CREATE TABLE t (x)"])
         try Data("a hot journal".utf8).write(to: URL(fileURLWithPath: folder.file() + "-journal"))
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .notOurs)
         #expect(try folder.names == ["cache.db", "cache.db-journal"])
     }
 
-    @Test func `a newer format is refused and not touched`() async throws {
+    @Test func `a newer format is refused and not changed`() async throws {
         try await written(folder.file())
         sqlite(folder.file(), ["PRAGMA user_version = \(DataFile.formatVersion + 1)"])
         let bytes = try contents(folder.file())
@@ -141,7 +141,7 @@ import TidemarkStore
         "CREATE TRIGGER spy AFTER INSERT ON keys BEGIN DELETE FROM entities; END",
         "CREATE INDEX slow ON keys (\"row\")",
     ])
-    func `a file of ours with something added is refused and not touched`(statement: String) async throws {
+    func `a Tidemark file with an added object is refused and not changed`(statement: String) async throws {
         try await written(folder.file())
         sqlite(folder.file(), [statement])
         let bytes = try contents(folder.file())
@@ -152,7 +152,7 @@ import TidemarkStore
         #expect(try folder.names == names)
     }
 
-    @Test func `a file of ours that is no database any more is moved aside and made anew`() async throws {
+    @Test func `a Tidemark file that is no longer a database is moved aside and made anew`() async throws {
         try await written(folder.file())
         let garbage = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0) })
         try garbage.write(to: URL(fileURLWithPath: folder.file()))
@@ -180,7 +180,7 @@ import TidemarkStore
             try bytes.write(to: URL(fileURLWithPath: path))
             let journal = try await SQLiteJournal.open(path: path)
             let key = StoredKey(library: 0, type: 0, id: .text("1"))
-            // Damage outside what opening reads shows when it is read; either way nothing false is served.
+            // Damage that opening does not read is found by a read; in either case nothing false is served.
             if case .reopened = await journal.openingReport {
                 do {
                     let loaded = try await journal.load([key]).entities
@@ -231,12 +231,12 @@ import TidemarkStore
         try await next.close()
     }
 
-    @Test func `what was committed is there after the process ends without closing`() async throws {
+    @Test func `committed entities are there after a process ends without closing`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
         cache.put(EntityKey(type: "file", id: "1"), #"{"id":"1"}"#)
         try await journal.commit(cache.take())
-        // A copy of the files is what a kill leaves on disk.
+        // A copy of the files has the state after a kill.
         for suffix in ["", "-wal"] {
             try contents(folder.file() + suffix).write(to: URL(fileURLWithPath: folder.file("copy.db") + suffix))
         }

@@ -7,7 +7,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// Pages of a journal, and libraries that were cleared, where damage makes them special.
+/// Pages of a journal, and cleared libraries, in files with damage.
 @Suite struct PageTests {
     private let folder: TemporaryFolder
 
@@ -29,7 +29,7 @@ import TidemarkStore
         return cache
     }
 
-    @Test func `damaged rows stand apart, and pages go on behind them to the end`() async throws {
+    @Test func `damaged rows are returned apart, and pages continue after them to the end`() async throws {
         _ = try await written(["a", "b", "c", "d", "e", "f"])
         sqlite("UPDATE entities SET body = x'00' WHERE \"row\" IN (2, 3, 6)")
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -51,7 +51,7 @@ import TidemarkStore
         try await journal.close()
     }
 
-    @Test func `keys that rows nobody knew of had taken go to the new rows, through a flush of many chunks`()
+    @Test func `keys of unknown rows move to the new rows, in a flush of many chunks`()
         async throws
     {
         var resources = FileResources(count: 1_500, seed: 3)
@@ -61,7 +61,7 @@ import TidemarkStore
         try await journal.commit(flush)
         try await journal.close()
         journal = try await SQLiteJournal.open(path: path)
-        // Half of them come once more under new rows, among 700 that are new.
+        // Half of the entities come again with new rows, among 700 new ones.
         let taken = flush.rows.indices.filter { $0 % 2 == 0 }.prefix(700)
         var others = FileResources(count: 700, seed: 4)
         var more = others.flush(rowCount: 700, isDistinct: true)
@@ -85,11 +85,11 @@ import TidemarkStore
         #expect(report.entityCount == 2_200)
     }
 
-    @Test func `a cleared library counts anew what a damaged row had thrown out`() async throws {
+    @Test func `a cleared library has the right count after a damaged row`() async throws {
         var cache = try await written(["a", "b"])
         sqlite("UPDATE entities SET body = x'00' WHERE \"row\" = 2")
         let journal = try await SQLiteJournal.open(path: folder.file())
-        // Taken for absent, the entity comes as a new row and is counted once more.
+        // The entity was taken for absent: it comes with a new row and is counted once more.
         let payload = Array(#"{"id":"b"}"#.utf8)
         func insert(row: Int64, count: Int64, clears: Bool) async throws {
             var flush = cache.take()

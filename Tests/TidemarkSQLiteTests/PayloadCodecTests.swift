@@ -59,7 +59,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `what is encoded comes back byte for byte`(usesDictionary: Bool, isPadded: Bool) {
+    func `an encoded payload is read back byte for byte`(usesDictionary: Bool, isPadded: Bool) {
         var random = SeededGenerator(seed: 11)
         let id = String(decoding: uuid.text, as: UTF8.self)
         var payloads: [[UInt8]] = [[], [0], Array("{}".utf8), resource(id), resource("other"), resource("\(id)\(id)")]
@@ -78,7 +78,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `an id that is text is left out and put back`() {
+    @Test func `an id in text form is left out and restored`() {
         for id in ["abc", "abcdef", "a \"quoted\" id", "ünïcödé", String(repeating: "x", count: 1_024)] {
             let seal = seal(isUUID: false)
             let body = encode(resource(id), id: Array(id.utf8), seal: seal, usesDictionary: true)
@@ -91,14 +91,14 @@ import TidemarkTesting
         #expect(encode(payload, usesDictionary: true).count * 3 < payload.count)
     }
 
-    @Test func `what does not compress is stored as it is`() {
+    @Test func `a payload that does not compress is stored raw`() {
         var random = SeededGenerator(seed: 12)
         let payload = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
         #expect(encode(payload, usesDictionary: true).count == payload.count + 5)
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `every flipped bit is seen`(usesDictionary: Bool, isPadded: Bool) {
+    func `every flipped bit is detected`(usesDictionary: Bool, isPadded: Bool) {
         let payloads = [resource(String(decoding: uuid.text, as: UTF8.self)), Array("{\"id\":1}".utf8)]
         for payload in payloads {
             let body = encode(payload, usesDictionary: usesDictionary, isPadded: isPadded)
@@ -110,7 +110,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `every truncation is seen`() {
+    @Test func `every truncation is detected`() {
         let body = encode(resource("x"), usesDictionary: true)
         for count in 0..<body.count {
             let fault = decode(Array(body[..<count]))
@@ -132,14 +132,14 @@ import TidemarkTesting
         #expect(decode(body) == .success(payload))
     }
 
-    @Test func `a body whose dictionary is gone says so`() {
+    @Test func `a body whose dictionary is missing reports this`() {
         let body = encode(resource("x"), usesDictionary: true)
         #expect(decode(body, dictionaries: [:]) == .failure(.unknownDictionary))
     }
 
-    // MARK: Forged bodies, whose check is right
+    // MARK: Forged bodies with a valid check
 
-    /// Gives bytes the check that a forger would compute.
+    /// Returns the bytes with the check that a forger would compute.
     private func forged(header: UInt8, _ rest: [UInt8]) -> [UInt8] {
         let covered = [header] + rest
         let seed = uuid.bytes.withUnsafeBytes { seal().seed(id: $0) }
@@ -206,7 +206,7 @@ import TidemarkTesting
         #expect(decode(forged(header: 0x23, [1])) == .failure(.unknownFormat))
     }
 
-    @Test func `a dictionary's checksum sees every flipped bit`() {
+    @Test func `a dictionary's checksum detects every flipped bit`() {
         let checksum = PayloadDictionary.checksum(number: 1, type: 0, bytes: dictionary.bytes)
         for index in stride(from: 0, to: dictionary.bytes.count, by: 97) {
             var damaged = dictionary.bytes
@@ -254,7 +254,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `fields come back beside every payload, and are replaced without touching it`(
+    func `fields are read back beside every payload, and are replaced without changing it`(
         usesDictionary: Bool, isPadded: Bool
     ) throws {
         var random = SeededGenerator(seed: 12)
@@ -280,7 +280,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `fields are under the check, and forged lengths are refused`() throws {
+    @Test func `the check covers the fields, and forged lengths are refused`() throws {
         let payload = resource("x")
         let body = sealed(payload, fields: [1, 2, 3], usesDictionary: true, isPadded: true)
         for index in body.indices {
@@ -294,7 +294,7 @@ import TidemarkTesting
         #expect(decode(forged(header: 0x40, varint(1) + [1, 2])) == .success([1]))
         #expect(decode(forged(header: 0x50, varint(1) + [1, 2])) == .failure(.truncated))
         #expect(decode(forged(header: 0x40, varint(17 << 20) + [1, 2])) == .failure(.tooLarge))
-        // The head reaches into the fields.
+        // The head extends into the fields.
         #expect(decode(forged(header: 0x41, varint(2) + [1, 2])) == .failure(.truncated))
         var random = SeededGenerator(seed: 8)
         for _ in 0..<20_000 {

@@ -9,7 +9,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// Rows of the table `queries`: what damage does to them, and what readers make of them.
+/// Rows of the table `queries`: the effect of damage on them, and their form for readers.
 @Suite struct QueryRowTests {
     private let folder: TemporaryFolder
 
@@ -35,7 +35,7 @@ import TidemarkTesting
             ])
     }
 
-    /// Two libraries, one type, entity 1 of library 0, entity 2 deleted; and three queries.
+    /// Writes two libraries, one type, entity 1 of library 0, entity 2 as deleted, and three queries.
     private func written() async throws -> [QueryRecord] {
         let records = [record(1), record(2, library: 1), record(4, method: "files.search")]
         let journal = try await SQLiteJournal.open(path: folder.file())
@@ -74,7 +74,7 @@ import TidemarkTesting
         "horizon = x'0103'", "elements = x''", "elements = x'1000'", "elements = zeroblob(9)",
         "checksum = checksum + 1",
     ])
-    func `a query of which anything was altered is absent, told, named by verify and taken out`(
+    func `an altered query is absent, reported, named by verify and deleted`(
         change: String
     ) async throws {
         let records = try await written()
@@ -126,7 +126,7 @@ import TidemarkTesting
     @Test func `no flipped bit of a file with queries crashes, or shows a list that was not written`() async throws {
         let records = try await written()
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
-        // The bytes of the rows, and some of everywhere.
+        // The places are the bytes of the rows, and some in the rest of the file.
         let needle = Data(#"{"path":"/a"}"#.utf8)
         let rows = try #require(whole.range(of: needle, options: .backwards))
         let place = max(0, rows.lowerBound - 200)..<min(whole.count, rows.upperBound + 700)
@@ -196,7 +196,7 @@ import TidemarkTesting
         #expect(report.problems == [.repeatedElement(query: 1, EntityKey(type: "file", id: "1"))])
     }
 
-    @Test func `the highest number outlives its query, and a flush that failed gives none away`() async throws {
+    @Test func `the highest number outlives its query, and a failed flush uses none`() async throws {
         _ = try await written()
         var journal = try await SQLiteJournal.open(path: folder.file())
         var flush = FlushBatch()

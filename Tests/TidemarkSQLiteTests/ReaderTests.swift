@@ -24,7 +24,7 @@ import TidemarkTesting
         return keys
     }
 
-    /// Ids that lie close to each other in text order, UUIDs among them.
+    /// Returns ids that are close to each other in text order, UUIDs among them.
     private func randomKeys(_ seed: UInt64) -> [EntityKey] {
         var random = SeededGenerator(seed: seed)
         let types: [ByteString] = ["a", "a-b", "a.b", "ab", "file", "File", "a_"]
@@ -82,7 +82,7 @@ import TidemarkTesting
         #expect(paged == keys)
     }
 
-    @Test func `the bound among UUIDs leaves out none that come behind a text, and at most one before it`() {
+    @Test func `the bound among UUIDs keeps all after a text, and at most one before it`() {
         var random = SeededGenerator(seed: 9)
         for _ in 0..<20_000 {
             let uuid = UUIDValue(high: random.next(), low: random.next())
@@ -97,7 +97,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `one entity is found, absent or deleted`() async throws {
+    @Test func `a read reports an entity as found, absent or deleted`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
         let uuid = EntityKey(library: "lib", type: "file", id: "550E8400-e29b-41d4-a716-446655440000")
@@ -107,7 +107,7 @@ import TidemarkTesting
         cache.delete(EntityKey(library: "lib", type: "file", id: "gone"), sequence: 13)
         try await journal.commit(cache.take())
 
-        // While the writer is open: its log is read too.
+        // The writer is open, so its log is read too.
         let reader = try SQLiteReader(path: folder.file())
         let expected = ReadEntity(
             key: uuid, payload: Array(#"{"id":"550e8400-e29b-41d4-a716-446655440000","n":1}"#.utf8),
@@ -126,7 +126,7 @@ import TidemarkTesting
         #expect(try reader.verify().isSound)
     }
 
-    @Test func `a reader leaves a file at rest as it was, and never keeps a writer out`() async throws {
+    @Test func `a reader does not change a file at rest, and never blocks a writer`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
         cache.put(EntityKey(type: "file", id: "1"), "{}")
@@ -143,7 +143,7 @@ import TidemarkTesting
         try await writer.close()
     }
 
-    @Test func `a file that is not there is not found`() throws {
+    @Test func `opening a missing file reports that it was not found`() throws {
         do throws(StorageError) {
             _ = try SQLiteReader(path: folder.file())
             Issue.record("something was read")
@@ -200,7 +200,7 @@ import TidemarkTesting
         try await journal.close()
     }
 
-    @Test func `verify finds what does not fit together`() async throws {
+    @Test func `verify finds contradictions`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
         for number in 1...4 { cache.put(EntityKey(type: "file", id: ByteString("\(number)")), #"{"id":"\#(number)"}"#) }
@@ -229,7 +229,7 @@ import TidemarkTesting
             ])
     }
 
-    @Test func `the digest does not depend on the order of writing, and on everything else`() async throws {
+    @Test func `the digest depends on everything except the order of writing`() async throws {
         func digest(_ name: String, _ entries: [(EntityKey, String)]) async throws -> EntityDigest {
             let journal = try await SQLiteJournal.open(path: folder.file(name))
             var cache = SmallCache()

@@ -8,9 +8,9 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-/// A damaged file is replaced; the process may end at any step of that. Law: L5.
+/// The replacement of a damaged file; the process may end at any step of it. Law: L5.
 @Suite struct RebuildTests {
-    /// How far it got.
+    /// The last step that was finished.
     enum Stage: CaseIterable {
         case promised, logMoved, allMoved
     }
@@ -27,7 +27,7 @@ import TidemarkStore
     }
 
     @Test(arguments: Stage.allCases)
-    func `what a rebuild promised is done by the next writer, with the layers that came over`(stage: Stage) async throws
+    func `the next writer completes the rebuild that was promised, with its salvaged layers`(stage: Stage) async throws
     {
         let bed = try await DamageBed()
         try DamageBed.write(bed.live.main, to: folder.file())
@@ -55,8 +55,8 @@ import TidemarkStore
         #expect(try SQLiteReader(path: file.path).verify().problems == [])
     }
 
-    /// A page below the root of `keys`, which nobody reads to find out whether the file is in order.
-    @Test func `damage that only building an index meets makes the file anew, with its layers`() async throws {
+    /// Damages a page below the root of `keys`, which no check at opening reads.
+    @Test func `damage found by building an index makes the file anew, with its layers`() async throws {
         let path = folder.file()
         var cache = try await SyncCache.open(path: path)
         let lines = (0..<3_000).map { number in
@@ -70,7 +70,7 @@ import TidemarkStore
         try await cache.close()
         var bytes = try DamageBed.contents(path)
         let root = DamageBed.page(try DamageBed.rootPage(of: "keys", path))
-        // Of an inner page, the place of the first cell; it begins with the number of the page below.
+        // An inner page has the place of its first cell; the cell begins with the number of the page below.
         let cell = root.lowerBound + Int(bytes[root.lowerBound + 12]) << 8 + Int(bytes[root.lowerBound + 13])
         let below = DamageBed.page(bytes[cell..<cell + 4].reduce(0) { $0 << 8 + Int($1) })
         bytes.replaceSubrange(below, with: repeatElement(0xA5, count: below.count))
@@ -99,7 +99,7 @@ import TidemarkStore
         #expect(try await layers(path).1.count == 1)
     }
 
-    @Test func `a file that was not promised yet is begun anew`() async throws {
+    @Test func `a new file that was not promised does not replace the database`() async throws {
         let bed = try await DamageBed()
         try DamageBed.write(bed.closed, to: folder.file())
         let file = DataFilePath(folder.file())
@@ -122,7 +122,7 @@ import TidemarkStore
             try disk.writeImage(loss, to: copy.path)
             #expect(try await layers(copy.file()) == (.reopened, [1, 2, 3]))
         }
-        // What memory has takes their place, with numbers of its own for libraries and types.
+        // The state in memory replaces the layers, with numbers of its own for libraries and types.
         var cache = SmallCache()
         cache.put(EntityKey(library: "other", type: "thing", id: "1"), "{}")
         cache.put(DamageBed.key(0), DamageBed.json(0, "first"))
@@ -140,7 +140,7 @@ import TidemarkStore
         #expect(try reader.layerCount() == 1)
     }
 
-    @Test func `a log of another file is damage, and a file without a number takes any`() async throws {
+    @Test func `a log of another file is damage, and a file without a number accepts any`() async throws {
         let bed = try await DamageBed()
         let file = DataFilePath(folder.file())
         try DamageBed.write(bed.closed, to: file.path)
@@ -152,7 +152,7 @@ import TidemarkStore
         } catch {
             #expect(error.code == .damaged)
         }
-        // The layers of the file itself are not the log's to hide.
+        // The log must not hide the layers of the file itself.
         let (report, numbers) = try await layers(file.path)
         guard case .rebuilt = report else {
             Issue.record("it was \(report)")
@@ -186,7 +186,7 @@ import TidemarkStore
     }
 
     @Test
-    func `what was not finished before there was a log is undone by a writer, also beside the beginning of a log`()
+    func `a writer rolls back a hot rollback journal, also beside the beginning of a log`()
         async throws
     {
         let bed = try await DamageBed()
@@ -209,7 +209,7 @@ import TidemarkStore
                 let look = try ReadConnection(path: copy.file(), isImmutable: false)
                 try look.execute("SELECT 1 FROM sqlite_schema")
             } catch let failure as SQLiteFailure {
-                // SQLITE_READONLY_ROLLBACK: somebody who may write has to come first.
+                // SQLITE_READONLY_ROLLBACK: a process with write access must open the file first.
                 if failure.code == SQLITE_READONLY | 3 << 8 { hotCount += 1 }
             }
             let (report, numbers) = try await layers(copy.file())

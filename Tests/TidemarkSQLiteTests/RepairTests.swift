@@ -8,8 +8,8 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// A repair keeps every row that passes its check, says what it took out, and leaves a file that verifies, wherever it is
-/// interrupted. Law: L5.
+/// A repair keeps every row that passes its check, reports the deleted rows, and leaves a file that verifies, wherever
+/// it is interrupted. Law: L5.
 @Suite struct RepairTests {
     private static let bed = Task { try await DamageBed() }
     private static let now: Int64 = 1_700_000_000_000
@@ -22,12 +22,12 @@ import TidemarkTesting
         try DataFileRepair.run(path: path, now: now, isValid: isValid)
     }
 
-    /// What a reader gives of a file, each kind as far as it goes; damaged rows are left out.
+    /// Returns the content that a reader finds in a file, each kind up to the first error; damaged rows are left out.
     private static func readable(_ path: String) -> DamageBed.Contents {
         var contents = DamageBed.Contents()
         func look(_ body: (SQLiteReader) throws -> Void) {
             do { try body(try SQLiteReader(path: path)) } catch {
-                // That far it goes.
+                // This kind of content ends here.
             }
         }
         look { reader in
@@ -51,7 +51,7 @@ import TidemarkTesting
         return contents
     }
 
-    /// Bodies as they are stored, by their entity's row.
+    /// Returns the stored bodies, by their entity's row.
     private static func bodies(_ path: String) throws -> [Int64: [UInt8]] {
         let connection = try ReadConnection(path: path, isImmutable: true)
         var bodies: [Int64: [UInt8]] = [:]
@@ -64,7 +64,7 @@ import TidemarkTesting
     // MARK: Every kind of damage
 
     @Test(arguments: DamageKind.allCases)
-    func `after a repair verify passes, and whatever could be read is there as it was`(kind: DamageKind) async throws {
+    func `after a repair verify passes, and everything readable is there unchanged`(kind: DamageKind) async throws {
         let bed = try await Self.bed.value
         let factor = ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { Int($0) } ?? 1
         for seed in 0..<UInt64(max(3, kind.count / 4) * factor) {
@@ -75,7 +75,7 @@ import TidemarkTesting
 
     private static func tried(_ kind: DamageKind, seed: UInt64, _ bed: DamageBed) async throws -> [String] {
         let folder = try TemporaryFolder()
-        // Spares real syncs.
+        // The fault disk avoids real syncs.
         let disk = try FaultDisk(folder: folder.path)
         defer { withExtendedLifetime(disk) {} }
         let path = folder.file()
@@ -122,14 +122,14 @@ import TidemarkTesting
         where !found.queries.contains(where: { $0.number == query.number && $0.keys == query.keys }) {
             problems.append("query \(query.number) is gone")
         }
-        // Once more there is nothing to do.
+        // A second repair has nothing to do.
         let files = try folder.names
         let again = try repair(path)
         if !again.before.isSound || !again.steps.isEmpty || again.movedTo != nil {
             problems.append("the second repair did \(again.steps)")
         }
         if try folder.names != files { problems.append("the second repair left files") }
-        // And it is a file like any other.
+        // The file can then be used like any other.
         let journal = try await DamageBed.open(path)
         if await journal.openingReport != .reopened { problems.append("it is not reopened") }
         try await journal.close()
@@ -138,7 +138,7 @@ import TidemarkTesting
 
     // MARK: Examples
 
-    @Test func `a row with one flipped bit is taken out, and all others keep every byte`() async throws {
+    @Test func `a row with one flipped bit is deleted, and all others keep every byte`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file()
         try DamageBed.write(try await Self.bed.value.closed, to: path)
@@ -160,7 +160,7 @@ import TidemarkTesting
         #expect(library?.status.phase == .stale)
     }
 
-    @Test func `a library whose record is lost takes its entities along, and the others are renumbered`() async throws {
+    @Test func `a library without its record loses its entities, and the others are renumbered`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file()
         try DamageBed.write(try await Self.bed.value.closed, to: path)
@@ -203,7 +203,7 @@ import TidemarkTesting
             ])
     }
 
-    @Test func `what contradicts itself is put right`() async throws {
+    @Test func `contradictions are repaired`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file()
         try DamageBed.write(try await Self.bed.value.closed, to: path)
@@ -221,7 +221,7 @@ import TidemarkTesting
         #expect(Self.readable(path).entities == wanted.entities)
     }
 
-    @Test func `a writer's file, a missing one and another program's are refused`() async throws {
+    @Test func `repair refuses an open file, a missing one and another program's`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file()
         #expect(throws: StorageError.self) { try Self.repair(path) }
@@ -259,7 +259,7 @@ import TidemarkTesting
                 _ = try Self.repair(folder.file())
                 finished = true
             } catch {
-                // The process is over.
+                // The process has ended.
             }
             for loss: FaultDisk.Loss in [.process, .power(seed: UInt64(point))] {
                 let image = try TemporaryFolder()

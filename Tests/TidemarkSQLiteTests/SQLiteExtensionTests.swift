@@ -9,15 +9,16 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// The extension for the sqlite3 shell, over a connection of its own: what it gives is what a reader of the file gives.
+/// The extension for the sqlite3 shell, with a connection of its own: its results equal those of a reader of the file.
 @Suite(.serialized) struct SQLiteExtensionTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A connection that has the functions, as `.load` makes them.
+    /// Opens a connection that has the functions, as `.load` adds them.
     private func open() throws -> OpaquePointer {
-        // For the moment of opening only: others open connections too, which the functions do no harm.
+        // The extension is registered only while the connection opens; other connections opened meanwhile are not
+        // harmed by it.
         let entry = try #require(tidemark_extension_entry())
         sqlite3_auto_extension(entry)
         defer { sqlite3_cancel_auto_extension(entry) }
@@ -55,7 +56,7 @@ import TidemarkTesting
         FROM keys k JOIN entities e USING ("row") JOIN libraries l USING (library) JOIN types t USING (type)
         """
 
-    /// What the extension gives, and what a reader does, sorted; nil: refused.
+    /// Returns the results of the extension and of a reader, sorted; nil for a refusal.
     private func compare() throws -> (found: [String], wanted: [String]) {
         let connection = try open()
         defer { sqlite3_close(connection) }
@@ -72,7 +73,7 @@ import TidemarkTesting
         return (found.sorted(), wanted.sorted())
     }
 
-    @Test func `every entity is what a reader gives: raw, compressed, with a dictionary, without its id, with fields`()
+    @Test func `the SQL function returns every entity as a reader does, in every form of a body`()
         async throws
     {
         var random = SeededGenerator(seed: 11)
@@ -107,7 +108,7 @@ import TidemarkTesting
         #expect(rows(connection, "SELECT count(*) > 0 FROM dictionaries") == [["1"]])
     }
 
-    @Test func `what is forged, damaged or of another type is NULL`() async throws {
+    @Test func `a forged or damaged body, or a value of another type, gives NULL`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
         for number in 1...8 {
@@ -132,9 +133,9 @@ import TidemarkTesting
             "tidemark_resource(0, 0, x'00', 1, 0, 0, x'0000000000')",
             "tidemark_resource(0, 0, '1', 'x', 0, 0, x'0000000000')", "tidemark_resource(0, 0, '1', 1, 0, 0, x'')",
             "zstd_decompress(x'')", "zstd_decompress(NULL)", "zstd_decompress('text')", "zstd_decompress(x'00112233')",
-            // A skippable frame, and one that asks for a window of 2^31.
+            // One frame is skippable, and one requires a window of 2^31.
             "zstd_decompress(x'502A4D1800000000')", "zstd_decompress(x'28B52FFD00A8010000')",
-            // One that declares 16 MiB and a byte.
+            // The frame declares 16 MiB and a byte.
             "zstd_decompress(x'28B52FFDA001000001010000')",
         ] {
             #expect(rows(connection, "SELECT \(call)") == [[nil]], "\(call)")
@@ -144,7 +145,7 @@ import TidemarkTesting
         #expect(rows(connection, "SELECT zstd_decompress(x'2003190000616263')") == [["abc"]])
     }
 
-    @Test func `bodies with random bytes behind a right check are NULL or text, never a crash`() async throws {
+    @Test func `bodies with random bytes under a valid check give NULL or text, never a crash`() async throws {
         let connection = try open()
         defer { sqlite3_close(connection) }
         let decoder = try PayloadDecoder()
@@ -178,7 +179,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `the library that is built loads into a connection`() throws {
+    @Test func `the built library loads into a connection`() throws {
         let name = "libtidemarksqlite.so"
         let folders = Bundle.allBundles.map(\.bundleURL) + [URL(fileURLWithPath: CommandLine.arguments[0])]
         let path = folders.map { $0.deletingLastPathComponent().appendingPathComponent(name).path }

@@ -8,19 +8,19 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// A thousand damaged files: none crashes, none gives a byte that was not written, `verify` names what it found, and
-/// pending layers come over when they can be read.
+/// A thousand damaged files: no file crashes the process or returns a byte that was not written, `verify` names the
+/// damage, and pending layers are salvaged when they can be read.
 ///
-/// `TIDEMARK_SEEDS` multiplies how many; `TIDEMARK_DAMAGE_SEED` is a single one of each kind, to try it again.
+/// `TIDEMARK_SEEDS` multiplies the number of files; `TIDEMARK_DAMAGE_SEED` runs a single seed of each kind.
 @Suite struct SeededDamageTests {
     private static let bed = Task { try await DamageBed() }
 
-    @Test func `there are a thousand of them`() {
+    @Test func `at least a thousand damaged files are tried`() {
         #expect(DamageKind.allCases.reduce(0) { $0 + $1.count } >= 1_000)
     }
 
     @Test(arguments: DamageKind.allCases)
-    func `a damaged file is refused, rebuilt or read as far as it is sound`(kind: DamageKind) async throws {
+    func `a damaged file is refused, rebuilt, or its sound part is read`(kind: DamageKind) async throws {
         let bed = try await Self.bed.value
         let environment = ProcessInfo.processInfo.environment
         let factor = environment["TIDEMARK_SEEDS"].flatMap { Int($0) } ?? 1
@@ -33,12 +33,12 @@ import TidemarkTesting
     }
 }
 
-/// One damaged file and what becomes of it.
+/// One damaged file, and the checks on it.
 private struct SeededDamage {
     private let bed: DamageBed
     private let kind: DamageKind
     private let folder: TemporaryFolder
-    /// Spares real syncs.
+    /// The disk, which avoids real syncs.
     private let disk: FaultDisk
     private let path: String
 
@@ -50,7 +50,7 @@ private struct SeededDamage {
         path = folder.file()
         var random = SeededGenerator(seed: seed, index: UInt64(DamageKind.allCases.firstIndex(of: kind) ?? 0))
         try kind.make(bed, at: path, &random)
-        // Every file that we made has its lock beside it.
+        // Every file that Tidemark made has its lock beside it.
         try DamageBed.write([], to: path + "-lock")
     }
 
@@ -74,7 +74,7 @@ private struct SeededDamage {
 
     // MARK: Reading
 
-    /// Each look by itself: damage may stop one and not another.
+    /// Reads the file in several ways, each by itself: damage may stop one and not another.
     private func read(_ readable: inout [Int64]) -> [String] {
         var problems: [String] = []
         do throws(StorageError) {
@@ -160,7 +160,7 @@ private struct SeededDamage {
             try await journal.commit(flush)
         } catch {
             if error.code != .damaged { problems.append("using it gives \(error)") }
-            // As a running cache does when it meets damage.
+            // A running cache does the same when it finds damage.
             _ = try await journal.rebuild(reason: "a test")
             try await journal.commit(flush)
         }

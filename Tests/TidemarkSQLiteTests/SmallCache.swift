@@ -51,7 +51,7 @@ struct SmallCache {
                 tombstone: Tombstone(sequence: EventSequence(sequence), generation: 0, deletedAt: 1_700_000_000_000)))
     }
 
-    /// Takes an entity out and leaves nothing, as an eviction does.
+    /// Removes an entity without a tombstone, as an eviction does.
     mutating func evict(_ key: EntityKey) {
         let stored = stored(key)
         append(key, stored, .delete, [], nil)
@@ -59,7 +59,7 @@ struct SmallCache {
         counts[Int(stored.library)] -= 1
     }
 
-    /// Takes everything of a library out; the flush must hold nothing else yet.
+    /// Clears a library; the flush must have no other change yet.
     mutating func clear(library: ByteString) {
         guard let index = libraries.firstIndex(of: library) else { return }
         flush.clearedLibraries.append(LibraryIndex(index))
@@ -81,7 +81,7 @@ struct SmallCache {
                 sequence: sequence.map { EventSequence($0) }, generation: 0, writtenAt: 1_700_000_000_000))
     }
 
-    /// The flush so far, with the libraries' counts; a new one begins.
+    /// Returns the flush so far, with the libraries' counts, and begins a new one.
     mutating func take() -> FlushBatch {
         flush.libraries = libraries.indices.map {
             LibraryRecord(

@@ -5,7 +5,7 @@ import TidemarkModel
 
 @testable import TidemarkSQLite
 
-/// Files that were never ours keep their bytes and their names, whatever a user takes for a database.
+/// Foreign files keep their bytes and their names, even when a user names them as a database.
 @Suite struct StrangerTests {
     private let folder: TemporaryFolder
 
@@ -44,7 +44,7 @@ import TidemarkModel
         try await journal.close()
     }
 
-    @Test(arguments: strangers) func `a file that was never ours is refused, and left alone`(bytes: Data) async throws {
+    @Test(arguments: strangers) func `a foreign file is refused and not changed`(bytes: Data) async throws {
         try write(bytes)
         let before = try files()
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .notOurs)
@@ -57,7 +57,7 @@ import TidemarkModel
     }
 
     @Test(arguments: ["-lock", "-wal"])
-    func `what our lock or our log lies beside was ours, and is moved aside`(suffix: String) async throws {
+    func `a damaged file beside a Tidemark lock or log is moved aside`(suffix: String) async throws {
         let writer = try await SQLiteJournal.open(path: folder.file("other.db"))
         var cache = SmallCache()
         cache.put(EntityKey(type: "file", id: "1"), #"{"id":"1"}"#)
@@ -75,7 +75,7 @@ import TidemarkModel
         try await journal.close()
     }
 
-    @Test func `a lock or a log of somebody else's is no sign of ours`() async throws {
+    @Test func `a foreign lock or log does not mark a file as Tidemark's`() async throws {
         try write(Self.strangers[1])
         try write(Data("who may read this\n".utf8), "cache.db-lock")
         try write(Data("a log of the day, longer than any header of a log of SQLite".utf8), "cache.db-wal")
@@ -85,14 +85,14 @@ import TidemarkModel
     }
 
     @Test(arguments: ["cache.db-new", "cache.db-rebuilt", "cache.db-wal", "cache.db-journal"])
-    func `a file of somebody else's under a name that making one needs is not touched`(name: String) async throws {
+    func `a foreign file under a name that is needed for a new file is not changed`(name: String) async throws {
         try write(Self.strangers[1], name)
         let before = try files()
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .notOurs)
         #expect(try files() == before)
     }
 
-    @Test func `what is no whole file of ours does not take a database's place`() async throws {
+    @Test func `an incomplete or foreign file never replaces a database`() async throws {
         try await written()
         try write(Self.strangers[1], "cache.db-rebuilt")
         let before = try files()
@@ -103,7 +103,7 @@ import TidemarkModel
     }
 
     @Test(arguments: [Data(), Data(count: 4_096), Data("SQLite format 3\0".utf8) + Data(count: 84)])
-    func `what a process may leave of a file that it was making does not keep the next from making it`(
+    func `the rest of an unfinished new file does not prevent the next process from making it`(
         bytes: Data
     ) async throws {
         try write(bytes, "cache.db-new")
@@ -112,7 +112,7 @@ import TidemarkModel
         try await journal.close()
     }
 
-    @Test func `a file of ours whose beginning is gone, but for our mark, is moved aside without any lock`()
+    @Test func `a Tidemark file that kept only its mark is moved aside without any lock`()
         async throws
     {
         try await written()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, gone with it.
+/// A folder for one test, deleted with its owner.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -12,12 +12,12 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A folder that stays behind harms no test.
+        // A folder that stays does not harm a test.
         try? FileManager.default.removeItem(atPath: path)
     }
 
     func file(_ name: String = "cache.db") -> String { "\(path)/\(name)" }
 
-    /// Names in the folder, sorted.
+    /// The names in the folder, sorted.
     var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
 }

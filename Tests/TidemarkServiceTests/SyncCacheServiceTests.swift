@@ -56,7 +56,7 @@ func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async t
         try await reopened.close()
     }
 
-    @Test func `a shutdown while the input goes on stops reading`() async throws {
+    @Test func `a shutdown during input stops reading`() async throws {
         let pipe = Pipe()
         let cache = try await SyncCache.open(journal: MemoryJournal())
         let service = try SyncCacheService(cache, fileDescriptor: pipe.fileHandleForReading.fileDescriptor)

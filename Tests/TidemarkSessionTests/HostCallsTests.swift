@@ -20,7 +20,7 @@ import TidemarkWire
 
     private func json(_ text: String) -> JSONSlice { JSONSlice(validated: Array(text.utf8)[...]) }
 
-    /// What a call gave, in one line.
+    /// Returns the result of a call in one line.
     private func result(_ call: () async throws(UpstreamError) -> JSONSlice) async -> String {
         do throws(UpstreamError) {
             return String(decoding: try await call().bytes, as: UTF8.self)
@@ -29,7 +29,7 @@ import TidemarkWire
         }
     }
 
-    @Test func `a call is one line, and its answer is what it gives`() async {
+    @Test func `a call is one line, and returns its answer`() async {
         let (calls, _) = make()
         var lines = pipe.lines().makeAsyncIterator()
         async let first = result { () throws(UpstreamError) in try await calls.call("a.b") { $0.member("n", 1) } }
@@ -38,7 +38,7 @@ import TidemarkWire
         #expect(await first == "[1,2]")
         async let second = result { () throws(UpstreamError) in try await calls.call("a.b") { _ in } }
         #expect(await lines.next() == #"{"jsonrpc":"2.0","id":"tm-2","method":"a.b","params":{}}"#)
-        // Late, twice, or to nothing that was asked.
+        // These answers are late, repeated, or belong to no call.
         for id in ["tm-1", "tm-3", "tm-", "x", "tm-02 "] as [ByteString] { calls.take(.result(json("9")), to: id) }
         calls.take(.result(json("9")), to: nil)
         #expect(calls.count == 1)
@@ -64,7 +64,7 @@ import TidemarkWire
         #expect(calls.count == 0)
     }
 
-    @Test func `what timed out before the host read it is never written`() async {
+    @Test func `a call that timed out before the host read it is never written`() async {
         let (calls, outbox) = make(timeout: 500)
         outbox.append(answer: [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20) + [0x0A])
         async let call = result { () throws(UpstreamError) in try await calls.call("slow") { _ in } }
@@ -77,7 +77,7 @@ import TidemarkWire
         #expect(await lines.next() == "end")
     }
 
-    @Test func `answered calls leave no timer behind`() async {
+    @Test func `answered calls leave no timer`() async {
         let (calls, _) = make()
         var lines = pipe.lines().makeAsyncIterator()
         async let call = result { () throws(UpstreamError) in try await calls.call("a") { _ in } }
@@ -88,7 +88,7 @@ import TidemarkWire
         #expect(await eventually { clock.sleeperCount == 0 })
     }
 
-    @Test func `a cancelled caller waits no longer`() async {
+    @Test func `a cancelled caller stops waiting`() async {
         let (calls, _) = make()
         let call = Task { await result { () throws(UpstreamError) in try await calls.call("a") { _ in } } }
         #expect(await eventually { calls.count == 1 })
@@ -97,7 +97,7 @@ import TidemarkWire
         #expect(calls.count == 0)
     }
 
-    @Test func `the end fails every call, and those that come later`() async {
+    @Test func `the end of the session fails every call, and later ones`() async {
         let (calls, _) = make()
         async let first = result { () throws(UpstreamError) in try await calls.call("a") { _ in } }
         #expect(await eventually { calls.count == 1 })
@@ -108,7 +108,7 @@ import TidemarkWire
         #expect(await result { () throws(UpstreamError) in try await calls.call("a") { _ in } } == wanted)
     }
 
-    @Test func `calls are bounded`() async {
+    @Test func `calls past the limit fail`() async {
         let (calls, _) = make()
         let lines = pipe.lines()
         await withTaskGroup(of: String.self) { group in

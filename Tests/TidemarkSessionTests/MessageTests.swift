@@ -4,13 +4,13 @@ import TidemarkStore
 
 @testable import TidemarkSession
 
-/// Which JSON is a request, an answer, or neither.
+/// The kinds of messages: requests, answers, and other JSON.
 @Suite struct MessageTests {
     private func message(_ text: String) -> Message {
         Message(JSONSlice(validated: Array(text.utf8)[...]))
     }
 
-    /// What a message was taken for, in one line.
+    /// Returns the kind of a message in one line.
     private func summary(_ text: String) -> String {
         switch message(text) {
         case .request(let request):
@@ -48,11 +48,11 @@ import TidemarkStore
         (#"{"jsonrpc":"2.0","id":"tm-1","error":{"code":-32601,"message":"no"}}"#, "error tm-1 -32601 no"),
         (#"{"jsonrpc":"2.0","id":"tm-1","error":"no"}"#, "error tm-1 - the host answered an error without a message"),
     ])
-    func `a message is told by its members`(_ text: String, _ wanted: String) {
+    func `the members of a message decide its kind`(_ text: String, _ wanted: String) {
         #expect(summary(text) == wanted)
     }
 
-    @Test func `an id that is too long to be kept is refused`() {
+    @Test func `an id that is too long is refused`() {
         let longest = String(repeating: "x", count: Message.idByteCountMax - 2)
         #expect(summary(#"{"jsonrpc":"2.0","id":"\#(longest)","method":"a"}"#) == "request \"\(longest)\" a -")
         #expect(summary(#"{"jsonrpc":"2.0","id":"\#(longest)x","method":"a"}"#) == "invalid null -32600")

@@ -7,7 +7,7 @@ import TidemarkTesting
 
 /// The outbox's decisions against a naive model, under random appends and writes. Law: L8.
 @Suite struct OutboxStateTests {
-    /// Lines as text; nothing is counted but by looking at all of them.
+    /// The lines as text; every count is computed from all lines.
     private struct Model {
         struct Line {
             var text: String
@@ -57,7 +57,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
-    func `lines leave in order, within their bounds`(_ seed: UInt64) {
+    func `lines are written in order, within their bounds`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bounds = Outbox.Bounds()
         bounds.notificationByteCountMax = 200 + random.below(1_000)

@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import TidemarkSession
 
-/// What a host that reads late, or never, makes of the outbox. Laws: L6, L8.
+/// The outbox with a host that reads late, or never. Laws: L6, L8.
 @Suite(.timeLimit(.minutes(10))) struct OutboxTests {
     private let pipe = PipeLines()
 
@@ -25,13 +25,13 @@ import TidemarkTesting
         DurablePlace(library: library, epoch: "", sequence: EventSequence(sequence))
     }
 
-    /// The number in `"name":number`.
+    /// Returns the number in `"name":number`.
     private func number(_ name: String, _ line: String) -> Int? {
         guard let range = line.range(of: "\"\(name)\":") else { return nil }
         return Int(line[range.upperBound...].prefix { $0.isNumber })
     }
 
-    @Test func `lines are written in the order they came`() async {
+    @Test func `lines are written in the order in which they came`() async {
         let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
         var lines = pipe.lines().makeAsyncIterator()
         for number in 0..<2_000 {
@@ -47,7 +47,7 @@ import TidemarkTesting
         #expect(outbox.byteCounts == (0, 0))
     }
 
-    @Test func `a reader that never reads costs bounded memory, and is told the newest when it reads after all`() async
+    @Test func `a host that never reads costs only bounded memory, and gets the newest lines when it does read`() async
     {
         let roomCount = Mutex(0)
         let outbox = Outbox(pipe.writeEnd, hasRoom: { roomCount.withLock { $0 += 1 } }, isAbandoned: {})
@@ -78,7 +78,7 @@ import TidemarkTesting
         #expect(outbox.offer(notification(1)))
     }
 
-    @Test func `an answer is written behind what found no room before it`() async {
+    @Test func `an answer is written after the lines that found no room before it`() async {
         let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
         while outbox.offer(notification(0)) {}
         outbox.tellDurable([place("a", 7)])
@@ -94,7 +94,7 @@ import TidemarkTesting
         #expect(order == ["delivered", "durable", "answer"])
     }
 
-    @Test func `unwritten answers hold back whoever asks for more, until the host reads`() async {
+    @Test func `unwritten answers delay further requests until the host reads`() async {
         let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
         await outbox.waitForRoom()
         let answer = [UInt8](repeating: UInt8(ascii: "x"), count: (1 << 20) - 1) + [0x0A]
@@ -113,7 +113,7 @@ import TidemarkTesting
         withExtendedLifetime(lines) {}
     }
 
-    @Test func `at the end nobody is held back`() async {
+    @Test func `at the end no request waits`() async {
         let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
         outbox.append(answer: [UInt8](repeating: 0x0A, count: outbox.bounds.answerByteCountMax))
         let waiting = Task { await outbox.waitForRoom() }
@@ -123,7 +123,7 @@ import TidemarkTesting
         pipe.closeReading()
     }
 
-    @Test func `a host that is gone ends the writing quietly`() async {
+    @Test func `writing to a host that is gone ends without an error`() async {
         let abandonedCount = Mutex(0)
         let outbox = Outbox(
             pipe.writeEnd, hasRoom: {}, isAbandoned: { abandonedCount.withLock { $0 += 1 } })
@@ -139,7 +139,7 @@ import TidemarkTesting
         #expect(outbox.byteCounts == (0, 0))
     }
 
-    @Test func `a call that nobody waits for is withdrawn while it is unwritten`() async {
+    @Test func `an unwritten call without a waiting caller is withdrawn`() async {
         let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
         outbox.append(answer: [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20) + [0x0A])
         for number in 1...3 { outbox.append(call: Array("call \(number)\n".utf8), number: Int64(number)) }

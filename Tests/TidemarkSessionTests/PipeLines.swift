@@ -7,7 +7,7 @@ import Synchronization
     import Musl
 #endif
 
-/// A pipe whose reading end a test holds: nothing is read until it is asked for.
+/// A pipe whose reading end belongs to a test: nothing is read before the test asks for it.
 final class PipeLines: Sendable {
     let readEnd: Int32
     let writeEnd: Int32
@@ -22,9 +22,9 @@ final class PipeLines: Sendable {
         writeEnd = ends[1]
     }
 
-    /// Reads on a thread of its own from now on.
+    /// Begins to read on a thread of its own.
     ///
-    /// - Returns: Lines without their LF; ends when the writing end is closed.
+    /// - Returns: The lines without their LF; they end when the writing end is closed.
     func lines() -> AsyncStream<String> {
         precondition(!isReading.exchange(true, ordering: .relaxed), "a pipe is read once")
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
@@ -48,8 +48,8 @@ final class PipeLines: Sendable {
         return stream
     }
 
-    /// Writes in the order of the calls, on a queue of its own: a task that waited for the reader would take the thread
-    /// that the reader needs.
+    /// Writes in the order of the calls, on a queue of its own: a task that waited for the reader would block the
+    /// thread that the reader needs.
     func write(_ text: String) {
         writer.async { [writeEnd] in
             var rest = Array(text.utf8)[...]
@@ -61,18 +61,18 @@ final class PipeLines: Sendable {
         }
     }
 
-    /// Behind everything that is being written.
+    /// Closes the writing end after everything that is being written.
     func closeWriting() { writer.async { [writeEnd] in _ = close(writeEnd) } }
 
     func closeReading() { close(readEnd) }
 }
 
-/// The system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which the method of that name hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }
 
-/// Whether something comes true before patience ends; it is looked at whenever other tasks had their turn.
+/// Checks a condition after every turn of other tasks; false when it does not become true in time.
 func eventually(_ condition: () async -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(300)
     while ContinuousClock.now < deadline {

@@ -9,19 +9,19 @@ import TidemarkTesting
     private static let question =
         #"{"jsonrpc":"2.0","id":"tm-1","method":"cache.will_evict","params":{"tier":"entities","bytes":1,"limit":0}}"#
 
-    /// Nobody waits for the question, so it may come behind this answer.
+    /// The answer to the flush. No request waits for the question, so the question may come after this answer.
     private static let flushed = #"{"jsonrpc":"2.0","id":1,"result":{}}"#
 
     private func stats(_ evictions: Int, _ line: String?) -> Bool {
         line?.contains(#""evictions":\#(evictions),"#) == true
     }
 
-    /// What the host answers, and whether the entity goes.
+    /// The host's answer, and the number of evicted entities.
     @Test(arguments: [
         (#""result":{"evict":false}"#, 0), (#""result":{"evict":true}"#, 1), (#""result":{}"#, 1),
         (#""result":{"evict":"no"}"#, 1), (#""error":{"code":-32601,"message":"no such method"}"#, 1),
     ])
-    func `the host decides, and who cannot say does not mind`(answer: String, evictions: Int) async throws {
+    func `the host decides, and an unusable answer approves`(answer: String, evictions: Int) async throws {
         let rig = try await SessionRig(asksBeforeEvict: true) { $0.eviction.entityCountMax = 0 }
         var lines = SessionLines(rig.output)
         rig.send(SessionRig.change(1), SessionRig.request(1, "cache.flush"))
@@ -36,7 +36,7 @@ import TidemarkTesting
         try await rig.finish()
     }
 
-    @Test func `who does not answer in time does not mind`() async throws {
+    @Test func `a host that does not answer in time approves the eviction`() async throws {
         let rig = try await SessionRig(timeout: 1_000, asksBeforeEvict: true) { $0.eviction.entityCountMax = 0 }
         var lines = SessionLines(rig.output)
         rig.send(SessionRig.change(1), SessionRig.request(1, "cache.flush"))

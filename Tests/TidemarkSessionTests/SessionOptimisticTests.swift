@@ -26,7 +26,7 @@ import TidemarkTesting
 
     private static func empty(_ id: Int) -> String { #"{"jsonrpc":"2.0","id":\#(id),"result":{}}"# }
 
-    @Test func `what waits for the disk holds up no other line`() async throws {
+    @Test func `a request that waits for the disk delays no other line`() async throws {
         let journal = MemoryJournal()
         let rig = try await SessionRig(journal: journal)
         var lines = SessionLines(rig.output)
@@ -52,7 +52,7 @@ import TidemarkTesting
         #expect(await lines.rest() == [])
     }
 
-    @Test func `what waits in a batch holds up the batch alone`() async throws {
+    @Test func `a request in an array that waits for the disk delays only the array`() async throws {
         let journal = MemoryJournal()
         let rig = try await SessionRig(journal: journal)
         var lines = SessionLines(rig.output)
@@ -68,7 +68,7 @@ import TidemarkTesting
         try await rig.finish()
     }
 
-    @Test func `an update that the disk refuses is gone, and observers hear of it before the answer`() async throws {
+    @Test func `an update that the disk refuses is undone, and observers see this before the answer`() async throws {
         let journal = MemoryJournal()
         let rig = try await SessionRig(skipsUpTo: 10_000, journal: journal)
         var lines = SessionLines(rig.output)
@@ -95,7 +95,7 @@ import TidemarkTesting
         try await rig.finish()
     }
 
-    @Test func `the end of input waits for what is under way to the disk`() async throws {
+    @Test func `the end of input waits for writes under way`() async throws {
         let journal = MemoryJournal()
         let rig = try await SessionRig(journal: journal)
         var lines = SessionLines(rig.output)

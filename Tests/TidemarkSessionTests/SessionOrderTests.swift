@@ -6,11 +6,11 @@ import TidemarkTesting
 
 @testable import TidemarkSession
 
-/// Lines take effect in the order they arrive, however the input is cut.
+/// Lines take effect in the order in which they arrive, however the input is cut.
 @Suite(.timeLimit(.minutes(10))) struct SessionOrderTests {
     /// Runs a session over a whole input, cut at random.
     ///
-    /// - Returns: Its lines but for notifications about libraries.
+    /// - Returns: The session's lines, except notifications about libraries.
     private func lines(of stream: [UInt8], seed: UInt64, chunkByteCountMax: Int) async throws -> [String] {
         let output = PipeLines()
         var logger = Logger(label: "test")
@@ -34,7 +34,7 @@ import TidemarkTesting
         return found
     }
 
-    /// A random stream, and what must be answered to it by a plain dictionary.
+    /// Returns a random stream, and the answers of a plain dictionary to it.
     private func conversation(_ random: inout SeededGenerator) -> (stream: String, answers: [String]) {
         var values: [String: (value: Int, sequence: Int)] = [:]
         var answers: [String] = []

@@ -16,7 +16,7 @@ final class SessionRig: Sendable {
     let cache: SyncCache
     private let running: Task<Void, any Error>
 
-    /// - Parameter skipsUpTo: Pauses of the cache up to so many milliseconds take no time.
+    /// - Parameter skipsUpTo: The length in milliseconds up to which pauses of the cache take no time.
     init(
         skipsUpTo: Int64 = 0, timeout: Int64 = 30_000, journal: MemoryJournal = MemoryJournal(),
         asksBeforeEvict: Bool = false, _ change: (inout CacheConfiguration) -> Void = { _ in }
@@ -28,7 +28,7 @@ final class SessionRig: Sendable {
         change(&configuration)
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let source = try DescriptorInput(input.readEnd)
-        // Sixteenths of what is in force: a build for debugging moves megabytes slowly.
+        // The bounds are a sixteenth of the defaults, because a debug build moves megabytes slowly.
         var bounds = Outbox.Bounds()
         bounds.notificationByteCountMax = 64 << 10
         bounds.answerByteCountMax = 1 << 20
@@ -59,7 +59,7 @@ final class SessionRig: Sendable {
         try await running.value
     }
 
-    /// Waits for the session's end, which came about by itself.
+    /// Waits for a session that ends by itself.
     func end() async throws { try await running.value }
 
     static func change(_ sequence: Int64, _ id: String = "x", library: String = "a") -> String {
@@ -72,7 +72,7 @@ final class SessionRig: Sendable {
     }
 }
 
-/// The lines of a session that are no notifications about libraries.
+/// The lines of a session, except notifications about libraries.
 struct SessionLines {
     private var lines: AsyncStream<String>.Iterator
 

@@ -6,7 +6,7 @@ import TidemarkTesting
 
 @testable import TidemarkSession
 
-/// Sessions in this process, where a transcript cannot reach: limits, bounds and clocks.
+/// Sessions in this process, for cases that a transcript cannot reach: limits, bounds and clocks.
 @Suite(.timeLimit(.minutes(10))) struct SessionTests {
     @Test func `a host that never reads can send events for ever`() async throws {
         let rig = try await SessionRig()
@@ -25,7 +25,7 @@ import TidemarkTesting
         try await rig.finish()
     }
 
-    @Test func `a host that asks and never reads is held back, and goes on when it reads`() async throws {
+    @Test func `a host that asks and never reads has to wait, and continues when it reads`() async throws {
         let rig = try await SessionRig()
         let big = String(repeating: "x", count: 64 << 10)
         rig.send(
@@ -45,7 +45,7 @@ import TidemarkTesting
         #expect(await lines.rest() == [])
     }
 
-    @Test func `a host that goes away ends the session, and what it sent is kept`() async throws {
+    @Test func `a host that goes away ends the session, and its lines are kept`() async throws {
         let rig = try await SessionRig()
         rig.output.closeReading()
         rig.send(SessionRig.change(1), SessionRig.request(1, "cache.stats"))
@@ -53,7 +53,7 @@ import TidemarkTesting
         #expect(await rig.cache.status(of: "a").cursor == EventSequence(1))
     }
 
-    @Test func `the answer that a full buffer waits for is found behind other lines`() async throws {
+    @Test func `the answer that a full buffer waits for is found after other lines`() async throws {
         let rig = try await SessionRig { $0.limits.heldEventCountMax = 4 }
         var lines = SessionLines(rig.output)
         rig.send(SessionRig.change(1))
@@ -151,7 +151,7 @@ import TidemarkTesting
         pipe.closeReading()
     }
 
-    @Test func `every method of the contract is there`() {
+    @Test func `every method of the contract exists`() {
         #expect(
             MethodReader.names == [
                 "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",

@@ -7,7 +7,7 @@ import TidemarkWire
 
 @testable import TidemarkSession
 
-/// Params that nobody knows: refused where they would widen what is done, with the name that was meant.
+/// Unknown params: a request is refused, with the nearest name, where ignoring them would widen its effect.
 @Suite struct StrictParamsTests {
     private func refusal(_ method: String, _ params: String, isStrict: Bool = true) throws -> String? {
         let line = Array(SessionRig.request(1, method, params).utf8)
@@ -66,7 +66,7 @@ import TidemarkWire
             "libary_id is not known in optimistic.list: did you mean library_id?"
         ),
     ])
-    func `a param that nobody knows is refused with the nearest name, but in a recording`(
+    func `an unknown param is refused with the nearest name, except in a recording`(
         method: String, params: String, message: String
     ) throws {
         #expect(try refusal(method, params) == message)
@@ -87,11 +87,11 @@ import TidemarkWire
         ("entity.get", #"{"resource_type":"t","id":"x","feilds":["a"]}"#), ("cache.stats", #"{"all":true}"#),
         ("query.read", #"{"method":"m","polcy":"cacheOnly"}"#),
     ])
-    func `requests that read ignore what they do not know`(method: String, params: String) throws {
+    func `requests that read ignore unknown params`(method: String, params: String) throws {
         #expect(try refusal(method, params) == nil)
     }
 
-    @Test func `every method that changes something says what it takes, and takes it`() throws {
+    @Test func `every method that changes something lists its params, and accepts them`() throws {
         let whole = [
             ("cache.remove", #"{"resource_type":"t","ids":["x"],"matching":"x","cascade":false,"library_id":"a"}"#),
             ("cache.clear", #"{"library_id":"a"}"#),
@@ -135,11 +135,11 @@ import TidemarkWire
             "fields[0] holds half a surrogate pair, which is no character: pass an array of strings"
         ),
     ])
-    func `what is wrong with a text is said`(params: String, message: String) throws {
+    func `a wrong text is refused with the reason`(params: String, message: String) throws {
         #expect(try refusal("entity.get", params) == message)
     }
 
-    @Test func `a quotation ends between characters, and an unknown operation is the first thing said`() throws {
+    @Test func `a quotation ends between characters, and an unknown operation is reported first`() throws {
         let long = "\"" + String(repeating: "x", count: 38) + "éé\""
         let message = try refusal("entity.list", #"{"resource_type":"t","limit":\#(long)}"#)
         #expect(message == #"limit is "\#(String(repeating: "x", count: 38))…: pass a whole number from 1 to 100000"#)

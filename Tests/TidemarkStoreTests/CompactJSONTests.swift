@@ -9,7 +9,7 @@ import TidemarkTesting
         "{}", #"{"a":1}"#, #"{"a":[],"b":{},"c":[[],{"d":null}],"e":-1.5E+10}"#, #"{"\u00e9\"\\":"é \/\n"}"#,
         #"{"":[true,false,[1,2,{"x":[0]}]]}"#,
     ])
-    func `objects without white space are taken`(text: String) {
+    func `objects without white space are accepted`(text: String) {
         #expect(CompactJSON.isObject(Array(text.utf8)))
     }
 
@@ -19,11 +19,11 @@ import TidemarkTesting
         #"{"a":"#, #"{"a":"x}"#, #"{"a":"\"#, #"{"a":"\x"}"#, #"{"a":"\u12"}"#, #"{"a":"\u12g4"}"#, "{\"a\":\"\n\"}",
         #"{"a":1"b":2}"#, #"{,"a":1}"#, #"{"a":[1 2]}"#,
     ])
-    func `anything else is refused`(text: String) {
+    func `other texts are refused`(text: String) {
         #expect(!CompactJSON.isObject(Array(text.utf8)))
     }
 
-    @Test func `what is taken can be folded, whatever was done to it`() {
+    @Test func `accepted objects can be folded, also after random damage`() {
         let whole = Array(#"{"id":"1","a":[1,{"b":"\u00e9\"x"}],"c":{"d":null,"e":1.10},"f":true}"#.utf8)
         var random = SeededGenerator(seed: 12)
         let key = StoredKey(library: 0, type: 0, id: .text("1"))
@@ -40,7 +40,7 @@ import TidemarkTesting
             }
             guard CompactJSON.isObject(bytes) else { continue }
             takenCount += 1
-            // A fault would end the process.
+            // A fault in the fold would end the process.
             let change = LayerChange.patch(key, fields: bytes, unset: ["c"])
             #expect(LayerFold.apply(change, to: whole) != nil)
             #expect(LayerFold.apply(.removeField(key, "a"), to: bytes) != nil)

@@ -3,24 +3,24 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// The entity table against a dictionary and an array; few ids and one hash seed, so that chains are long and slots are
-/// used again. Laws: L1, L9.
+/// The entity table against a dictionary and an array, with few ids and one hash seed, so that chains are long and
+/// slots are used again. Laws: L1, L9.
 @Suite struct EntityStoreModelTests {
     private struct Row: Equatable {
         var payload: [UInt8]
         var stamp: EntityStamp
     }
 
-    /// What the store should hold.
+    /// The expected content of the store.
     private struct Model {
-        /// In memory and with the journal.
+        /// The entities in memory and in the journal.
         var all: [StoredKey: Row] = [:]
-        /// In memory, most recently used first.
+        /// The keys in memory, the most recently used first.
         var recent: [StoredKey] = []
         var dirty: Set<StoredKey> = []
-        /// What the last flush took, until it is with the journal.
+        /// The keys of the last flush, until the journal has committed it.
         var underWay: Set<StoredKey> = []
-        /// As flushes left it.
+        /// The entities in the journal after the committed flushes.
         var journal: [Int64: (key: StoredKey, row: Row)] = [:]
 
         mutating func touch(_ key: StoredKey) {
@@ -30,7 +30,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func `random writes, removals, evictions and flushes leave what a dictionary holds`(seed: UInt64) {
+    func `random writes, removals, evictions and flushes leave the content of a dictionary`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let idCount = random.pick([3, 20, 200, 1_500])
         let weights = (0..<6).map { _ in 1 + random.below(10) }
@@ -56,7 +56,7 @@ import TidemarkTesting
                     evict(random.below(400), seenCountMax: seenCountMax, &store, &model)
                     store.compact(seenCountMax: random.pick([0, 3, 1_000]))
                 default:
-                    // The last flush may be with the journal for some time before the next one is taken.
+                    // The journal may commit the last flush some time before the next one is taken.
                     if !model.underWay.isEmpty, random.chance(500) {
                         store.flushCommitted()
                         model.underWay = []
@@ -113,7 +113,7 @@ import TidemarkTesting
         var slice = store.evict(
             toByteCount: max(0, store.entityByteCount - byteCount), seenCountMax: seenCountMax)
         #expect(slice.seenCount <= seenCountMax)
-        // What must stay goes to the recent end, so that the next slice begins behind it.
+        // An entity that must stay moves to the recent end, so that the next slice begins after it.
         for key in Array(model.recent.reversed().prefix(slice.seenCount)) {
             model.recent.removeAll { $0 == key }
             if model.dirty.contains(key) || model.underWay.contains(key) {
@@ -165,7 +165,7 @@ import TidemarkTesting
         #expect(isEqual, "seed \(seed), step \(step)")
     }
 
-    /// A third each of UUIDs, texts, and texts that begin alike; over two libraries and types.
+    /// Returns a key: a third each are UUIDs, texts, and texts with a common beginning, over two libraries and types.
     private func key(_ number: Int) -> StoredKey {
         let id: StoredID =
             switch number % 3 {

@@ -4,7 +4,7 @@ import TidemarkTesting
 
 @testable import TidemarkStore
 
-/// What is remembered of entities that left both tiers, against a plain list. Law: L8.
+/// The remembered keys of entities that were evicted from both tiers, against a plain list. Law: L8.
 @Suite struct EvictedKeysTests {
     private func withIdentity(_ id: Int, _ body: (EntityIdentity) -> Void) {
         let key = StoredKey(
@@ -14,12 +14,12 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...16 as ClosedRange<UInt64>)
-    func `the newest are remembered, and the same after their log was read`(seed: UInt64) {
+    func `the newest keys are remembered, and the same ones after their log was read`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let countMax = random.pick([1, 5, 40, 3_000])
         let idCount = random.pick([3, 60, 5_000])
         var keys = EvictedKeys(countMax: countMax)
-        // Oldest first; an id that came back leaves a place that still counts until it is the oldest.
+        // The oldest is first; an id that returned leaves a place that counts until it is the oldest.
         var model: [Int?] = []
         var log: [EvictedRecord] = []
         for step in 0..<4_000 {
@@ -56,7 +56,7 @@ import TidemarkTesting
         for id in 0..<idCount {
             withIdentity(id) {
                 #expect(keys.contains($0) == remembered.contains(id), "seed \(seed), id \(id)")
-                // What the log does not name any more cannot push anything out: more may be remembered, never less.
+                // Places that the log no longer names evict nothing: more keys may be remembered, never fewer.
                 if remembered.contains(id) { #expect(again.contains($0), "seed \(seed), id \(id)") }
             }
         }
@@ -73,7 +73,7 @@ import TidemarkTesting
             let hashes = [1, 2, 3].map { seed in key.withIdentity(seed: seed) { $0.lastingHash } }
             #expect(hashes == [key.lastingHash, key.lastingHash, key.lastingHash])
         }
-        // Written into data files: whoever changes it makes all of them forget.
+        // The hash is written into data files: a change of it makes all files forget their evicted keys.
         #expect(keys[0].lastingHash == 5_413_421_539_926_166_384)
     }
 }

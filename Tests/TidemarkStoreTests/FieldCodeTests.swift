@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Codes as an index keeps them, and what rules ask of them.
+/// The codes of values in an index, and the ranges of rules.
 @Suite struct FieldCodeTests {
     private func code(_ json: String) throws -> [UInt8] {
         try Array(#"{"a":\#(json)}"#.utf8).withUnsafeBytes { try FieldPath("/a").code(in: $0) }
@@ -17,13 +17,13 @@ import TidemarkTesting
         (#""\u0061\/""#, #""a/""#), (#""a\u0000b""#, #""a\u0000b""#), (#""\n\"\\\u0001""#, #""\n\"\\\u0001""#),
         (#""\ud83d""#, #""\ud83d""#), (#""\ud83d\ude00é""#, #""😀é""#), (#""""#, #""""#),
     ])
-    func `a code spells its value in one way`(json: String, spelling: String) throws {
+    func `a value has exactly one code`(json: String, spelling: String) throws {
         let code = try code(json)
         #expect(FieldCode.json(code).map { String(decoding: $0, as: UTF8.self) } == spelling)
         #expect(try self.code(spelling) == code)
     }
 
-    @Test func `no value, arrays and objects are not spelled, nor is what is no code`() throws {
+    @Test func `arrays, objects and absent values have no code, and other bytes are not codes`() throws {
         #expect(FieldCode.json(FieldCode.missing) == nil)
         #expect(try FieldCode.json(code("[1]")) == nil)
         #expect(try FieldCode.json(code("{}")) == nil)
@@ -36,12 +36,12 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
-    func `what fulfils a rule lies in the ranges of each of its fields`(seed: UInt64) throws {
+    func `a resource that fulfils a rule is in the ranges of each field`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let generator = MembershipGenerator()
         for _ in 0..<20 {
             var text = generator.rule(&random)
-            // Values that are longer than what is kept.
+            // These values are longer than the bound of a code.
             if random.chance(600) { text = lengthened(text) }
             let rule = try MembershipUnderTest(text)
             let ranges = rule.membership.constraint.ranges
@@ -72,7 +72,7 @@ import TidemarkTesting
         !code.lexicographicallyPrecedes(range.lower) && code.lexicographicallyPrecedes(range.upper)
     }
 
-    @Test func `ranges are as narrow as they can be told`() throws {
+    @Test func `ranges are as narrow as a rule allows`() throws {
         func ranges(_ predicate: String) throws -> [CodeRange]? {
             try Membership(json: Array(#"{"resource_type":"file","where":\#(predicate)}"#.utf8)).constraint.ranges["/a"]
         }

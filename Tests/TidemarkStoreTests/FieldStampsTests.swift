@@ -3,7 +3,7 @@ import TidemarkModel
 
 @testable import TidemarkStore
 
-/// The dates of single fields stay within what a data file holds of them.
+/// The dates of single fields stay within the bound of a data file.
 @Suite struct FieldStampsTests {
     private func stamp(_ writtenAt: Int64) -> EntityStamp {
         EntityStamp(sequence: EventSequence(writtenAt), generation: 0, writtenAt: writtenAt)
@@ -15,14 +15,14 @@ import TidemarkModel
         return stamps
     }
 
-    @Test func `what is counted is what is written`() {
+    @Test func `the counted bytes are those written`() {
         let stamps = FieldStamps(rest: stamp(5), named: ["a": stamp(6), "name": stamp(7)])
         var bytes: [UInt8] = []
         stamps.encode(into: &bytes)
         #expect(stamps.encodedByteCount == bytes.count)
     }
 
-    @Test func `past the bound dates of fields that are gone go, then all fields get the oldest date`() {
+    @Test func `past the bound dates of absent fields are removed, then all fields get the oldest date`() {
         let stamps = FieldStamps(
             rest: stamp(5), named: ["a": stamp(6), "b": stamp(3), "gone": stamp(7)], completeness: .partial)
         let resource = #"{"a":1,"b":2}"#

@@ -22,12 +22,12 @@ import TidemarkTesting
         "0c5f4d0e-6a77-4f5e-9b536-d9ad2a7c001",
         "0c5f4d0g-6a77-4f5e-9b53-6d9ad2a7c001", "0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c00:",
     ])
-    func `anything else is no UUID`(text: String) {
+    func `other texts are not UUIDs`(text: String) {
         #expect(uuid(text) == nil)
         #expect(EntityKey.canonicalID(ByteString(text)) == ByteString(text))
     }
 
-    @Test func `every byte in every place of a UUID is taken for what it is, on the wire too`() throws {
+    @Test func `every byte in every place of a UUID is read right, on the wire too`() throws {
         let good = Array("0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001".utf8)
         var stream: [UInt8] = []
         var wanted: Set<EntityKey> = []

@@ -3,11 +3,11 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Reading JSON that was validated, against the reference parser.
+/// Reading of validated JSON, against the reference parser.
 @Suite struct JSONSliceTests {
     private func value(_ text: String) -> JSONSlice { JSONSlice(validated: Array(text.utf8)[...]) }
 
-    /// Both readings of a value, compared at every depth.
+    /// Compares both readings of a value at every depth.
     private func differences(_ value: JSONSlice, _ wanted: ReferenceJSON) -> [String] {
         if Array(value.bytes) != wanted.written {
             return ["\(wanted) is \(String(decoding: value.bytes, as: UTF8.self))"]
@@ -18,7 +18,7 @@ import TidemarkTesting
             let names = Set(members.map(\.key.unescaped))
             if value.members.map({ Set($0.keys) }) != names { problems.append("names of \(wanted)") }
             for member in members {
-                // The last of those with one name.
+                // The last of several members with one name counts.
                 guard let last = members.last(where: { $0.key.unescaped == member.key.unescaped })?.value,
                     let found = value.members?[member.key.unescaped]
                 else { return ["\(member.key) of \(wanted) is missing"] }
@@ -41,12 +41,12 @@ import TidemarkTesting
         #"["\ud800", "\ud83d\ude00", "\udfff\ud800", "é", "\u00ed\u00a0", "í "]"#, "[[],[[]],{}]", "\t-1.50e+5\r",
         #"{"0":0,"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7,"8":8,"9":9,"a":10,"b":11,"c":12,"d":13,"e":14,"f":15,"g":16,"\u0067":17}"#,
     ])
-    func `values are what the reference parser reads`(_ text: String) throws {
+    func `values equal those of the reference parser`(_ text: String) throws {
         #expect(differences(value(text), try ReferenceJSONParser.parse(Array(text.utf8))) == [])
     }
 
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
-    func `random resources are what the reference parser reads`(_ seed: UInt64) throws {
+    func `random resources are read as by the reference parser`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func text(_ depth: Int) -> String {
             let space = random.pick(["", " ", "\t", "\r \n"])

@@ -4,7 +4,7 @@ import TidemarkTesting
 
 @testable import TidemarkStore
 
-/// What a flush reads while the store goes on (laws L5, L8).
+/// The payloads that a flush reads while the store changes (laws L5, L8).
 @Suite struct LentPayloadTests {
     private let ids = (0..<300).map { ByteString("entity \($0)") }
 
@@ -16,7 +16,7 @@ import TidemarkTesting
         EntityStamp(sequence: EventSequence(Int64(step)), generation: 0, writtenAt: Int64(step))
     }
 
-    /// What a flush says its entities are.
+    /// Returns the entities in a flush.
     private func contents(_ flush: FlushBatch) -> [ByteString: [UInt8]] {
         flush.bytes.withUnsafeBytes { bytes in
             var contents: [ByteString: [UInt8]] = [:]
@@ -26,7 +26,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `a flush under way reads what was taken, whatever is written, removed and reduced meanwhile`(seed: UInt64) {
+    func `a flush under way reads its own payloads, whatever is written, removed or reduced`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var store = EntityStore(seed: 7, spareByteCountMin: 0)
         var step = 0
@@ -65,7 +65,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `an entity that is written often during one flush takes one block more, not many`() {
+    @Test func `an entity that is written often during one flush takes only one more block`() {
         var store = EntityStore(seed: 7)
         identity(ids[0]) { identity in
             _ = [UInt8](repeating: 1, count: 400).withUnsafeBytes {
@@ -90,7 +90,7 @@ import TidemarkTesting
         store.checkInvariants()
     }
 
-    @Test func `memory of payloads that left here and there is given back, and no payload changes`() {
+    @Test func `memory of removed payloads is released, and no payload changes`() {
         var random = SeededGenerator(seed: 11)
         var store = EntityStore(seed: 7, spareByteCountMin: 400 << 10)
         let ids = (0..<8_000).map { ByteString("\($0)") }
@@ -112,7 +112,7 @@ import TidemarkTesting
         var flush = FlushBatch()
         store.takeDirty(into: &flush)
         store.flushCommitted()
-        // One of eight was used lately, somewhere; of those a few are being written while the others leave.
+        // One entity in eight was used lately; a few of those are being written while the others are evicted.
         let used = ids.indices.filter { _ in random.below(8) == 0 }
         for number in used { identity(ids[number]) { if let index = store.find($0) { store.touch(index) } } }
         for number in used.prefix(100) {
@@ -132,7 +132,7 @@ import TidemarkTesting
             store.compact(seenCountMax: slice.evictedCount * 4)
         }
         store.checkInvariants()
-        // What left last is behind the slots that were looked at; commits go on, at most once around.
+        // The entities evicted last are after the checked slots; commits continue, at most one time around.
         store.compact(seenCountMax: ids.count)
         store.checkInvariants()
         let (isSparse, chunks, blocks) = (
@@ -157,7 +157,7 @@ import TidemarkTesting
         store.checkInvariants()
     }
 
-    @Test func `a flush can be read when the store is gone`() {
+    @Test func `a flush can be read after the store is freed`() {
         func flushOfAStoreThatGoes() -> FlushBatch {
             var store = EntityStore(seed: 7)
             for id in ids {

@@ -2,9 +2,9 @@ import Testing
 import TidemarkStore
 import TidemarkTesting
 
-/// The law: applied in order, the operations lead from one list to the other, with as few moves as possible.
+/// The law: applied in order, the operations lead from one list to the other, with the fewest possible moves.
 @Suite struct ListDifferenceTests {
-    @Test func `equal lists need nothing`() {
+    @Test func `equal lists need no operation`() {
         #expect(ListDifference.operations(from: [], to: [], isReplaced: { _ in true }) == [])
         #expect(ListDifference.operations(from: [3, 1, 2], to: [3, 1, 2], isReplaced: { _ in false }) == [])
     }
@@ -22,7 +22,7 @@ import TidemarkTesting
         #expect(operations([1, 2, 3, 4], [2, 3, 4, 1]) == [.move(from: 0, to: 3)])
     }
 
-    @Test func `removes come from the back, then moves and adds from the front, then replaces ascending`() {
+    @Test func `removes come first and descend, then moves and adds ascend, then replaces ascend`() {
         let operations = ListDifference.operations(
             from: [1, 2, 3, 4, 5, 6], to: [6, 1, 9, 4, 3], isReplaced: { $0 != 4 })
         #expect(
@@ -33,7 +33,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...400 as ClosedRange<UInt64>)
-    func `any list becomes any other with as few moves as there can be`(seed: UInt64) {
+    func `any list becomes any other with the fewest moves`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<10 {
             let (before, after) = lists(&random)
@@ -52,17 +52,17 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a long list turned round moves all elements but one`() {
+    @Test func `reversing a long list moves all elements but one`() {
         let before = Array(0..<20_000 as Range<UInt32>)
         let operations = ListDifference.operations(from: before, to: before.reversed(), isReplaced: { _ in false })
         #expect(moveCount(operations) == 19_999)
         #expect(operations.count == 19_999)
-        // Not in the expectation: nobody wants to read 40,000 numbers.
+        // The comparison is not in the expectation, because its message would have 40,000 numbers.
         let isReversed = result(of: operations, on: before) == before.reversed()
         #expect(isReversed)
     }
 
-    @Test func `a long list is asked once for each kept element`() {
+    @Test func `a long list is compared once for each kept element`() {
         let before = Array(0..<20_000 as Range<UInt32>)
         var asked: [UInt32] = []
         let operations = ListDifference.operations(from: before, to: before + [20_000]) { handle in
@@ -75,7 +75,7 @@ import TidemarkTesting
 
     // MARK: The naive model
 
-    /// Lists that share some elements: often with an equal start and end, sometimes shuffled, sometimes moved a little.
+    /// Returns lists that share some elements: often with an equal start and end, some shuffled, some moved a little.
     private func lists(_ random: inout SeededGenerator) -> (before: [UInt32], after: [UInt32]) {
         let count = random.pick([0, 1, 2, 3, 5, 8, 30, 200])
         var before = Array(0..<UInt32(count))
@@ -115,8 +115,8 @@ import TidemarkTesting
         operations.count { if case .move = $0 { true } else { false } }
     }
 
-    /// The length of the longest subsequence of `kept` that is in the order of `after`: for each element, one more than
-    /// the best of those in front of it.
+    /// Returns the length of the longest subsequence of `kept` in the order of `after`: for each element, one more than
+    /// the best of those before it.
     private func longestRunCount(_ kept: [UInt32], _ after: [UInt32]) -> Int {
         let ranks = kept.map { after.firstIndex(of: $0) ?? -1 }
         var best: [Int] = []
@@ -128,7 +128,7 @@ import TidemarkTesting
 }
 
 extension ListOperation {
-    /// Its part of the order: removes, then adds and moves, then replaces.
+    /// The rank of an operation in the order: removes, then adds and moves, then replaces.
     fileprivate var rank: Int {
         switch self {
         case .remove: 0

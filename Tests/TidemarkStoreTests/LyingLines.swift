@@ -1,14 +1,14 @@
 import TidemarkTesting
 
-/// Streams whose numbers lie: far ahead, or on a line that was cut off behind them.
+/// Streams with false numbers: far ahead of the log, or on a line that is cut after the number.
 enum LyingLines {
     private static let mark = Array("\"sequence\":".utf8)
-    /// Among them the last number there can be.
+    /// The false numbers; the largest possible one is among them.
     private static let numbers = [
         "9000000000000000000", "9223372036854775807", "9223372036854775806", "100000", "5000",
     ]
 
-    /// A stream with a few of its lines again, each with a number that lies or cut off behind its number.
+    /// Returns a stream with copies of a few of its lines, each with a false number or cut after its number.
     static func spoiled(_ stream: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var result: [UInt8] = []
         for line in stream.split(separator: 0x0A, omittingEmptySubsequences: false) {
@@ -18,7 +18,7 @@ enum LyingLines {
             let line = Array(line)
             let end = line[(place + mark.count)...].firstIndex { !(0x30...0x39).contains($0) } ?? line.count
             var lie = Array(line[..<(place + mark.count)]) + Array(random.pick(numbers).utf8)
-            // A number that ends where the line ends may be half a number: something follows it.
+            // A number at the end of a line may be cut, so something follows it.
             lie += random.chance(500) ? Array(",\"event\":{\"Res".utf8) : Array(line[end...])
             result += lie
             result.append(0x0A)
@@ -26,7 +26,7 @@ enum LyingLines {
         return result
     }
 
-    /// Every line once or twice, neighbours exchanged.
+    /// Returns every line once or twice, with neighbours exchanged.
     static func shuffled(_ log: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var lines = log.split(separator: 0x0A).flatMap { random.chance(200) ? [$0, $0] : [$0] }
         for index in lines.indices { lines.swapAt(index, random.below(lines.count)) }

@@ -7,7 +7,7 @@ import TidemarkStore
         try Membership(json: Array(#"{"resource_type":"file",\#(members)}"#.utf8))
     }
 
-    /// One rule for each number, as its query.
+    /// Returns candidates of one rule for each number; the number is its query.
     private func candidates(_ count: Int, _ members: (Int) -> String) throws -> MembershipCandidates {
         var candidates = MembershipCandidates()
         for number in 0..<count { candidates.insert(UInt32(number), try membership(members(number))) }
@@ -15,7 +15,7 @@ import TidemarkStore
         return candidates
     }
 
-    @Test func `of a thousand values only one's query is looked at`() throws {
+    @Test func `a value finds only its query among a thousand`() throws {
         let candidates = try candidates(1_000) { #""where":{"path":"/album","eq":\#($0)}"# }
         #expect(candidates.candidates(for: #"{"album":7.0}"#) == [7])
         #expect(candidates.candidates(for: #"{"album":"7"}"#) == [])
@@ -23,13 +23,13 @@ import TidemarkStore
         #expect(candidates.candidates(for: "{}") == [])
     }
 
-    @Test func `an in is found by each of its values`() throws {
+    @Test func `an in is found for each of its values`() throws {
         let candidates = try candidates(1_000) { #""where":{"path":"/album","in":[\#($0),\#($0 + 1),"x\#($0)"]}"# }
         #expect(candidates.candidates(for: #"{"album":7}"#) == [6, 7])
         #expect(candidates.candidates(for: #"{"album":"x7"}"#) == [7])
     }
 
-    @Test func `an any of values is found by each, wherever they stand`() throws {
+    @Test func `an any of values is found for each value, at any place`() throws {
         let candidates = try candidates(1_000) {
             #""where":{"any":[{"path":"/a","eq":\#($0)},{"all":[{"path":"/b","eq":\#($0)},{"path":"/c","gt":0}]}]}"#
         }
@@ -44,14 +44,14 @@ import TidemarkStore
         #expect(candidates.candidates(for: #"{"size":1,"x":{"y":"12"}}"#) == [12])
     }
 
-    @Test func `of a thousand prefixes only those of a string are looked at`() throws {
+    @Test func `a string finds only its prefixes among a thousand`() throws {
         let candidates = try candidates(1_000) { #""where":{"path":"/name","prefix":"\#($0)"}"# }
         #expect(candidates.candidates(for: #"{"name":"\u0031234"}"#) == [1, 12, 123])
         #expect(candidates.candidates(for: #"{"name":123}"#) == [])
         #expect(candidates.candidates(for: #"{"name":"x"}"#) == [])
     }
 
-    @Test func `of a thousand years only those of a date's century are looked at`() throws {
+    @Test func `a date finds only the ranges with its first bytes among a thousand`() throws {
         let candidates = try candidates(1_000) {
             #""where":{"all":[{"path":"/at","gte":"\#(1_000 + $0)-01-01"},{"path":"/at","lt":"\#(1_000 + $0)-12-31"}]}"#
         }
@@ -63,21 +63,21 @@ import TidemarkStore
         #expect(decades.candidates(for: #"{"at":"11233"}"#) == [23])
     }
 
-    @Test func `bounds of two pointers are no range`() throws {
+    @Test func `bounds of two pointers do not make a range`() throws {
         let candidates = try candidates(1) { _ in
             #""where":{"all":[{"path":"/a","gte":"ab1"},{"path":"/b","lt":"ab2"}]}"#
         }
         #expect(candidates.candidates(for: #"{"a":"z","b":"a"}"#) == [0])
     }
 
-    @Test func `a long prefix is told apart by its beginning`() throws {
+    @Test func `a long prefix is found by its beginning`() throws {
         let long = String(repeating: "x", count: 300)
         let candidates = try candidates(2) { #""where":{"path":"/name","prefix":"\#($0)\#(long)"}"# }
         #expect(candidates.candidates(for: #"{"name":"1\#(long)"}"#) == [1])
         #expect(candidates.candidates(for: #"{"name":"1\#(long.dropLast())"}"#) == [1])
     }
 
-    @Test func `lengths of prefixes past the limit are looked at by every entity, and leave again`() throws {
+    @Test func `prefixes past the limit of lengths are candidates for every entity, and can be removed`() throws {
         func prefix(_ number: Int) -> String {
             #""where":{"path":"/name","prefix":"\#(String(repeating: "x", count: number + 1))"}"#
         }
@@ -90,7 +90,7 @@ import TidemarkStore
         #expect(candidates.isEmpty)
     }
 
-    @Test func `of a thousand directories only those around a path are looked at`() throws {
+    @Test func `a path finds only its directories among a thousand`() throws {
         let candidates = try candidates(1_000) {
             #""scope":{"path":{"Physical":{"device_slug":"mac","path":"/d/\#($0 / 2)"}},"recursive":\#($0 % 2 == 1)}"#
         }
@@ -103,22 +103,22 @@ import TidemarkStore
         #expect(candidates.candidates(for: #"{"sd_path":"/d/7/x"}"#) == [])
     }
 
-    @Test func `a directory on any device is found from each`() throws {
+    @Test func `a directory on any device is found for each device`() throws {
         let candidates = try candidates(1_000) { #""scope":{"path":"/d/\#($0)"}"# }
         #expect(candidates.candidates(for: #"{"alternate_paths":["/d/7/x",{"Content":{}},"/d/7/y"]}"#) == [7])
         #expect(
             candidates.candidates(for: #"{"sd_path":{"Physical":{"device_slug":"mac","path":"/d/7/x"}}}"#) == [7])
     }
 
-    @Test func `a value that everybody asks for does not keep directories apart from being one`() throws {
+    @Test func `a value that every rule asks for does not prevent the search by directory`() throws {
         let candidates = try candidates(1_000) {
             #""where":{"path":"/kind","eq":"image"},"scope":{"path":"/d/\#($0)"}"#
         }
-        // The first one had nothing to choose by.
+        // Query 0 came first, when both of its keys were equally rare, and was filed under its value.
         #expect(candidates.candidates(for: #"{"kind":"image","sd_path":"/d/7/x"}"#) == [0, 7])
     }
 
-    @Test func `what nothing narrows is always looked at`() throws {
+    @Test func `a rule that cannot be narrowed is always a candidate`() throws {
         let rules = [
             #""limit":1"#, #""where":{"path":"/a","gt":1}"#, #""where":{"not":{"path":"/a","eq":1}}"#,
             #""where":{"path":"/a","ne":1}"#, #""where":{"any":[{"path":"/a","eq":1},{"path":"/b","gt":1}]}"#,
@@ -128,12 +128,12 @@ import TidemarkStore
         #expect(candidates.candidates(for: "{}") == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test func `a rule that nothing fulfils is never looked at`() throws {
+    @Test func `a rule that nothing fulfils is never a candidate`() throws {
         let rules = [#""where":{"any":[]}"#, #""where":{"path":"/a","in":[]}"#]
         #expect(try candidates(2) { rules[$0] }.isEmpty)
     }
 
-    @Test func `pointers past the limit are looked at by every entity, and leave again`() throws {
+    @Test func `pointers past the limit are candidates for every entity, and can be removed`() throws {
         var candidates = try candidates(100) { #""where":{"path":"/p\#($0)","eq":1}"# }
         #expect(candidates.candidates(for: "{}") == Array(64..<100))
         #expect(candidates.candidates(for: #"{"p3":1}"#) == [3] + Array(64..<100))
@@ -149,7 +149,7 @@ import TidemarkStore
         #expect(candidates.isEmpty)
     }
 
-    @Test func `inserting twice is inserting once, removing what is not there is nothing`() throws {
+    @Test func `inserting twice equals inserting once, removing an absent query changes nothing`() throws {
         let rule = try membership(#""where":{"path":"/a","eq":1},"scope":{"path":"/d"}"#)
         var candidates = MembershipCandidates()
         candidates.remove(1, rule)

@@ -1,6 +1,6 @@
 import TidemarkTesting
 
-/// Rules and resources of few names and few values, in many spellings, so that they often meet.
+/// Rules and resources of few names and few values, in many spellings, so that they often match.
 struct MembershipGenerator {
     private static let names = ["a", "b", #"\u0061"#, "é", #"\u00e9"#, "x/y", "m~n", "", #"q\"\\"#]
     private static let pointers = [
@@ -105,7 +105,7 @@ struct MembershipGenerator {
         return "{\(members.joined(separator: ","))}"
     }
 
-    /// A path, now and then something that is none.
+    /// Returns a path, or sometimes a value that is not a path.
     private func path(_ random: inout SeededGenerator) -> String {
         switch random.below(12) {
         case 0: #"{"Content":{"content_id":"c"}}"#

@@ -25,7 +25,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
-    func `candidates hold every query whose rule a resource fulfils`(seed: UInt64) throws {
+    func `candidates include every query whose rule a resource fulfils`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let generator = MembershipGenerator()
         var candidates = MembershipCandidates()

@@ -2,9 +2,9 @@ import Testing
 import TidemarkStore
 import TidemarkTesting
 
-/// Each operator by examples: which of some values of `/v` it lets in. The reference must say the same.
+/// Examples for each operator: the values of `/v` for which it holds. The reference must agree.
 @Suite struct MembershipOperatorTests {
-    /// Members that give `v` a value of every kind, or none.
+    /// Members that give `v` a value of every kind, or no value.
     private static let kinds = [
         "", #""v":null"#, #""v":false"#, #""v":true"#, #""v":1"#, #""v":"1""#, #""v":[1]"#, #""v":{"n":1}"#,
     ]
@@ -23,7 +23,7 @@ import TidemarkTesting
         ("null", [#""v":null"#]), ("false", [#""v":false"#]), ("true", [#""v":true"#]), ("1.0", [#""v":1"#]),
         (#""1""#, [#""v":"1""#]), ("[1e0]", [#""v":[1]"#]), (#"{"\u006e":10e-1}"#, [#""v":{"n":1}"#]), ("{}", []),
     ])
-    func `eq holds for the one value and ne for all others`(operand: String, equal: [String]) throws {
+    func `eq holds for an equal value and ne for all others`(operand: String, equal: [String]) throws {
         #expect(try chosen(#"{"path":"/v","eq":\#(operand)}"#, from: Self.kinds) == equal)
         #expect(
             try chosen(#"{"path":"/v","ne":\#(operand)}"#, from: Self.kinds)
@@ -44,7 +44,7 @@ import TidemarkTesting
         ("null", "null", true), ("false", "true", false), ("false", "1", false), ("1", "\"2\"", false),
         ("[1]", "[1]", false), ("{}", "{}", false), ("\"1\"", "2", false), ("null", "false", false),
     ])
-    func `lte and gte stay within a kind, and arrays and objects have none`(
+    func `lte and gte compare within a kind, and never arrays and objects`(
         value: String, operand: String, holds: Bool
     ) throws {
         let member = #""v":\#(value)"#
@@ -53,7 +53,7 @@ import TidemarkTesting
         #expect(try chosen(#"{"path":"/v","gte":\#(operand)}"#, from: [member]) == (holds ? [member] : []))
     }
 
-    @Test func `the orders hold for what they say and never for nothing`() throws {
+    @Test func `order predicates compare values and never hold for an absent one`() throws {
         let members = ["", #""v":-1"#, #""v":0"#, #""v":1"#, #""v":1.00"#, #""v":2"#, #""v":"1""#]
         #expect(try chosen(#"{"path":"/v","lt":1}"#, from: members) == [#""v":-1"#, #""v":0"#])
         #expect(
@@ -63,19 +63,19 @@ import TidemarkTesting
         #expect(try chosen(#"{"path":"/v","gte":0,"lt":1}"#, from: members) == [#""v":0"#])
     }
 
-    @Test func `in holds for any of its values and an empty one for nothing`() throws {
+    @Test func `in holds for any of its values, and an empty in for none`() throws {
         #expect(
             try chosen(#"{"path":"/v","in":[null,1,{"n":1}]}"#, from: Self.kinds)
                 == [#""v":null"#, #""v":1"#, #""v":{"n":1}"#])
         #expect(try chosen(#"{"path":"/v","in":[]}"#, from: Self.kinds) == [])
     }
 
-    @Test func `exists asks for the member and not for its value`() throws {
+    @Test func `exists checks the member and not its value`() throws {
         #expect(try chosen(#"{"path":"/v","exists":true}"#, from: Self.kinds) == Array(Self.kinds.dropFirst()))
         #expect(try chosen(#"{"path":"/v","exists":false}"#, from: Self.kinds) == [""])
     }
 
-    @Test func `prefix compares the bytes of strings alone`() throws {
+    @Test func `prefix compares the bytes of strings only`() throws {
         let members = [
             #""v":"ab""#, #""v":"a""#, #""v":"\u0061b""#, #""v":"Ab""#, #""v":"b""#, #""v":["ab"]"#, #""v":"""#, "",
         ]
@@ -83,7 +83,7 @@ import TidemarkTesting
             try chosen(#"{"path":"/v","prefix":"a"}"#, from: members)
                 == [#""v":"ab""#, #""v":"a""#, #""v":"\u0061b""#])
         #expect(try chosen(#"{"path":"/v","prefix":"a\u0062"}"#, from: members) == [#""v":"ab""#, #""v":"\u0061b""#])
-        // One is U+00E9, the other an e with an accent behind it.
+        // One string is U+00E9, the other is an e with a combining accent.
         #expect(
             try chosen(#"{"path":"/v","prefix":"e"}"#, from: [#""v":"é""#, #""v":"e\u0301""#]) == [#""v":"e\u0301""#])
         #expect(try chosen(#"{"path":"/v","prefix":""}"#, from: members).count == 6)
@@ -118,7 +118,7 @@ import TidemarkTesting
         ("/a/b", #""a":{"b":1},"a":2"#), ("/é", #""e\u0301":1"#), (#"/q\\\\"#, #""q\\":1"#), ("/a/+0", #""a":[0]"#),
         (#"/a/+\ud800+1"#, #""a":[0,1]"#), (#"/\ud800"#, #""\ud801":1"#), (#"/\ud800"#, #""\ufffd":1"#),
     ])
-    func `a path that leads nowhere finds nothing`(path: String, members: String) throws {
+    func `a path without a target finds no value`(path: String, members: String) throws {
         #expect(try chosen(#"{"path":"\#(path)","exists":false}"#, from: [members]) == [members])
     }
 }

@@ -3,7 +3,7 @@ import TidemarkStore
 import TidemarkTesting
 
 @Suite struct MembershipOrderTests {
-    /// Values in the order of the contract; those on one line are equal.
+    /// The values in the order of the contract; values on one line are equal.
     private static let ascending: [[String]] = [
         ["{}"], [#"{"v":null}"#], [#"{"v":false}"#], [#"{"v":true}"#],
         [#"{"v":-1e99999999999999999999}"#, #"{"v":-1E+2147483647}"#], [#"{"v":-1e2147483646}"#],
@@ -26,7 +26,7 @@ import TidemarkTesting
         [#"{"v":[]}"#, #"{"v":{}}"#, #"{"v":[1]}"#, #"{"v":{"a":0}}"#],
     ]
 
-    @Test func `values stand in the order of the contract, both ways round`() throws {
+    @Test func `values have the order of the contract, in both directions`() throws {
         for direction in ["asc", "desc"] {
             let rule = try MembershipUnderTest(
                 #"{"resource_type":"t","order":[{"path":"/v","direction":"\#(direction)"}]}"#)
@@ -41,7 +41,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `eq tells neighbours in the order apart and nothing else`() throws {
+    @Test func `eq distinguishes neighbours in the order and nothing else`() throws {
         for (before, equal) in zip(Self.ascending, Self.ascending.dropFirst().dropLast()) {
             for resource in equal {
                 let operand = resource.dropFirst(#"{"v":"#.count).dropLast()
@@ -51,7 +51,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `components count in turn, directions apart, ids decide last and upwards`() throws {
+    @Test func `components decide one after the other with their directions, ascending ids last`() throws {
         let rule = try MembershipUnderTest(
             #"{"resource_type":"t","order":[{"path":"/k","direction":"desc"},{"path":"/n"}]}"#)
         let resources = [
@@ -61,7 +61,7 @@ import TidemarkTesting
         #expect(rule.sorted(resources) == ["f", "d", "c", "a", "ab", "b", "e"])
     }
 
-    @Test func `without an order ids decide, as bytes`() throws {
+    @Test func `without an order the bytes of ids decide`() throws {
         let rule = try MembershipUnderTest(#"{"resource_type":"t"}"#)
         #expect(
             rule.sorted([("b", "{}"), ("é", "{}"), ("a", "{}"), ("B", "{}"), ("e", "{}")]) == ["B", "a", "b", "e", "é"])

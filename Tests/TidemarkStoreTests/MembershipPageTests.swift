@@ -3,9 +3,9 @@ import Testing
 import TidemarkStore
 import TidemarkTesting
 
-/// The examples on the page of queries, replayed.
+/// The examples on the page of queries, as tests.
 @Suite struct MembershipPageTests {
-    /// The rows of the tables in one section that have so many cells, without the quotes of code.
+    /// Returns the rows of one section's tables with `cellCount` cells, without the quotes of code.
     private func rows(_ section: String, cellCount: Int) throws -> [[String]] {
         let page = try String(contentsOf: ProtocolVector.protocolFolder.appending(path: "queries.md"), encoding: .utf8)
         let parts = page.components(separatedBy: "\n### ")
@@ -27,7 +27,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `paths lie where the page says`() throws {
+    @Test func `paths are in the scopes that the page says`() throws {
         let rows = try rows("Scope", cellCount: 4)
         #expect(rows.count == 9)
         for row in rows {

@@ -96,7 +96,7 @@ import TidemarkStore
             "does not begin with a slash; write a JSON Pointer such as \"/kind\""
         ),
     ])
-    func `what is wrong is said with its place`(member: String, place: String, what: String) {
+    func `an error of a rule is reported with its place`(member: String, place: String, what: String) {
         #expect(message(#"{"resource_type":"t",\#(member)}"#) == "\(place) of the membership rule \(what)")
     }
 
@@ -112,7 +112,7 @@ import TidemarkStore
         #expect(message(#"{"resource_type":"t","order":[{"path":"/a","direction":null,"note":1}]}"#) == "no error")
     }
 
-    @Test func `limits hold at their edge`() {
+    @Test func `a limit accepts its last value and refuses the next`() {
         func rule(_ predicate: String) -> String { #"{"resource_type":"t","where":\#(predicate)}"# }
         func nested(_ depth: Int) -> String {
             let outer = String(repeating: #"{"not":"#, count: depth - 1)

@@ -5,7 +5,8 @@ import TidemarkTesting
 @Suite struct MembershipScopeTests {
     private enum Depth { case outside, direct, deep }
 
-    /// Where a resource lies, by a scope that is not recursive and one that is; the reference must say the same.
+    /// Returns the depth of a resource in a directory, by a recursive scope and one that is not; the reference must
+    /// agree.
     private func depth(_ directory: String, _ resource: String, pointer: String = "") throws -> Depth {
         func holds(_ isRecursive: Bool) throws -> Bool {
             let scope = #"{"path":\#(directory),"recursive":\#(isRecursive)\#(pointer)}"#
@@ -31,7 +32,7 @@ import TidemarkTesting
         (#"\\\\server\\share"#, #"\\\\server\\share\\x"#), ("/a/..", "/a/../b"), (#"/a\\b"#, #"/a\\b/c"#),
         ("/é", #"/\u00e9/x"#),
     ])
-    func `a directory holds what lies directly in it`(directory: String, path: String) throws {
+    func `a directory contains its direct entries`(directory: String, path: String) throws {
         #expect(try depth(#""\#(directory)""#, #"{"sd_path":"\#(path)"}"#) == .direct)
         #expect(try depth(physical("mac", directory), #"{"sd_path":\#(physical("mac", path))}"#) == .direct)
     }
@@ -40,7 +41,7 @@ import TidemarkTesting
         ("/Photos", "/Photos/2024/a.jpg"), ("/", "/a/b"), ("/Photos", "/Photos/./2024//a.jpg"), ("/a", "/a/../b"),
         ("C:/", #"C:\\Users\\x"#),
     ])
-    func `what lies deeper takes a recursive scope`(directory: String, path: String) throws {
+    func `deeper entries need a recursive scope`(directory: String, path: String) throws {
         #expect(try depth(#""\#(directory)""#, #"{"sd_path":"\#(path)"}"#) == .deep)
     }
 
@@ -49,7 +50,7 @@ import TidemarkTesting
         ("/Photos", "/a/Photos/b"), ("/Photos/2024", "/Photos/a"), ("/", "/"), ("/", ""), ("/a", #"/a\\b"#),
         ("/b", "/a/../b/c"), (#"C:\\Users"#, #"c:\\Users\\x"#), ("/é", #"/e\u0301/x"#),
     ])
-    func `a directory holds neither itself nor its neighbours`(directory: String, path: String) throws {
+    func `a directory contains neither itself nor its neighbours`(directory: String, path: String) throws {
         #expect(try depth(#""\#(directory)""#, #"{"sd_path":"\#(path)"}"#) == .outside)
     }
 
@@ -74,12 +75,12 @@ import TidemarkTesting
         #"{"Cloud":{"service":"S3","path":"/p/x"}}"#,
         #"{"Physical":{"device_slug":"mac","path":"/p/x"},"Content":{}}"#,
     ])
-    func `what is no path lies nowhere`(value: String) throws {
+    func `a value that is not a path is in no scope`(value: String) throws {
         #expect(try depth(#""/p""#, #"{"sd_path":\#(value)}"#) == .outside)
         #expect(try depth(#""/p""#, #"{"sd_path":\#(value),"alternate_paths":[7,\#(value),"/p/y"]}"#) == .direct)
     }
 
-    @Test func `one of the alternates is enough`() throws {
+    @Test func `one matching alternate path is enough`() throws {
         let resource = #"{"sd_path":{"Content":{}},"alternate_paths":["/q/x",\#(physical("mac", "/p/a/x"))]}"#
         #expect(try depth(#""/p""#, resource) == .deep)
         #expect(try depth(#""/q""#, resource) == .direct)
@@ -87,14 +88,14 @@ import TidemarkTesting
         #expect(try depth(#""/p""#, #"{"alternate_paths":{"0":"/p/x"}}"#) == .outside)
     }
 
-    @Test func `a scope can look elsewhere for the path`() throws {
+    @Test func `a scope can name another member for the path`() throws {
         let pointer = #","pointer":"/at/0""#
         #expect(try depth(#""/p""#, #"{"at":["/p/x"],"sd_path":"/q/x"}"#, pointer: pointer) == .direct)
         #expect(try depth(#""/q""#, #"{"at":["/p/x"],"sd_path":"/q/x"}"#, pointer: pointer) == .outside)
         #expect(try depth(#""/q""#, #"{"at":[],"alternate_paths":["/q/x"]}"#, pointer: pointer) == .direct)
     }
 
-    @Test func `of repeated members the last counts, tags included`() throws {
+    @Test func `the last of repeated members counts, tags included`() throws {
         let twice =
             #"{"Physical":{"device_slug":"mac","path":"/q/x"},"\u0050hysical":\#(#"{"device_slug":"mac","path":"/p/x"}"#)}"#
         #expect(try depth(#""/p""#, #"{"sd_path":"/q/y","sd_path":\#(twice)}"#) == .direct)

@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// A rule and its reference side by side, asked with JSON text.
+/// A rule and its reference side by side, evaluated on JSON text.
 struct MembershipUnderTest {
     let membership: Membership
     let reference: ReferenceMembership
@@ -20,7 +20,7 @@ struct MembershipUnderTest {
         Array(resource.utf8).withUnsafeBytes { membership.sortKey(of: $0, id: ByteString(id)) }
     }
 
-    /// The ids of resources in the order of their sort keys.
+    /// Returns the ids of resources in the order of their sort keys.
     func sorted(_ resources: [(id: String, resource: String)]) -> [String] {
         resources.map { (key: sortKey($0.resource, id: $0.id), id: $0.id) }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.id)

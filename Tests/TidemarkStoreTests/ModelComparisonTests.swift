@@ -5,7 +5,7 @@ import TidemarkTesting
 /// The real framer, decoder and state against the reference model, which shares no code with them.
 @Suite struct ModelComparisonTests {
     @Test(arguments: 1...120 as ClosedRange<UInt64>)
-    func `a spoiled stream without an upstream leaves what the model says`(_ seed: UInt64) throws {
+    func `a spoiled stream without an upstream ends in the state of the model`(_ seed: UInt64) throws {
         var options = StreamOptions()
         options.hasEpochs = seed % 2 == 0
         options.batchCountMax = 3
@@ -14,15 +14,15 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `a spoiled stream with its log as upstream leaves what the model says`(_ seed: UInt64) throws {
+    func `a spoiled stream with its log as upstream ends in the state of the model`(_ seed: UInt64) throws {
         var options = StreamOptions()
         options.hasHeartbeats = false
         try compare(seed: seed, options: options, hasUpstream: true)
     }
 
-    /// What was lost comes after all, in any order, some of it twice; numbers lie and lines are cut on the way.
+    /// Lost events come late, in any order, some of them twice, with false numbers and cut lines among them.
     @Test(arguments: 1...120 as ClosedRange<UInt64>)
-    func `late copies of everything leave what the model says`(_ seed: UInt64) throws {
+    func `late copies of everything end in the state of the model`(_ seed: UInt64) throws {
         var options = StreamOptions()
         options.hasEpochs = seed % 5 == 0
         options.hasHeartbeats = seed % 2 == 0
@@ -40,7 +40,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...120 as ClosedRange<UInt64>)
-    func `a stream of entities that grow too large leaves what the model says`(_ seed: UInt64) throws {
+    func `a stream of entities that grow too large ends in the state of the model`(_ seed: UInt64) throws {
         var options = StreamOptions()
         options.hasEpochs = seed % 4 == 2
         options.hasHeartbeats = seed % 4 != 0
@@ -49,7 +49,7 @@ import TidemarkTesting
             entityByteCountMax: [120, 250, 500][Int(seed % 3)])
     }
 
-    @Test func `entities grow too large in events, in members of batches and in what an upstream brings`() throws {
+    @Test func `entities grow too large in events, in members of batches and in upstream answers`() throws {
         var kinds: Set<QuarantineRecord.Kind> = []
         for seed: UInt64 in 1...40 {
             var options = StreamOptions()

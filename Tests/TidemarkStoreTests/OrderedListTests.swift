@@ -71,7 +71,7 @@ struct OrderedListTests {
                 #expect(list.index(of: element.node, among: part) == index)
             }
         }
-        // The place of an element that is not of a part is how many of it stand before.
+        // The place of an element outside a part is the number of elements of the part before it.
         for (index, element) in model.enumerated() {
             #expect(list.index(of: element.node, among: .shown) == model[..<index].count(where: \.marks.isShown))
             #expect(list.handle(of: element.node) == element.handle && list.marks(of: element.node) == element.marks)
@@ -79,7 +79,7 @@ struct OrderedListTests {
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `the bound of a sort key counts what stands before it in each part`(seed: UInt64) {
+    func `the bound of a sort key counts the elements before it in each part`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var list = OrderedList()
         var model: [Element] = []

@@ -5,13 +5,13 @@ import TidemarkTesting
 
 /// Blocks for payloads, against a dictionary of arrays.
 @Suite struct PayloadArenaTests {
-    @Test func `a block is as long as what it holds, and not much longer`() {
+    @Test func `a block is hardly longer than its payload`() {
         var wrong: [Int] = []
         for count in 1...40_000 {
             let rounded = BlockSize.rounded(count)
             let slack = rounded - count
             if slack < 0 || (count <= 1_024 ? slack > 3 : slack * 8 >= count) { wrong.append(count) }
-            // Two that get the same bytes share chunks, and no others.
+            // Two payloads with the same block size share chunks; no others do.
             if count <= 32 << 10 {
                 let isSame = BlockSize.rounded(count - 1) == rounded
                 if (BlockSize.classIndex(of: count - 1) == BlockSize.classIndex(of: count)) != isSame {
@@ -25,7 +25,7 @@ import TidemarkTesting
         #expect(BlockSize.classIndex(of: 32 << 10 + 1) == BlockSize.classCount)
     }
 
-    @Test func `chunks grow with what is in use, and a long block has one to itself`() {
+    @Test func `chunks grow with the memory in use, and a long block has its own chunk`() {
         #expect(BlockSize.blockCount(400, usedCount: 0) == 4)
         #expect(BlockSize.blockCount(400, usedCount: 100) == 12)
         #expect(BlockSize.blockCount(400, usedCount: 100_000) == 64)
@@ -64,7 +64,7 @@ import TidemarkTesting
         #expect(arena.chunkByteCount == 0, "chunks without blocks are given back")
     }
 
-    @Test func `memory with few sizes has little room that nobody uses`() {
+    @Test func `memory with few sizes has little unused room`() {
         var arena = PayloadArena()
         var used = 0
         for index in 0..<20_000 {

@@ -6,12 +6,12 @@ import TidemarkTesting
 
 /// Queries against a model that evaluates everything anew after every step. Laws: L3, L6, L9, L10, L11.
 @Suite struct QueryModelComparisonTests {
-    /// `TIDEMARK_SEEDS` multiplies how often this runs.
+    /// The seeds; `TIDEMARK_SEEDS` multiplies their number.
     private static let seeds: ClosedRange<UInt64> =
         1...12 * max(1, ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { UInt64($0) } ?? 1)
 
     @Test(arguments: seeds)
-    func `under layers lists, staleness and what observers are told are what the model says, too`(
+    func `under layers lists, staleness and notifications agree with the model`(
         seed: UInt64
     ) async throws {
         var random = SeededGenerator(seed: seed ^ 0x1A7E_57A7)
@@ -52,14 +52,14 @@ import TidemarkTesting
     }
 
     @Test(arguments: seeds)
-    func `lists, staleness and what observers are told are what the model says, whatever happens`(
+    func `under random operations lists, staleness and notifications agree with the model`(
         seed: UInt64
     ) async throws {
         var random = SeededGenerator(seed: seed ^ 0xF00D)
         var limits = Limits()
         if random.chance(300) { limits.queryCountMax = 2 }
         if random.chance(150) { limits.queryElementCountMax = 4 + random.below(4) }
-        // A local list that is cut has no oracle: it shows the first of what it came to know.
+        // A local list that is cut has no oracle: it shows the first elements that it happened to get.
         var generator = CacheOperationGenerator(seed: seed)
         var model = ReferenceCache(
             now: 1_000_000, queryCountMax: limits.queryCountMax, elementCountMax: limits.queryElementCountMax)
@@ -89,7 +89,7 @@ import TidemarkTesting
             }
             if random.chance(observes) {
                 let name = random.pick(generator.names)
-                // Finding its list counts as a read.
+                // Looking up the list counts as a read.
                 _ = model.read(name)
                 if model.observed.contains(name), random.chance(400) {
                     _ = try await subject.observe(name)
@@ -115,7 +115,7 @@ import TidemarkTesting
         var problems: [String] = []
         for name in names {
             var wanted = model.read(name)
-            // The engine's tests look at that.
+            // The engine's tests check this flag.
             wanted?.isPending = false
             let found = try await subject.list(name)
             let text = String(decoding: name.input, as: UTF8.self)
@@ -141,9 +141,9 @@ import TidemarkTesting
 
     private func unitCountMax(_ operation: CacheOperation) -> Int {
         switch operation {
-        // The gap is lost, then the event behind it applies.
+        // The gap is lost, then the event after it is applied.
         case .eventBehindGap: 2
-        // An answer and each page of what was on the disk.
+        // An answer, and each page of entities from the disk, is a change.
         case .put(_, let answer): answer.isLocal ? .max : 1
         default: 1
         }

@@ -13,7 +13,7 @@ struct QueryStateUnderTest: ~Copyable {
     private var isFlushing = false
     private var flush: FlushBatch?
     private var starts: [ReferenceQueryName: FetchStart] = [:]
-    /// What observers saw last, in list order.
+    /// The last lists of observers, in list order.
     private(set) var observers: [ReferenceQueryName: Observer] = [:]
     private let decoder: EventDecoder
 
@@ -32,7 +32,7 @@ struct QueryStateUnderTest: ~Copyable {
 
     // MARK: Operations
 
-    /// Does it, and clears the log when observers' lists were brought up to date by it.
+    /// Performs an operation, and clears the log after observers' lists were updated from it.
     mutating func perform(_ operation: CacheOperation) async throws -> CacheOutcome {
         switch operation {
         case .event(let event), .eventBehindGap(let event):
@@ -155,7 +155,7 @@ struct QueryStateUnderTest: ~Copyable {
         guard let fill = state.fill(of: query) else { return .done }
         var after: StoredID?
         while true {
-            // Pages of two: the list grows in many steps.
+            // Pages have two entities, so that the list grows in many steps.
             let page = try await journal.page(
                 library: fill.library, type: fill.type, after: after, countMax: 2, constraint: nil)
             guard let last = page.entities.last else { break }
@@ -206,7 +206,7 @@ struct QueryStateUnderTest: ~Copyable {
             library: ByteString(name.library), method: ByteString(name.method), canonicalInput: ByteString(name.input))
     }
 
-    /// As the model describes a list.
+    /// Returns a list in the model's form.
     mutating func list(_ name: ReferenceQueryName, isWhole: Bool = false) async throws -> ReferenceList? {
         guard let status = state.status(of: key(name), at: now) else { return nil }
         try await load(state.keysToLoad(ofList: status.query, isWhole: isWhole))
@@ -235,10 +235,12 @@ struct QueryStateUnderTest: ~Copyable {
         state.clearLog()
     }
 
-    /// Applies what was logged to what observers saw, and says what is wrong with it.
+    /// Applies the logged changes to the lists of observers, and checks them.
     ///
-    /// - Parameter unitCountMax: Changes that one query may have.
-    /// - Parameter isSingle: One entity at most was written.
+    /// - Parameters:
+    ///   - unitCountMax: The number of changes that one query may have.
+    ///   - isSingle: Whether at most one entity was written.
+    /// - Returns: The problems in words; empty when there are none.
     mutating func followLog(unitCountMax: Int, isSingle: Bool) -> [String] {
         var problems: [String] = []
         var counts: [UInt32: Int] = [:]
@@ -302,7 +304,7 @@ struct QueryStateUnderTest: ~Copyable {
         if evicts { _ = state.evict(toByteCount: 0, at: now) }
     }
 
-    /// Writes everything, then opens anew from what the journal has.
+    /// Writes everything, then opens a new state from the journal.
     mutating func restart(seed: UInt64) async throws {
         if flush != nil { try await stepFlush(evicts: false) }
         try await stepFlush(evicts: false)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidemarkStore
 
-/// The members of a resource that somebody asks for.
+/// Selections of a resource's members.
 @Suite struct SelectionTests {
     private func selection(_ resource: String, _ fields: String...) -> String {
         let bytes = Array(resource.utf8).withUnsafeBytes {
@@ -16,12 +16,12 @@ import Testing
         (#"{"y":2,"\u0078":1,"z":5,"x":{"a":[1]}}"#, #"{"\u0078":{"a":[1]}}"#), (#"{"y":1,"y":2}"#, "{}"),
         (#"{"x":1.10}"#, #"{"x":1.10}"#), ("{}", "{}"),
     ])
-    func `of a repeated member the last counts, once, and nothing between comes along`(resource: String, wanted: String)
+    func `the last of the repeated members is selected, once, and nothing in between`(resource: String, wanted: String)
     {
         #expect(selection(resource, "x", "none") == wanted)
     }
 
-    @Test func `members that come twice come once, in the order of their first names, where there are many too`() {
+    @Test func `repeated members are selected once, in the order of their first places`() {
         let many = (0..<40).map { #""m\#($0)":\#($0)"# }
         let resource = "{" + (many + [#""m3":"last""#, #""m1":"end""#]).joined(separator: ",") + "}"
         #expect(selection(resource, "m1", "m3", "m39") == #"{"m1":"end","m3":"last","m39":39}"#)

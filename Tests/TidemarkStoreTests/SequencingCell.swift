@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// One case of a cell of Protocol/sequencing.md: from a state, an input, the whole outcome.
+/// One case of a cell of Protocol/sequencing.md: a state, an input, and the whole outcome.
 struct SequencingCell: Sendable, CustomStringConvertible {
     /// The cell's id on the page, such as `live/ahead`.
     let id: String
-    /// What sets this case apart from others of the cell.
+    /// The difference of this case from others of the cell.
     let note: String
     let start: Start
     let hasUpstream: Bool
@@ -31,29 +31,29 @@ struct SequencingCell: Sendable, CustomStringConvertible {
         self.input = input
     }
 
-    /// How a state is come by. Where there is a cursor it is 5; `named` ones are of the log `a`.
+    /// The state at the beginning. A cursor, where there is one, is 5; `named` states have the epoch `a`.
     enum Start: Sendable {
         case cold
-        /// Reset to `b`, without a cursor.
+        /// The log was reset to `b`, and there is no cursor.
         case anew
         case live
         case liveNamed
-        /// 8 is held.
+        /// Event 8 is held.
         case gap
         case gapNamed
-        /// 8 is held, and attempt 1 asks from 6 on.
+        /// Event 8 is held, and attempt 1 asks from 6 on.
         case reconciling
         case reconcilingNamed
-        /// 4 is lost.
+        /// Number 4 is lost.
         case stale
         case staleNamed
         /// The log went back from 9 to 5.
         case staleAgain
-        /// 4 is lost, and a query was refreshed since.
+        /// Number 4 is lost, and a query was refreshed since.
         case liveLossy
-        /// 4 is lost, and 8 is held.
+        /// Number 4 is lost, and event 8 is held.
         case gapLossy
-        /// 4 is lost, 8 is held, and attempt 2 asks from 6 on.
+        /// Number 4 is lost, event 8 is held, and attempt 2 asks from 6 on.
         case reconcilingLossy
     }
 

@@ -6,12 +6,12 @@ import TidemarkTesting
 /// The parts of sequencing against sets and dictionaries. Laws: L4, L8.
 @Suite struct SequencingModelTests {
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func `a gate applies everything once and in order, and loses what did not come`(seed: UInt64) throws {
+    func `a gate applies everything once and in order, and loses missing events`(seed: UInt64) throws {
         try GateConformance().run(seed: seed)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `lost ranges are the set of what was lost, adjacent ones joined`(seed: UInt64) {
+    func `lost ranges equal a set of lost numbers, with adjacent ranges joined`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let countMax = random.pick([1, 3, 1_000])
         var lost = LostRanges(countMax: countMax)
@@ -43,13 +43,13 @@ import TidemarkTesting
             #expect(
                 lost.first(from: EventSequence(probe))?.rawValue == own.first { $0 >= probe },
                 "seed \(seed), step \(step)")
-            // Joined over the bound, more is lost than was; from there on that is what is lost.
+            // Ranges joined at the bound lose more numbers than were lost; from there on these count as lost.
             numbers = Set(own)
         }
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `a reorder buffer gives what it was given, in order, each sequence once`(seed: UInt64) {
+    func `a reorder buffer returns its events in order, each sequence once`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var limits = Limits()
         limits.heldEventCountMax = 40
@@ -89,7 +89,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `tombstones are the newest, none too old, and flushes tell the journal all of it`(seed: UInt64) {
+    func `tombstones are the newest and not too old, and flushes write all their changes`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var limits = Limits()
         limits.tombstoneCountMax = random.pick([1, 5, 50])

@@ -2,7 +2,8 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// One library and its real machine, driven input by input: no engine, no clock, an upstream that says what it is told.
+/// One library and its real machine, driven input by input: no engine, no clock, and an upstream whose answers the test
+/// gives.
 final class SequencingRig {
     private var state: CacheState
     private var framer: LineFramer
@@ -11,7 +12,7 @@ final class SequencingRig {
     private(set) var now: Int64 = 1_000
     private var countsBefore = EventCounts()
     private var entitiesBefore: Set<String> = []
-    /// What the machine asked the engine for since ``begin()``.
+    /// The machine's requests to the engine since ``begin()``.
     private var requests: [ReconcileRequest] = []
 
     init(hasUpstream: Bool, limits: Limits = Limits()) throws {
@@ -35,7 +36,7 @@ final class SequencingRig {
         try feed(SequencingRig.line("", epoch, SequencingRig.change("u")))
     }
 
-    /// A line without a type: unusable, but its place can be read.
+    /// A line without a type: it cannot be used, but its place can be read.
     func hole(_ sequence: Int64, prev: Int64? = nil, epoch: String? = nil) throws {
         let prev = prev.map { "\"prev\":\($0)," } ?? ""
         try feed(SequencingRig.line("\"sequence\":\(sequence),\(prev)", epoch, "{\"ResourceChanged\":{}}"))
@@ -51,7 +52,7 @@ final class SequencingRig {
         try feed(SequencingRig.line(fields, envelopeEpoch, "{\"Reset\":{\"epoch\":\"\(epoch)\"}}"))
     }
 
-    /// What the reorder window's timer does.
+    /// Ends the reorder window, as its timer does.
     func windowExpires(after milliseconds: Int64 = 50) {
         now += milliseconds
         requests += state.expireGaps(at: now, patience: .window)
@@ -59,7 +60,7 @@ final class SequencingRig {
 
     func inputEnds() { requests += state.expireGaps(at: now, patience: .none) }
 
-    /// An upstream's answer to attempt `attempt`, 1 being the first.
+    /// Applies an upstream's answer to attempt `attempt`, 1 being the first.
     func answer(_ lines: [String], attempt: UInt64 = 1, coveredThrough: Int64? = nil) throws {
         var framer = LineFramer(limits: limits)
         Array(lines.map { $0 + "\n" }.joined().utf8).withUnsafeBytes { framer.append($0) }
@@ -103,7 +104,7 @@ final class SequencingRig {
         line("\"sequence\":\(sequence),", nil, "{\"ResourceChanged\":{}}")
     }
 
-    /// The server answers a query of the library.
+    /// Stores a server's answer to a query of the library.
     func refreshQuery() throws {
         var framer = LineFramer(limits: limits)
         let line = #"{"library_id":"a","event":{"BatchChanged":{"resource_type":"file","resources":[]}}}"# + "\n"
@@ -118,14 +119,14 @@ final class SequencingRig {
 
     // MARK: Outcome
 
-    /// What comes from here on is the cell's own.
+    /// Marks the point after which everything belongs to the cell.
     func begin() {
         countsBefore = state.counts
         entitiesBefore = entities
         requests = []
     }
 
-    /// State, cursor, epoch, lost ranges; what was counted, written and asked for since ``begin()``. Zeroes and
+    /// The state, cursor, epoch and lost ranges, with the counts, writes and requests since ``begin()``. Zeroes and
     /// empty parts are left out.
     var outcome: String {
         let status = state.status(of: 0)
@@ -150,7 +151,7 @@ final class SequencingRig {
         return parts.joined(separator: "; ")
     }
 
-    /// Events that wait in the reorder buffer.
+    /// The number of events in the reorder buffer.
     var heldCount: Int { state.heldCount }
 
     func checkInvariants() { state.entities.checkInvariants() }

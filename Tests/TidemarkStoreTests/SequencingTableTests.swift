@@ -6,7 +6,7 @@ import TidemarkTesting
 /// Protocol/sequencing.md's table against the real state, gate and machine, cell by cell. Laws: L4, L7.
 @Suite struct SequencingTableTests {
     @Test(arguments: SequencingCell.all)
-    func `a cell does what its row says`(_ cell: SequencingCell) throws {
+    func `a cell behaves as its row says`(_ cell: SequencingCell) throws {
         let outcome = try cell.outcome()
         #expect(outcome == cell.expected)
     }
@@ -35,7 +35,7 @@ import TidemarkTesting
         #expect(!machine.isActive)
     }
 
-    @Test func `what arrives by itself during a pause ends the attempt`() {
+    @Test func `events that fill the gap during a pause end the attempt`() {
         var machine = ReconcileMachine()
         #expect(machine.start(at: 0) == .ask(attempt: 1))
         #expect(machine.failed(attempt: 1, isFinal: false, random: 0) == .wait(attempt: 1, milliseconds: 0))

@@ -17,7 +17,7 @@ import TidemarkWire
         _ = try state.store(batch, head, at: 1)
     }
 
-    @Test func `a list that is too long to be written leaves the journal, and comes back when it is shorter`() throws {
+    @Test func `a list too long to be written leaves the journal, and returns when it is shorter`() throws {
         var configuration = CacheStateConfiguration()
         configuration.writtenListByteCountMax = 1_000
         var state = CacheState(configuration: configuration, recovered: RecoveredState(), seed: 1)

@@ -30,8 +30,9 @@ import TidemarkTesting
         #expect(reason(batch(4), configuration) == .batchTooLarge)
     }
 
-    /// Wherever a line is cut, what is read of it is true: never a library or a number that it does not hold.
-    @Test func `a line cut anywhere says only what is true of it`() {
+    /// Wherever a line is cut, the fields read from it are true: never a library or a number that the line does not
+    /// have.
+    @Test func `a line cut anywhere yields only true fields`() {
         let line = Array(
             #"{"envelope":{"id":"e","library_id":"lib","epoch":"z"},"prev":120,"sequence":1234,"event":{"K":{"sequence":9,"library_id":"x"}}}"#
                 .utf8)
@@ -66,7 +67,7 @@ import TidemarkTesting
         #expect(far.library == nil && far.sequence == nil)
     }
 
-    @Test func `salvage does not believe what stands behind the first error of grammar`() {
+    @Test func `salvage ignores everything after the first syntax error`() {
         let line = Array(#"{"name":"he said "hi"","library_id":"evil","sequence":9,"event":"Refresh"}"#.utf8)
         guard case .rejected(let found) = decoder.decode(line) else {
             Issue.record("a broken line passed")

@@ -11,7 +11,7 @@ import TidemarkTesting
         #expect(try ReferenceJSONParser.parse(bytes).written == bytes)
     }
 
-    @Test func `white space between tokens goes, inside strings it stays`() throws {
+    @Test func `white space between tokens is removed, inside strings it stays`() throws {
         let value = try ReferenceJSONParser.parse(Array(" { \"a b\" :\r\n[ 1 ,\t\" x \" ] } ".utf8))
         #expect(value.description == #"{"a b":[1," x "]}"#)
     }
@@ -25,7 +25,7 @@ import TidemarkTesting
         #expect(throws: ReferenceJSONError.notJSON) { try ReferenceJSONParser.parse(Array(source.utf8)) }
     }
 
-    @Test func `sixty-four open containers pass and one more does not`() throws {
+    @Test func `sixty-four open containers are accepted and one more is refused`() throws {
         func nested(_ count: Int) -> [UInt8] {
             Array((String(repeating: "[", count: count) + String(repeating: "]", count: count)).utf8)
         }
@@ -38,13 +38,13 @@ import TidemarkTesting
         #expect(try ReferenceJSONParser.parse(Array(wide.utf8), nestingMax: 3).elements?.count == 100)
     }
 
-    @Test func `escapes and raw characters say the same`() throws {
+    @Test func `escapes and raw characters have the same meaning`() throws {
         let escaped = try ReferenceJSONParser.parse(Array(#""\u0041\u00e9\ud83d\ude00\n\/""#.utf8))
         #expect(escaped.text == Array("A\u{E9}\u{1F600}\n/".utf8))
     }
 
     @Test(arguments: [#""\ud800""#, #""\udc00""#, #""\ud800\u0041""#, #""\ud800x""#, #""\ud800\ud800\udc00""#])
-    func `a lone surrogate is legal and has no text`(_ source: String) throws {
+    func `a lone surrogate is valid JSON and has no text`(_ source: String) throws {
         let value = try ReferenceJSONParser.parse(Array(source.utf8))
         #expect(value.text == nil)
         #expect(value.description == source)

@@ -15,7 +15,7 @@ import TidemarkTesting
         model.summary.libraries[Array(id.utf8)]
     }
 
-    @Test func `before the end of input a gap is open and what is held is in no bin`() {
+    @Test func `before the end of input a gap is open and held events are in no bin`() {
         var model = ReferenceModel(configuration: ReferenceConfiguration())
         model.ingest(stream([event(1), event(3)]))
         #expect(library(model)?.state == "gap")
@@ -26,7 +26,7 @@ import TidemarkTesting
         #expect(model.summary.counts.events == 2)
     }
 
-    @Test func `a restart forgets what is held and keeps the cursor`() {
+    @Test func `a restart drops held events and keeps the cursor`() {
         var model = ReferenceModel(configuration: ReferenceConfiguration())
         model.ingest(stream([event(1), event(3)]))
         model.restart()
@@ -38,7 +38,7 @@ import TidemarkTesting
         #expect(model.summary.counts.applied == 2)
     }
 
-    // Cells gap/held-full and live/held-full, which are too large for vectors at the limits in force.
+    // The cells gap/held-full and live/held-full are too large for vectors at the default limits.
     @Test func `a full held buffer without an upstream loses the first gap and nothing else`() {
         var configuration = ReferenceConfiguration()
         configuration.heldCountMax = 3
@@ -52,7 +52,7 @@ import TidemarkTesting
         #expect(model.summary.counts.applied == 5)
     }
 
-    @Test func `an event that found no room and is lower than all that is held is not lost with the gap`() {
+    @Test func `an event that found no room and is below all held events is not lost with the gap`() {
         var configuration = ReferenceConfiguration()
         configuration.heldCountMax = 2
         var model = ReferenceModel(configuration: configuration)
@@ -97,7 +97,7 @@ import TidemarkTesting
         #expect(library(model)?.lost == [2...2, 4...4, 6...8])
     }
 
-    @Test func `one library too many goes to quarantine and the others go on`() {
+    @Test func `an event of one library too many is quarantined and the others continue`() {
         var configuration = ReferenceConfiguration()
         configuration.libraryCountMax = 2
         var model = ReferenceModel(configuration: configuration)

@@ -30,7 +30,7 @@ import TidemarkTesting
         #"[{"op":"move","path":"/0"}]"#, #"[{"op":"move","from":"/0","path":"/2"}]"#,
         #"[{"op":"copy","from":"/0","path":"/0"}]"#,
     ])
-    func `what cannot be applied is refused`(patch: String) throws {
+    func `a patch that cannot be applied is refused`(patch: String) throws {
         #expect(throws: ReferencePatchError.self) { try apply(patch, to: "[1,2]") }
     }
 }

@@ -11,7 +11,7 @@ import TidemarkTesting
         #expect(stream(1) != stream(2))
     }
 
-    @Test func `a seeded generator gives the published numbers of SplitMix64`() {
+    @Test func `a seeded generator returns the published numbers of SplitMix64`() {
         var random = SeededGenerator(seed: 1_234_567)
         #expect(
             (0..<3).map { _ in random.next() } == [
@@ -57,7 +57,7 @@ import TidemarkTesting
         #expect((total.reconciled > 0) == hasUpstream)
     }
 
-    @Test func `a log by itself is clean`() {
+    @Test func `a generated log has no faults`() {
         for seed in UInt64(0)..<60 {
             var options = StreamOptions()
             options.hasBadLines = false
@@ -71,8 +71,9 @@ import TidemarkTesting
         }
     }
 
-    /// The law behind reconciling: a stream that was spoiled in any way, with its log as upstream, ends where the log ends.
-    @Test func `whatever a transport does to a stream, its log as upstream heals it`() throws {
+    /// Checks the law of reconciling: a stream that was spoiled in any way, with its log as upstream, ends where the
+    /// log ends.
+    @Test func `a spoiled stream with its log as upstream ends as the log does`() throws {
         var spoiled = 0
         for seed in UInt64(0)..<60 {
             var options = StreamOptions()
@@ -105,7 +106,7 @@ import TidemarkTesting
         #expect(spoiled > 20)
     }
 
-    /// Heartbeats that say where each library's log begins and ends.
+    /// Returns heartbeats that name the beginning and the end of each library's log.
     private static func ends(of log: [UInt8]) -> (heads: [UInt8], tails: [UInt8]) {
         let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())
         var first: [[UInt8]: Int64] = [:]

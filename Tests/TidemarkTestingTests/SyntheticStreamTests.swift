@@ -23,7 +23,7 @@ import TidemarkTesting
         let second = Everything(settings)
         #expect(first.stream == second.stream)
         #expect(first.log == second.log)
-        // Pinned: it changes only with the generator, and then the recorded benchmarks must be run again.
+        // The digest is pinned: it changes only with the generator, and then the recorded benchmarks must be run again.
         #expect(first.digest == 4_577_754_553_160_492_122)
         settings.seed = 2
         #expect(Everything(settings).stream != first.stream)
@@ -53,7 +53,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `every rate comes near what was asked for`(seed: UInt64) {
+    func `every rate is near the requested one`(seed: UInt64) {
         var settings = SyntheticSettings()
         settings.seed = seed
         settings.entityCount = 2_000
@@ -80,7 +80,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
-    func `a library's first and last events arrive, and what arrives whole is in the log`(seed: UInt64) {
+    func `a library's first and last events arrive, and every whole event is in the log`(seed: UInt64) {
         var settings = SyntheticSettings()
         settings.seed = seed
         settings.entityCount = 60
@@ -97,7 +97,7 @@ import TidemarkTesting
         let whole = lines.filter(known.contains)
         #expect(lines.count == all.counts.lines)
         #expect(lines.count - whole.count == all.counts.broken)
-        // A library's head is as long as its id is, the same for all of them.
+        // The head of a line depends only on the length of the library's id, which is the same for all.
         let byLibrary = Dictionary(grouping: log) { $0.prefix(51) }
         #expect(byLibrary.count == 5)
         for (head, events) in byLibrary {
@@ -147,7 +147,7 @@ import TidemarkTesting
         #expect(Set((0..<10).map { stream.key(ofEntity: $0) }).count == 10)
     }
 
-    @Test func `settings that make no sense say so`() {
+    @Test func `settings that make no sense are refused with a message`() {
         #expect(SyntheticSettings().problem == nil)
         var settings = SyntheticSettings()
         settings.entityCount = 0
@@ -158,13 +158,13 @@ import TidemarkTesting
         #expect(settings.problem != nil)
     }
 
-    /// Within 15 % and 30 of it.
+    /// Whether a count is within 15 % and 30 of the expected one.
     private func isNear(_ count: Int, _ expected: Int) -> Bool {
         abs(count - expected) <= expected * 15 / 100 + 30
     }
 }
 
-/// A stream and its log, whole.
+/// A whole stream and its log.
 private struct Everything {
     var stream: [UInt8] = []
     var log: [UInt8] = []

@@ -1,10 +1,10 @@
 import Testing
 import TidemarkTesting
 
-/// Every vector of Protocol/ against the reference model: the prose, the vectors and the model say one thing.
+/// Every vector of Protocol/ against the reference model: the pages, the vectors and the model agree.
 @Suite struct VectorReplayTests {
     @Test(arguments: try ProtocolVector.all())
-    func `the reference model does what the vector says`(_ vector: ProtocolVector) throws {
+    func `the reference model behaves as the vector says`(_ vector: ProtocolVector) throws {
         var model = ReferenceModel(configuration: ReferenceConfiguration())
         var hasBegun = false
         for (index, run) in vector.runs.enumerated() {
@@ -35,7 +35,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `there are at least a hundred vectors and each says what it is about`() throws {
+    @Test func `there are at least a hundred vectors and each has a description`() throws {
         let vectors = try ProtocolVector.all()
         #expect(vectors.count >= 100)
         for vector in vectors {

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["", "%", "1.1", "101%", "-0.1", "0.0000001", "1e-3", ".", "1.", "a", "0.1.2"])
-    func `anything else is refused`(text: String) {
+    func `another text than a number or a percentage is refused`(text: String) {
         #expect(Share(text: text) == nil)
     }
 }

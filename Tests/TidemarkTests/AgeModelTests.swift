@@ -4,7 +4,8 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Ages against a model of them, under random writes of every kind, a clock that moves, jumps and is set back, and restarts.
+/// Ages against a model of them, under random writes of every kind, a clock that moves, jumps and is set back, and
+/// restarts.
 @Suite(.timeLimit(.minutes(10))) struct AgeModelTests {
     private static let names = ["a", "b", "c", "d"]
 
@@ -26,7 +27,7 @@ import TidemarkTesting
         var fixture: QueryFixture
         var sequence = 0
         var nextLayer = 0
-        /// The cache's clock: it never goes back, whatever the machine's does.
+        /// The difference of the cache's clock to the machine's: the cache's clock never goes back.
         var lag: Int64 = 0
 
         var now: Int64 { fixture.clock.now() + lag }
@@ -60,7 +61,9 @@ import TidemarkTesting
             model.base[id] = cells
         }
 
-        /// - Returns: What was done, for a failure's message.
+        /// Performs a random step.
+        ///
+        /// - Returns: The step in words, for a failure's message.
         mutating func step() async throws -> String {
             let id = random.pick(["1", "2", "3"])
             let values = values()
@@ -123,7 +126,7 @@ import TidemarkTesting
             }
         }
 
-        /// Closes, and opens again by a machine's clock that was set forwards or back meanwhile.
+        /// Closes the cache, and opens it again after the machine's clock was set forward or back.
         private mutating func restart() async throws -> String {
             let before = now
             try await fixture.cache.flush()
@@ -139,12 +142,12 @@ import TidemarkTesting
                 $0.defaultLibrary = "a"
                 $0.memoryByteCountMax = configuration.memoryByteCountMax
             }
-            // A clock behind the last write goes on from that.
+            // A cache whose clock is before its last write continues from that write.
             lag = max((last ?? .min / 2) - clock.now(), 0)
             return "restart, clock \(jump), lag \(lag)"
         }
 
-        /// Reads at moments around every limit of one entity, and compares.
+        /// Reads at moments around every limit of one entity, and compares the results.
         mutating func problem() async throws -> String? {
             let id = random.pick(["1", "2", "3"])
             let fields = random.chance(500) ? nil : AgeModelTests.names.filter { _ in random.chance(600) }
@@ -152,7 +155,7 @@ import TidemarkTesting
             var operationFields: [String: Int] = [:]
             for name in AgeModelTests.names where random.chance(150) { operationFields[name] = random.pick([0, 1, 7]) }
             var maxStale: Int?
-            // Move to one millisecond before a limit, to it, or one behind it.
+            // The clock moves to one millisecond before a limit, to the limit, or to one millisecond after it.
             if random.chance(600), let cell = model.visible(id)?.sorted(by: { $0.key < $1.key }).first,
                 let seconds = model.limit(cell.key, operationType: operationType, operationFields: operationFields)
             {
@@ -168,7 +171,7 @@ import TidemarkTesting
                     maxStale = max(0, Int(now) - writtenAt - maxAge * 1_000 + random.below(3) - 1)
                 }
             }
-            // The id is no field of the model's: it is not asked for, and has no limit that matters.
+            // The model has no field for the id: it is not asked for, and its limit does not matter.
             var request = EntityRequest(
                 EntityKey(library: "a", type: "file", id: ByteString(id)),
                 fields: (fields ?? AgeModelTests.names).map { ByteString($0) })
@@ -208,7 +211,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(40))
-    func `reads at every boundary say what the model says`(seed: UInt64) async throws {
+    func `reads at every boundary agree with the model`(seed: UInt64) async throws {
         var bed = try await Bed(seed: seed)
         var trace: [String] = []
         for step in 1...120 {

@@ -5,9 +5,9 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// What is too old for a read, with a clock that the test drives.
+/// Fields that are too old for a read, with a clock that the test drives.
 @Suite struct AgeTests {
-    /// The example of the proposal.
+    /// The schema of the example in the proposal.
     private static let songs = """
         type Song @cacheControl(maxAge: 3600) {
           title: String
@@ -50,7 +50,7 @@ import TidemarkTesting
         fixture.clock.advance(milliseconds: 59_999)
         #expect(try await get(fixture).miss == nil)
         fixture.clock.advance(milliseconds: 1)
-        // Elsewhere genre, inside the artist, is too old after a minute; under the operation's artist it is not.
+        // In other places a genre inside an artist is too old after a minute; under the operation's artist it is not.
         #expect(try await expired("artist") == 60)
         #expect(try await expired("artist", operation) == nil)
         #expect(try await get(fixture, "9", type: "Artist", fields: ["name"]).miss == nil)
@@ -83,7 +83,7 @@ import TidemarkTesting
         try await fixture.cache.close()
     }
 
-    @Test func `a layer dates what it writes, and nothing else`() async throws {
+    @Test func `a layer dates the fields that it writes, and no others`() async throws {
         let fixture = try await open(
             "type Song { title: String @cacheControl(maxAge: 10)  plays: Int @cacheControl(maxAge: 10) }")
         try await fixture.input.feed([event(1, #"{"id":"1","title":"Sea","plays":1}"#)])
@@ -114,7 +114,7 @@ import TidemarkTesting
         #expect(try await get(fixture, "3", type: "Other", ages: ["Other": 5]).miss == .expired)
     }
 
-    @Test func `who puts up with it gets what is too old, marked as stale, up to the bound`() async throws {
+    @Test func `a reader that allows stale data gets it marked as stale, up to the bound`() async throws {
         let fixture = try await open("type Song @cacheControl(maxAge: 10) { title: String }")
         try await fixture.input.feed([event(1, #"{"id":"1","title":"Sea"}"#)])
         fixture.clock.advance(milliseconds: 15_000)
@@ -149,7 +149,7 @@ import TidemarkTesting
         #expect(answer.source == .upstream && !answer.isStale)
     }
 
-    @Test func `observers are told of what is too old as of anything else`() async throws {
+    @Test func `observers are notified of expired fields as of any other change`() async throws {
         let fixture = try await open("type file @cacheControl(maxAge: 0) { n: Int }")
         try await fixture.put([#"{"id":"x","n":1}"#])
         let sink = FoldingSink()
@@ -160,7 +160,7 @@ import TidemarkTesting
         #expect(sink.problems == [])
     }
 
-    @Test func `ages are as they were after a restart, also where the clock was set back meanwhile`() async throws {
+    @Test func `ages are unchanged after a restart, also when the clock was set back meanwhile`() async throws {
         let store = MemoryJournal.Store()
         let fixture = try await open(
             "type Song @cacheControl(maxAge: 10) { title: String }", MemoryJournal(store: store))
@@ -168,7 +168,7 @@ import TidemarkTesting
         try await fixture.input.feed([event(1, #"{"id":"1","title":"Sea"}"#)])
         try await fixture.cache.flush()
         try await fixture.cache.close()
-        // A new manual clock begins where the first one began, long before the write.
+        // A new manual clock begins at the same time as the first one, long before the write.
         let later = try await open("type Song @cacheControl(maxAge: 10) { title: String }", MemoryJournal(store: store))
         #expect(try await get(later).miss == nil)
         later.clock.advance(milliseconds: 10_000)

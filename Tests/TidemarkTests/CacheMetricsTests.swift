@@ -11,7 +11,7 @@ import TidemarkModel
         try backend.expectCounter("tidemark_\(name)", outcome.map { [("outcome", $0)] } ?? []).totalValue
     }
 
-    @Test func `counters are told what came since the last batch`() throws {
+    @Test func `counters get the increments since the last batch`() throws {
         var counts = EventCounts()
         counts.lines = 100
         counts.applied = 90
@@ -37,7 +37,7 @@ import TidemarkModel
         #expect(try total("late_events_total") == 6)
     }
 
-    @Test func `events that leave the held ones never take a counter back`() throws {
+    @Test func `releasing held events never decreases a counter`() throws {
         var metrics = CacheMetrics(factory: backend)
         var counts = EventCounts()
         counts.held = 5

@@ -4,12 +4,12 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// A cache and the model of it, fed with the same bytes and compared whole.
+/// A cache and its model, fed with the same bytes and compared as a whole.
 struct CacheUnderTest {
     let cache: SyncCache
     let countsBefore: EventCounts
 
-    /// How often random tests run: `TIDEMARK_SEEDS` multiplies it.
+    /// The seeds of a random test; the environment variable `TIDEMARK_SEEDS` multiplies their number.
     static func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
         let factor = ProcessInfo.processInfo.environment["TIDEMARK_SEEDS"].flatMap { UInt64($0) } ?? 1
         return 1...count * max(1, factor)
@@ -23,7 +23,7 @@ struct CacheUnderTest {
         return CacheUnderTest(cache: cache, countsBefore: await cache.counts())
     }
 
-    /// Feeds a stream; without an end, gaps stay open and only what was applied becomes durable.
+    /// Feeds a stream. Unless the input ends, gaps stay open and only applied events become durable.
     func ingest(_ stream: [UInt8], seed: UInt64, endsInput: Bool) async throws {
         let input = ChunkInput(stream, seed: seed, chunkByteCountMax: 3_000)
         let ingest = try await IngestStream(of: input, into: cache, chunkByteCount: 4_096)
@@ -37,7 +37,7 @@ struct CacheUnderTest {
             libraries: await cache.libraries())
     }
 
-    /// What the cache and the model disagree about; empty when nothing.
+    /// The differences between the cache and the model; empty when there are none.
     func differences(from model: ReferenceModel) async throws -> [String] {
         var problems: [String] = []
         let (own, wanted) = (await summary(), model.summary)

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// A cache whose policy cascades, in short words: library `a`, names as `type:id`.
+/// A cache whose policy cascades, with short helpers: library `a`, names as `type:id`.
 ///
 ///     type file { parts: [part] @cascade  next: file @cascade  friend: file }
 ///     type part { whole: file @cascade  leaf: part @cascade }
@@ -69,7 +69,7 @@ struct CascadeBed {
     /// Makes everything durable, which with a limit of 0 also empties memory.
     func flush() async throws { try await cache.flush() }
 
-    /// Which of some entities are seen.
+    /// Returns those of some entities that are visible.
     func seen(_ names: String...) async throws -> String {
         var seen: [String] = []
         for name in names where try await cache.read(try CascadeBed.key(name), fields: nil).entity != nil {

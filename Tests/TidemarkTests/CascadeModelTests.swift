@@ -4,17 +4,16 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// Random graphs under events, transactions, answers, removals, layers and restarts, against a model that knows nothing
-/// of tiers.
+/// Random graphs under events, transactions, answers, removals, layers and restarts, against a model without tiers.
 @Suite struct CascadeModelTests {
     @Test(arguments: CacheUnderTest.seeds(60))
-    func `what is seen is what the naive model keeps`(seed: UInt64) async throws {
+    func `a journal in memory and random deletes show the entities of the naive model`(seed: UInt64) async throws {
         let store = MemoryJournal.Store()
         try await walk(seed: seed) { MemoryJournal(store: store) }
     }
 
     @Test(arguments: CacheUnderTest.seeds(3))
-    func `with a journal on disk what is seen is what the naive model keeps`(seed: UInt64) async throws {
+    func `a journal on disk and random deletes show the entities of the naive model`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         try await walk(seed: seed &+ 900) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
     }

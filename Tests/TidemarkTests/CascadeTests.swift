@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What is deleted along with an entity.
+/// Entities that are deleted together with another one.
 ///
 /// - Source: Protocol/policy.md, cascades.
 @Suite struct CascadeTests {
@@ -25,14 +25,14 @@ import TidemarkTesting
         #""friend":"1""#, #""parts":{"name":"1"}"#, #""parts":{"id":{"id":"1"}}"#, #""parts":true"#, #""parts":1.0"#,
         #""parts":1e0"#, #""parts":"""#, #""parts":{"id":[1],"uuid":"1"}"#, #""other":"1""#, #""parts":null"#,
     ])
-    func `nothing else is`(field: String) async throws {
+    func `no other value is a reference`(field: String) async throws {
         let bed = try await CascadeBed.open()
         try await bed.fill(("part", #"{"id":"1"}"#), ("file", #"{"id":"1"}"#), ("file", #"{"id":"f",\#(field)}"#))
         try await bed.delete(4, "file:f")
         #expect(try await bed.seen("file:f", "part:1", "file:1") == "part:1 file:1")
     }
 
-    @Test func `an id in the form of a UUID is followed however it is written`() async throws {
+    @Test func `a reference by UUID is followed in either case`() async throws {
         let bed = try await CascadeBed.open()
         try await bed.fill(
             ("part", #"{"id":"0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001"}"#),
@@ -41,7 +41,7 @@ import TidemarkTesting
         #expect(try await bed.seen("part:0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001") == "")
     }
 
-    @Test func `types go by the cache's own names`() async throws {
+    @Test func `references use the cache's own names of types`() async throws {
         let policy = CachePolicy(types: [CascadeBed.type("entry", [("parts", "piece", true)])])
         let bed = try await CascadeBed.open(policy: policy) { $0.typeAliases = ["entry": "file", "piece": "part"] }
         try await bed.fill(("piece", #"{"id":"1"}"#), ("file", #"{"id":"f","parts":1}"#))
@@ -67,7 +67,7 @@ import TidemarkTesting
         #expect(await bed.cache.entityCount() == 1)
     }
 
-    @Test func `what a batch writes before it deletes is followed, of a type that is new with it as well`() async throws
+    @Test func `references written earlier in the batch of a delete are followed, of a new type as well`() async throws
     {
         let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
         try await bed.fill(("part", #"{"id":"1"}"#), ("part", #"{"id":"2"}"#), ("part", #"{"id":"3"}"#))
@@ -78,7 +78,7 @@ import TidemarkTesting
         #expect(try await bed.seen("file:f", "part:1", "part:2", "part:3") == "part:3")
     }
 
-    @Test func `what a held event deletes is there when its turn comes`() async throws {
+    @Test func `a held delete follows the references at the time when it is applied`() async throws {
         let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
         try await bed.fill(("part", #"{"id":"1"}"#), ("file", #"{"id":"f"}"#))
         try await bed.flush()
@@ -88,7 +88,7 @@ import TidemarkTesting
         #expect(try await bed.seen("file:f", "part:1") == "")
     }
 
-    @Test func `what is newer than the delete stays, with what it refers to`() async throws {
+    @Test func `an entity newer than the delete stays, with its references`() async throws {
         let bed = try await CascadeBed.open()
         try await bed.fill(
             ("file", #"{"id":"1","next":"2","parts":["1"]}"#), ("file", #"{"id":"2","next":"3"}"#),
@@ -98,7 +98,7 @@ import TidemarkTesting
         #expect(try await bed.seen("file:1", "file:2", "file:3", "part:1") == "file:2 file:3")
     }
 
-    @Test func `observers of a list and of what goes along are told once`() async throws {
+    @Test func `observers of a list and of cascaded entities are notified once`() async throws {
         let bed = try await CascadeBed.open()
         try await bed.fill(
             ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2","next":"3"}"#), ("file", #"{"id":"3"}"#),
@@ -138,7 +138,7 @@ import TidemarkTesting
         #expect(try await bed.seen("file:2", "part:2") == "file:2 part:2")
     }
 
-    @Test func `a layer hides what its delete takes along and brings it back whole`() async throws {
+    @Test func `a layer hides the entities of its cascade, and a rollback shows them again`() async throws {
         let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
         try await bed.fill(
             ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2","parts":["1"]}"#), ("part", #"{"id":"1"}"#),
@@ -151,7 +151,7 @@ import TidemarkTesting
         let layer = try #require(await bed.cache.pendingLayers().first)
         #expect(layer.operations == [.delete(type: "file", id: "1")])
         #expect(layer.along == [try CascadeBed.key("file:2"), try CascadeBed.key("part:1")])
-        // The server writes on: what the layer hides stays hidden, and comes back as the server has it.
+        // The server keeps writing: the hidden entity stays hidden, and a rollback shows the server's state.
         try await bed.feed(CascadeBed.change(5, "part", #"{"id":"1","n":5}"#))
         #expect(try await bed.seen("part:1") == "")
         try await bed.bed.rollBack("m")
@@ -160,7 +160,7 @@ import TidemarkTesting
         #expect(bed.bed.trace(list) == [one, #"{"id":"4"}"#, one])
     }
 
-    @Test func `a layer's delete that its event settles leaves what the event deleted`() async throws {
+    @Test func `a layer's delete that its event settles leaves the event's cascade`() async throws {
         let store = MemoryJournal.Store()
         var bed = try await CascadeBed.open(MemoryJournal(store: store))
         try await bed.fill(("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2"}"#), ("file", #"{"id":"3"}"#))
@@ -174,12 +174,12 @@ import TidemarkTesting
                 try CascadeBed.key("file:2"), try CascadeBed.key("file:3"),
             ])
         try await bed.delete(4, "file:1", mutation: "m")
-        // The server never heard of the patch: 3 is its own.
+        // The server never received the patch: 3 is its own value.
         #expect(try await bed.seen("file:1", "file:2", "file:3") == "file:3")
         #expect(await bed.cache.pendingLayers().isEmpty)
     }
 
-    @Test func `a removal follows references only when it is asked to`() async throws {
+    @Test func `a removal follows references only on request`() async throws {
         let bed = try await CascadeBed.open { $0.memoryByteCountMax = 0 }
         try await bed.fill(
             ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2","next":1,"parts":["1"]}"#),
@@ -198,7 +198,7 @@ import TidemarkTesting
         #expect(try await bed.cache.explain(try CascadeBed.key("part:1")).miss == .absent)
     }
 
-    @Test func `without a policy nothing goes along`() async throws {
+    @Test func `without a policy a delete does not cascade`() async throws {
         let bed = try await CascadeBed.open(policy: CachePolicy())
         try await bed.fill(
             ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2"}"#), ("file", #"{"id":"3","next":2}"#))
@@ -211,7 +211,7 @@ import TidemarkTesting
         #expect(try await bed.seen("file:1", "file:2", "file:3") == "file:2")
     }
 
-    @Test func `what goes along stays gone when there is no room for its tombstone`() async throws {
+    @Test func `a cascaded entity stays deleted when there is no room for its tombstone`() async throws {
         let bed = try await CascadeBed.open {
             $0.memoryByteCountMax = 0
             $0.limits.tombstoneCountMax = 1
@@ -230,7 +230,7 @@ import TidemarkTesting
         #expect(try await bed.seen("part:1", "part:2", "part:3") == "")
     }
 
-    @Test func `what lies behind the bound stays`() async throws {
+    @Test func `entities after the bound of a cascade stay`() async throws {
         let bed = try await CascadeBed.open { $0.limits.cascadeCountMax = 2 }
         try await bed.fill(
             ("file", #"{"id":"1","next":"2"}"#), ("file", #"{"id":"2","next":"3"}"#), ("file", #"{"id":"3","next":4}"#),

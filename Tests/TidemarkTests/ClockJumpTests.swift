@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Clocks that are set ten years forwards or back while a cache is open, and clocks that say what no clock can.
+/// Clocks that are set ten years forward or back while a cache is open, and clocks with impossible times.
 @Suite struct ClockJumpTests {
     private static let tenYears: Int64 = 10 * 365 * 24 * 3_600 * 1_000
     private static let policy = CachePolicy([CachePolicy.Rules("file", maxAge: 60, fields: [:])])
@@ -27,7 +27,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [tenYears, -tenYears])
-    func `ages and lists end in their time, whatever the clock is set to meanwhile`(jump: Int64) async throws {
+    func `ages and lists expire in their time, whatever the clock is set to`(jump: Int64) async throws {
         let clock = ManualClock()
         let fixture = try await open(clock)
         try await fixture.input.feed([Lines.change(1)])
@@ -43,11 +43,11 @@ import TidemarkTesting
         #expect(try await fixture.isStale() == true)
         clock.advance(milliseconds: 30_000)
         #expect(try await miss(fixture) == .expired)
-        // And what is written after the jump is new, and ages as well.
+        // An entity written after the jump is new, and ages as well.
         try await fixture.input.feed([Lines.change(2, id: "f1")])
         #expect(try await miss(fixture) == nil)
         clock.advance(milliseconds: -jump)
-        // Somebody has to look: what passed before a step back is noticed is not known.
+        // A read must happen in between: the time before a step back is unknown until the clock is read.
         _ = try await miss(fixture)
         clock.advance(milliseconds: 60_000)
         #expect(try await miss(fixture) == .expired)
@@ -63,7 +63,7 @@ import TidemarkTesting
         clock.advance(milliseconds: jump)
         try await fixture.input.feed([Lines.heartbeat(2)])
         clock.advance(milliseconds: 29 * day)
-        // Looked at when the next one is laid.
+        // Tombstones are checked when the next one is added.
         try await fixture.input.feed([Lines.delete(3, id: "x")])
         #expect(try await miss(fixture) == (jump > 0 ? .absent : .deleted))
         clock.advance(milliseconds: 2 * day)
@@ -73,7 +73,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [tenYears, -tenYears])
-    func `a gap is given up when its window is over, whatever the clock is set to`(jump: Int64) async throws {
+    func `a gap is declared lost when its window ends, whatever the clock is set to`(jump: Int64) async throws {
         let clock = ManualClock()
         let fixture = try await QueryFixture.open(clock: clock, hasUpstream: false) { $0.reorderWindow = 50 }
         let input = try await HandInput(into: fixture.cache, hasUnread: { false })
@@ -113,7 +113,7 @@ import TidemarkTesting
         try await cache.close()
     }
 
-    @Test func `a cache that is opened when the clock was set back goes on from its last write`() async throws {
+    @Test func `a cache that is opened after the clock was set back continues from its last write`() async throws {
         let store = MemoryJournal.Store()
         let before = try await open(ManualClock(), MemoryJournal(store: store))
         try await before.input.feed([Lines.change(1)])
@@ -125,7 +125,7 @@ import TidemarkTesting
         #expect(try await miss(after) == .expired)
     }
 
-    @Test func `a clock that jumps at random never goes back, and passes on every step forward`() {
+    @Test func `the cache's time never goes back under random jumps, and follows every step forward`() {
         for seed in 1...200 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let clock = ManualClock(now: Int64(random.below(1 << 40)))
@@ -135,14 +135,14 @@ import TidemarkTesting
                 let step = Int64(random.below(3) == 0 ? random.below(Int(Self.tenYears)) : random.below(1_000))
                 let isBack = random.chance(400)
                 clock.advance(milliseconds: isBack ? -step : step)
-                // A step back is none; one forward is as long as the clock's own.
+                // A step back does not count; a step forward counts in full.
                 if !isBack { expected += step }
                 #expect(forward.now() == expected, "seed \(seed)")
             }
         }
     }
 
-    /// Says one thing for ever, and wakes nobody.
+    /// A clock with one fixed time, which wakes no sleeper.
     private final class FixedClock: CacheClock {
         private let time: Mutex<Int64>
 
@@ -159,7 +159,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1 << 53, .max - 1, .max])
-    func `no time that a clock can say, and no span that a host can give, ends a cache`(time: Int64) async throws {
+    func `no reading of a clock and no span of a host ends a cache`(time: Int64) async throws {
         let clock = FixedClock(time)
         let store = MemoryJournal.Store()
         for other in [time, 1_700_000_000_000, .max, .min, time] {

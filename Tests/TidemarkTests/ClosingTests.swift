@@ -7,7 +7,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// What waits for the disk while a cache is being closed: done and written, or refused. Laws: L5.
+/// Work that waits for the disk while a cache is being closed is finished and written, or refused. Laws: L5.
 @Suite struct ClosingTests {
     /// A journal's queue that can be made to wait.
     private final class Lane: Sendable {
@@ -26,7 +26,7 @@ import TidemarkTesting
 
         var heldCount: Int { state.withLock { $0.calls.count } }
 
-        /// Lets go, in the order they came.
+        /// Runs the waiting calls, in the order in which they came.
         func release() {
             state.withLock { state in
                 state.isHeld = false
@@ -45,13 +45,13 @@ import TidemarkTesting
         return try await SyncCache.open(configuration: configuration, journal: try await SQLiteJournal.open(journal))
     }
 
-    @Test func `what waited for the disk when the cache was closed is written, or was refused`() async throws {
+    @Test func `work that waits for the disk during a close is written or refused`() async throws {
         let folder = try TemporaryFolder()
         let lane = Lane()
         let cache = try await open(folder, lane)
         try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1}}}"#.utf8))
         try await cache.flush()
-        // The entity is on the disk alone: a merge has to read it.
+        // The entity is on the disk alone, so a merge has to read it.
         lane.hold()
         let merge = Task {
             do throws(StorageError) {
@@ -77,7 +77,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 256 << 20])
-    func `a closed cache answers nothing, from memory neither`(memoryByteCountMax: Int) async throws {
+    func `a closed cache answers nothing, not even from memory`(memoryByteCountMax: Int) async throws {
         let folder = try TemporaryFolder()
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
@@ -108,7 +108,7 @@ import TidemarkTesting
         await #expect(throws: StorageError(.closed, "the cache was closed", advice: "open it again")) {
             try await cache.flush()
         }
-        // How things stood at the end is no answer about an entity.
+        // The state at the end does not answer a read of an entity.
         #expect(await cache.entityCount() == 1)
         try await cache.close()
     }

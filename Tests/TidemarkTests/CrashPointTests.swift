@@ -5,23 +5,24 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// A cache whose process stops at any change of its disk, then again while it recovers, against a model that shares no
-/// code with it. Events, batches, gaps, answers, transactions, layers and what settles them. Laws: L2, L4, L5.
+/// A cache whose process stops at any change of its disk, and again while it recovers, against a model that shares no
+/// code with it. The walk has events, batches, gaps, answers, transactions, layers and their settling. Laws: L2, L4,
+/// L5.
 ///
 /// A failure names its point; see ``TidemarkFaultDisk/CrashPoints``.
 @Suite struct CrashPointTests {
     private static let seed: UInt64 = 17
     private static let stepCount = 36
 
-    /// What a process did until it stopped.
+    /// The steps of a process until it stopped.
     fileprivate struct History {
-        /// What may be on the disk: the model when it was acknowledged last, and after each step since.
+        /// The states that may be on the disk: the model at the last acknowledgement, and after each step since.
         var durable: [ReferenceCache]
         var names: [ReferenceQueryName]
     }
 
     @Test(arguments: FaultDisk.Moment.allCases)
-    func `wherever a process stops, all that was acknowledged is there, and nothing half`(
+    func `wherever a process stops, everything acknowledged is there, and nothing partial`(
         moment: FaultDisk.Moment
     ) async throws {
         let whole = try TemporaryFolder()
@@ -63,7 +64,7 @@ import TidemarkTesting
             let durable = walk.durable
             var operation = generator.next(walk.model)
             switch operation {
-            // Nobody is there to answer after a crash, and a timer would write when it likes.
+            // Nobody can answer after a crash, and a timer would write at an unknown moment.
             case .beginFetch, .answer, .wait: operation = .event(Self.batch(walk.model))
             default: break
             }
@@ -80,17 +81,17 @@ import TidemarkTesting
                     }
                 }
             } catch {
-                // Whatever failed was told to fail.
+                // Every failure was planned.
                 guard disk.isStopped else { throw error }
             }
-            // A step that met the end was not answered: it may be there or not.
+            // A step during which the process ended has no answer: its effect may be there or not.
             if disk.isStopped { walk.durable = durable + [walk.model] }
         }
         try await close(walk.fixture, disk)
         return History(durable: walk.durable, names: generator.names)
     }
 
-    /// Some resources in one event.
+    /// Returns several resources in one event.
     private static func batch(_ model: ReferenceCache) -> CacheEvent {
         let sequence = (model.libraries[Array("a".utf8)]?.cursor ?? 0) + 1
         return .change(
@@ -98,7 +99,7 @@ import TidemarkTesting
             sequence: sequence, merges: false, isIndex: false)
     }
 
-    /// Pauses before another attempt cost nothing; no flush begins by itself.
+    /// A clock under which pauses before another attempt cost nothing, and no flush begins by itself.
     private static func clock(now: Int64) -> ManualClock { ManualClock(now: now, skipsUpTo: 60_000) }
 
     /// - Returns: nil when the disk stopped meanwhile.
@@ -130,13 +131,13 @@ import TidemarkTesting
 
     // MARK: After it
 
-    /// Opens what a crash left, compares, and crashes again on the way.
+    /// Opens the files that a crash left, compares them, and crashes again on the way.
     private func recover(
         _ disk: FaultDisk, _ loss: FaultDisk.Loss, _ history: History, _ seed: UInt64
     ) async throws -> [String] {
         let first = try TemporaryFolder()
         try disk.writeImage(loss, to: first.path)
-        // Counted first, on a copy, so that the second crash falls on any of the changes that recovery makes.
+        // The changes are counted first, on a copy, so that the second crash can be at any change that recovery makes.
         let counted = try TemporaryFolder()
         try disk.writeImage(loss, to: counted.path)
         let quiet = try FaultDisk(folder: counted.path)
@@ -162,7 +163,7 @@ import TidemarkTesting
         return problems
     }
 
-    /// What is in a folder is what the model was at one step, and is sound.
+    /// Checks that the content of a folder equals the model at one step, and is sound.
     private func compare(_ folder: TemporaryFolder, _ history: History) async throws -> [String] {
         let path = folder.path("cache.db")
         let journal = try await SQLiteJournal.open(path: path)

@@ -7,20 +7,20 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Limits of both tiers while input comes. Laws: L8, L9.
+/// The limits of both tiers while input comes. Laws: L8, L9.
 @Suite struct CrowdingTests {
     private static func change(_ id: Int, type: String = "file", text: String = "") -> String {
         #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(type)","resource":{"id":"k\#(id)","n":"\#(text)"}}}}"#
     }
 
-    /// Nothing is written unless a limit, or the test, says so.
+    /// Makes flushes begin only at a limit, or when the test asks for one.
     private static func neverFlushes(_ configuration: inout CacheConfiguration) {
         configuration.flush.interval = 1 << 40
         configuration.flush.busyInterval = 1 << 40
     }
 
     @Test(arguments: [0, 1 << 30], [false, true])
-    func `there are at most a tenth and a batch too many`(memory: Int, isWritten: Bool) async throws {
+    func `the limit is exceeded by a tenth and a batch at most`(memory: Int, isWritten: Bool) async throws {
         let store = MemoryJournal.Store()
         let fixture = try await QueryFixture.open(MemoryJournal(store: store)) {
             Self.neverFlushes(&$0)
@@ -43,7 +43,7 @@ import TidemarkTesting
         #expect(await MemoryJournal(store: store).stored().count == 200)
     }
 
-    @Test func `entities that were never written go without being written`() async throws {
+    @Test func `entities that were never written are evicted without a write`() async throws {
         let store = MemoryJournal.Store()
         let fixture = try await QueryFixture.open(MemoryJournal(store: store)) {
             Self.neverFlushes(&$0)
@@ -62,7 +62,7 @@ import TidemarkTesting
         #expect(misses == Set(0..<490))
     }
 
-    @Test func `what stays passes the limit, and is not looked at again by every batch`() async throws {
+    @Test func `kept entities may exceed the limit, and are not scanned again by every batch`() async throws {
         let fixture = try await QueryFixture.open {
             Self.neverFlushes(&$0)
             $0.eviction.entityCountMax = 100
@@ -78,7 +78,7 @@ import TidemarkTesting
         #expect(await fixture.cache.entityCount() == 800)
     }
 
-    @Test func `input waits for no delegate, whatever it says and whenever`() async throws {
+    @Test func `input never waits for a delegate, whatever its answer`() async throws {
         let (answers, continuation) = AsyncStream.makeStream(of: Bool.self)
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 10
@@ -97,7 +97,7 @@ import TidemarkTesting
         try await fixture.input.feed((1_000..<1_050).map { Self.change($0) })
         #expect(await fixture.cache.entityCount() == 1_050)
         try await fixture.cache.flush()
-        // One consent is for all of the room that it was asked about.
+        // One approval covers all the entities that it was asked for.
         continuation.yield(true)
         continuation.finish()
         #expect(await eventually { await fixture.cache.entityCount() <= 10 })
@@ -111,7 +111,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `the database and its log keep to a limit of the disk after every batch, and rest below it`()
+    @Test func `the database and its log keep to the disk limit after every batch, and stay below it`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -132,7 +132,7 @@ import TidemarkTesting
                 })
             most = max(most, try await journal.size().fileByteCount)
         }
-        // A batch of 200 with random ids may write a page of keys for each: half of them is enough here.
+        // A batch of 200 with random ids may write a page of keys for each id; half of the pages are enough here.
         #expect(most <= limit + limit / 10 + 200 * 8_192 / 2, "\(most)")
         try await cache.settleLimits()
         #expect(try await journal.size().usedByteCount <= limit - limit / 10)
@@ -144,7 +144,7 @@ import TidemarkTesting
         #expect(report.isSound && report.entityCount == count)
     }
 
-    @Test func `a database gives back what is free when most of it is`() async throws {
+    @Test func `a database releases its free pages when most of it is free`() async throws {
         let folder = try TemporaryFolder()
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical

@@ -11,7 +11,7 @@ import TidemarkTesting
         return Array(buffer[..<count])
     }
 
-    @Test func `it gives the bytes as they come, then the end`() throws {
+    @Test func `an input returns the bytes as they come, then the end`() throws {
         let pipe = Pipe()
         let input = try DescriptorInput(pipe.fileHandleForReading.fileDescriptor)
         #expect(!input.hasUnread())
@@ -47,7 +47,7 @@ import TidemarkTesting
         #expect(input.wasStopped)
     }
 
-    @Test func `a descriptor that cannot be read says so`() throws {
+    @Test func `a descriptor that cannot be read is an error`() throws {
         let folder = try TemporaryFolder()
         let handle = try #require(FileHandle(forReadingAtPath: folder.path))
         let input = try DescriptorInput(handle.fileDescriptor)

@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 
-/// The examples of docstrings, word for word: they compile. `TutorialTests` holds those of the article.
+/// The examples of docstrings, word for word, so that they compile. `TutorialTests` has those of the article.
 private enum DocstringExamples {
     struct Photo: Resource {
         static let resourceType = "photo"
@@ -157,7 +157,7 @@ private enum OptimisticExamples {
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// The blocks of Swift in a text, without indentation; an ellipsis marks a sketch, which no compiler reads.
+    /// Returns the blocks of Swift in a text, without indentation; an ellipsis marks a sketch, which no compiler reads.
     private static func blocks(in lines: [String]) -> [[String]] {
         var blocks: [[String]] = []
         var block: [String]?

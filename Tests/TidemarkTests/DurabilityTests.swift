@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What is acknowledged, and what a failing journal does to it. Laws: L5, L7.
+/// Acknowledgements, and the effect of a failing journal on them. Laws: L5, L7.
 @Suite struct DurabilityTests {
     private func open(
         _ journal: MemoryJournal, _ change: (inout CacheConfiguration) -> Void = { _ in }
@@ -37,7 +37,7 @@ import TidemarkTesting
         #expect(await journal.stored().count == 3)
     }
 
-    @Test func `the line of a held event holds its acknowledgement back`() async throws {
+    @Test func `the line of a held event delays its acknowledgement`() async throws {
         let journal = MemoryJournal()
         let cache = try await open(journal) { $0.reorderWindow = 3_600_000 }
         let input = try await HandInput(into: cache)

@@ -6,20 +6,20 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// The engine on a journal, closed or abandoned and opened again on the way, against the reference model. Nothing stays
-/// in memory longer than a flush, so that eviction and reading through happen all the time. Laws: L1, L4, L5, L7.
+/// The engine on a journal, closed or abandoned and opened again during the walk, against the reference model. Nothing
+/// stays in memory longer than a flush, so that evictions and loads happen all the time. Laws: L1, L4, L5, L7.
 @Suite struct EngineModelTests {
     @Test(arguments: CacheUnderTest.seeds(40))
-    func `a journal in memory and a stream with restarts come to what the model says`(seed: UInt64) async throws {
+    func `a journal in memory and a stream with restarts end in the state of the model`(seed: UInt64) async throws {
         let store = MemoryJournal.Store()
         try await run(seed: seed) { _ in MemoryJournal(store: store) }
     }
 
     @Test(arguments: CacheUnderTest.seeds(12))
-    func `a journal on disk and a stream with restarts come to what the model says`(seed: UInt64) async throws {
+    func `a journal on disk and a stream with restarts end in the state of the model`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         try await run(seed: seed &+ 1_000) { index in
-            // An abandoned journal keeps its lock; what a crash would leave is a copy of its files.
+            // An abandoned journal keeps its lock; a copy of its files is the state after a crash.
             let path = folder.path("\(index).db")
             if index > 0 {
                 for suffix in ["", "-wal"]

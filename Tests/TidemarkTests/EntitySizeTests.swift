@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Entities that would be larger than they may be: 100 bytes here.
+/// Entities that would be larger than the limit, which is 100 bytes here.
 ///
 /// - Source: Protocol/limits.md, the size of an entity.
 @Suite(.timeLimit(.minutes(2))) struct EntitySizeTests {
@@ -55,7 +55,7 @@ import TidemarkTesting
 
     // MARK: Events
 
-    @Test func `an event whose merge is too large is put aside, and its number is passed as lost`() async throws {
+    @Test func `an event whose merge is too large is quarantined, and its number is lost`() async throws {
         let journal = MemoryJournal()
         let fixture = try await open(journal)
         try await fixture.put([resource("1", count: 5)])
@@ -77,7 +77,7 @@ import TidemarkTesting
         try await fixture.cache.close()
     }
 
-    @Test func `an event that waited behind a gap is put aside when its turn comes`() async throws {
+    @Test func `a held event that is too large is quarantined when its gap closes`() async throws {
         let journal = MemoryJournal()
         let fixture = try await open(journal)
         try await fixture.input.feed([
@@ -89,13 +89,13 @@ import TidemarkTesting
         #expect(await lost(fixture.cache) == [[3...3]])
         try await fixture.cache.flush()
         let record = try #require(await journal.quarantine().first)
-        // Its line is not at hand any more.
+        // The event's line is no longer available.
         #expect(record.reason == .tooLarge && record.line == 2 && !record.isComplete)
         #expect(await fixture.cache.counts().isConserved())
         try await fixture.cache.close()
     }
 
-    @Test func `a member of a batch that grows too large is put aside alone`() async throws {
+    @Test func `a member of a batch that grows too large is quarantined alone`() async throws {
         let journal = MemoryJournal()
         let fixture = try await open(journal)
         try await fixture.input.feed([
@@ -115,7 +115,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [nil, 2])
-    func `an alternate id leads to no larger entity, and neither does a resource alone`(sequence: Int?) async throws {
+    func `neither an alternate id nor a single resource makes an entity too large`(sequence: Int?) async throws {
         let fixture = try await open()
         try await fixture.input.feed([change(1, resource("1"))])
         try await fixture.input.feed([
@@ -130,7 +130,7 @@ import TidemarkTesting
         try await fixture.cache.close()
     }
 
-    @Test func `a mutation whose event is put aside stays pending`() async throws {
+    @Test func `a mutation whose event is quarantined stays pending`() async throws {
         let fixture = try await open()
         try await fixture.input.feed([change(1, resource("1"))])
         try await fixture.cache.update(
@@ -145,7 +145,7 @@ import TidemarkTesting
 
     // MARK: Quarantine
 
-    @Test func `a line that was too large takes effect once there is room, and stays aside until then`() async throws {
+    @Test func `a line that was too large takes effect once there is room, and not before`() async throws {
         let store = MemoryJournal.Store()
         let first = try await open(MemoryJournal(store: store))
         try await first.input.feed([
@@ -174,7 +174,7 @@ import TidemarkTesting
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test func `a transaction that would make an entity too large does nothing`() async throws {
+    @Test func `a transaction that would make an entity too large changes nothing`() async throws {
         let fixture = try await open()
         let cache = fixture.cache
         try await fixture.input.feed([change(1, resource("1"))])
@@ -198,7 +198,7 @@ import TidemarkTesting
         try await fixture.input.feed([change(1, resource("1"))])
         let bad = [resource("3"), resource("1", "y")]
         #expect(try await code { try await fixture.put(bad) } == .limitExceeded)
-        // One entity in the list and in what is included with it: each fits, both do not.
+        // One entity is in the list and in the included entities: each resource fits, both together do not.
         #expect(
             try await code {
                 try await fixture.put([resource("4")]) {
@@ -220,7 +220,7 @@ import TidemarkTesting
         try await fixture.cache.close()
     }
 
-    @Test func `an edit that would show too large an entity is not laid`() async throws {
+    @Test func `an edit that would show too large an entity is refused`() async throws {
         let fixture = try await open()
         let cache = fixture.cache
         try await fixture.input.feed([change(1, resource("1"))])

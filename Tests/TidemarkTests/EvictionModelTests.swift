@@ -6,7 +6,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 extension SyncCache {
-    /// Everything in memory, as `type:id`.
+    /// The keys of all entities in memory, as `type:id`.
     fileprivate var residents: Set<String> {
         var found: Set<String> = []
         state.forEachEntity { key, _, _ in found.insert(key.text.description) }
@@ -14,19 +14,19 @@ extension SyncCache {
     }
 }
 
-/// What both tiers hold.
+/// The content of both tiers.
 private struct Tiers: Equatable {
     var residents: Set<String>
     var memoryByteCount: Int
     var entityCount: Int
-    /// All there were when none could go.
+    /// The number of entities when none could be evicted.
     var crowdedCount: Int
 }
 
-/// Which entity is in which tier after each step, to the byte and in the order of use. Laws: L8, L9.
+/// The tier of each entity after each step, to the byte and in the order of use. Laws: L8, L9.
 @Suite struct EvictionModelTests {
     @Test(arguments: CacheUnderTest.seeds(24))
-    func `both tiers hold what a naive model of them holds, and reads say so`(seed: UInt64) async throws {
+    func `both tiers have the content of a naive model, and reads agree`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed ^ 0x7135)
         let idCount = random.pick([2, 5, 12])
         let memoryMax = random.pick([0, 600, 2_500, 1 << 20])
@@ -41,7 +41,7 @@ private struct Tiers: Equatable {
                 $0.eviction.keptFields = ["card": ["v0", "v1"]]
                 $0.diskExcludedTypes = ["mem"]
                 $0.memoryExcludedTypes = ["disk"]
-                // Nothing is written but when the test says so, and no step is cut short.
+                // A flush begins only when the test asks for one, and no step is cut short.
                 $0.flush.interval = 1 << 40
                 $0.flush.busyInterval = 1 << 40
                 $0.stepClock = { 0 }
@@ -121,15 +121,16 @@ private struct Tiers: Equatable {
                 memoryByteCount: model.memoryByteCount, entityCount: model.names.count,
                 crowdedCount: model.crowded)
             #expect(found == expected, "\(place)\n\(history.suffix(15).joined(separator: "\n"))")
-            // What follows from one difference is of no interest.
+            // The differences that follow from the first one do not matter.
             if found != expected { return }
-            // Whatever comes, what can go is at most a tenth too many, and the batch that came: one.
+            // After every step the entities that can be evicted exceed the limit by a tenth and the last batch, which
+            // has one event.
             if draw == 0 { #expect(found.entityCount <= model.bound + 1, "\(place)") }
             await fixture.cache.checkInvariants()
         }
         try await fixture.cache.settleLimits()
         model.settle()
-        // What is left over the limits is what may not go.
+        // The entities beyond the limits are those that must not be evicted.
         let movable = model.names.filter { name in
             let row = model.memory[name] ?? model.disk[name]
             return name.type != "tag" && !model.observed.contains(name) && row?.known != .reduced

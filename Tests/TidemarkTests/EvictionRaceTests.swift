@@ -5,9 +5,9 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// What is evicted, loaded, answered and changed at once: nothing comes back as it was before. Laws: L1, L9.
+/// Concurrent evictions, loads, answers and changes: no entity returns to an older state. Laws: L1, L9.
 @Suite struct EvictionRaceTests {
-    /// A journal with one entity that memory does not have, and loads that wait.
+    /// A fixture with one entity that is not in memory, and a journal whose loads wait.
     private func evictedFixture(_ journal: MemoryJournal) async throws -> QueryFixture {
         let fixture = try await QueryFixture.open(journal) {
             $0.memoryByteCountMax = 0
@@ -23,7 +23,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1, 2])
-    func `a load that is under way does not bring back what is removed meanwhile`(way: Int) async throws {
+    func `a load under way does not restore an entity that is removed meanwhile`(way: Int) async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
         let key = Lines.key("k1")
@@ -56,10 +56,10 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `an event that waits for its entity does not bring back what is removed meanwhile`() async throws {
+    @Test func `an event that waits for its entity does not restore it after a removal`() async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
-        // Something of another library stays with the journal alone.
+        // An entity of another library is in the journal alone.
         try await fixture.input.feed([
             #"{"library_id":"b","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
         ])
@@ -88,7 +88,7 @@ import TidemarkTesting
         #expect(await journal.stored().count == 2)
     }
 
-    /// A list of all files, evaluated over the store.
+    /// Stores a local query that lists all files.
     private func putList(of fixture: QueryFixture) async throws {
         try await fixture.put([]) {
             $0.isLocal = true
@@ -96,7 +96,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `a list that is filled up has what is loaded meanwhile`() async throws {
+    @Test func `a list that is completed has the entities that are loaded meanwhile`() async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
         await journal.pauseLoads()
@@ -111,7 +111,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `a list that is filled up has what an edit lies over meanwhile`() async throws {
+    @Test func `a list that is completed has the entity that an edit covers meanwhile`() async throws {
         let journal = MemoryJournal()
         let fixture = try await evictedFixture(journal)
         let bed = OptimisticBed(fixture: fixture)
@@ -129,7 +129,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `an answer from before an event does not bring back what was evicted after it`() async throws {
+    @Test func `an answer older than an event does not restore an entity evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
             $0.flush.interval = 1 << 40
@@ -147,7 +147,7 @@ import TidemarkTesting
         #expect(await eventually { reply.isThere })
         #expect(try await fixture.cache.read(Lines.key("k1"), fields: nil).miss == .evicted)
         #expect(try await fixture.cache.read(Lines.key("k2"), fields: nil).miss == nil)
-        // Not a shorter list: a miss.
+        // The result is a miss, not a shorter list.
         #expect(try await fixture.stored() == nil)
     }
 
@@ -158,7 +158,7 @@ import TidemarkTesting
             $0.flush.busyInterval = 1 << 40
         }
         let observed = FoldingSink()
-        // What is written from here on is remembered.
+        // Writes are remembered from here on.
         let reply = try await fixture.begin("{}", .networkOnly, sink: observed)
         await fixture.upstream.waitForQuestions(1)
         try await fixture.input.feed([
@@ -166,7 +166,7 @@ import TidemarkTesting
         ])
         try await fixture.put([#"{"id":"k9","n":9}"#], #"{"q":1}"#) { $0.asOf = EventSequence(9) }
         try await fixture.cache.settleLimits()
-        // An answer may have brought a later version before it left: the event cannot be stored.
+        // An answer may have written a later version before the entity was evicted, so the event cannot be applied.
         try await fixture.input.feed([
             #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":2}}}}"#
         ])
@@ -175,12 +175,12 @@ import TidemarkTesting
         await fixture.upstream.answer(.success(result))
         #expect(await eventually { reply.isThere })
         #expect(try await fixture.cache.read(Lines.key("k1"), fields: nil).miss == .evicted)
-        // Not a shorter list: a miss.
+        // The result is a miss, not a shorter list.
         #expect(try await fixture.stored() == nil)
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `a delete from before an answer says nothing of what was evicted after it`() async throws {
+    @Test func `a delete older than an answer does not concern an entity evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
             $0.flush.interval = 1 << 40
@@ -203,7 +203,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `an answer of an earlier place in the log does not bring back what was evicted`() async throws {
+    @Test func `an answer of an earlier place in the log does not restore an evicted entity`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
             $0.flush.interval = 1 << 40
@@ -220,7 +220,7 @@ import TidemarkTesting
         #expect(try await fixture.stored() == [#"{"id":"k1","n":5}"#])
     }
 
-    @Test func `an eviction between two looks of a read is seen by it`() async throws {
+    @Test func `a read notices an eviction between its two lookups`() async throws {
         let journal = MemoryJournal()
         let fixture = try await QueryFixture.open(journal) {
             $0.memoryByteCountMax = 0
@@ -233,7 +233,7 @@ import TidemarkTesting
         ])
         await journal.pauseLoads()
         async let settled: Void = fixture.cache.settleLimits()
-        // The rows were read: what goes is decided when they are given.
+        // The rows were read already; evictions are decided when the rows are returned.
         await journal.waitUntilHeld()
         async let read = fixture.cache.read(Lines.key("k1"), fields: nil)
         await journal.resumeLoads()

@@ -5,12 +5,12 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Whatever goes, in whatever tier: what a read gives is what the server said last, or a miss. Laws: L1, L2, L9.
+/// Under random evictions in both tiers a read returns the server's last state, or a miss. Laws: L1, L2, L9.
 @Suite struct EvictionTruthTests {
-    /// Fields of an object, by name: numbers, and objects of numbers.
+    /// The fields of an object by name: numbers, and objects of numbers.
     private typealias Fields = [String: JSONValue]
 
-    /// What a merge makes of an object.
+    /// Merges an object into another one.
     private static func merged(_ new: Fields, into old: Fields) -> Fields {
         old.merging(new) { old, new in
             guard case .object(let left) = old, case .object(let right) = new else { return new }
@@ -37,7 +37,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(16))
-    func `reads, lists and observers have the truth or nothing, with every kind of type`(seed: UInt64) async throws {
+    func `reads, lists and observers show the truth or nothing, for every kind of type`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed ^ 0x7A11)
         let memoryMax = random.pick([0, 1_500, 1 << 30])
         let entityMax = Int64(random.pick([0, 6, 20]))
@@ -70,7 +70,7 @@ import TidemarkTesting
             }
             return fields
         }
-        /// As a user sees it; nil when the server has deleted it, or never had it.
+        /// Returns the visible state; nil when the server has deleted the entity, or never had it.
         func visible(_ name: Name) -> Fields? {
             truth[name].map { base in
                 layers.filter { $0.name == name }.reduce(base) { $0.merging($1.fields) { $1 } }
@@ -110,7 +110,8 @@ import TidemarkTesting
             case 9: try await bed.fixture.cache.flush()
             case 10:
                 pendingCount += 1
-                // Names that events do not merge objects into: what a layer replaces is the layer's.
+                // The layer uses a name into which events do not merge objects, because its value replaces the whole
+                // field.
                 let number = JSONValue.number(JSONNumber(random.below(100)))
                 layers.append(("p\(pendingCount)", name, ["m": number]))
                 try await bed.lay(

@@ -4,7 +4,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 @Suite struct ExpiryQueueTests {
-    @Test func `what is due comes out, the earliest first, as from a sorted list`() {
+    @Test func `due entries come out, the earliest first, as from a sorted list`() {
         for seed in UInt64(1)...30 {
             var random = SeededGenerator(seed: seed)
             var queue = ExpiryQueue<UInt32>()
@@ -13,7 +13,7 @@ import TidemarkTesting
             for query in UInt32(0)..<300 {
                 switch random.below(10) {
                 case 0..<7:
-                    // Moments differ, so that the order is known.
+                    // All moments differ, so that the order is known.
                     let entry = (moment: now + Int64(random.below(50)) * 1_000 + Int64(query), query: query)
                     queue.insert(.init(moment: entry.moment, target: entry.query))
                     model.append(entry)

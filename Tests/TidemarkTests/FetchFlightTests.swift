@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// A fetch lasts until its answer is stored and its readers have theirs.
+/// A fetch lasts until its answer is stored and its readers have it.
 ///
 /// - Source: Protocol/queries.md, fetch policies.
 @Suite struct FetchFlightTests {
@@ -12,7 +12,7 @@ import TidemarkTesting
     private static let new = #"{"id":"1","v":1}"#
     private static let other = #"{"id":"2","v":0}"#
 
-    /// A cache with a stale list of one entity, in memory, and another entity that is on the disk alone, so that storing an
+    /// A cache with a stale list of one entity in memory, and another entity on the disk alone, so that storing an
     /// answer with it has to read first; and a `networkOnly` reader whose answer is being stored.
     private struct Storing {
         var fixture: QueryFixture
@@ -46,10 +46,10 @@ import TidemarkTesting
     private func settle() async { for _ in 0..<1_000 { await Task.yield() } }
 
     @Test(arguments: FetchPolicy.allCases.filter { $0 != .cacheOnly })
-    func `a reader who comes while the answer is being stored has that answer`(_ policy: FetchPolicy) async throws {
+    func `a reader that joins while the answer is being stored gets that answer`(_ policy: FetchPolicy) async throws {
         let storing = try await Storing.begin()
         let second = try await storing.read(policy)
-        // The old list is there, and what is not stored need not wait.
+        // The old list is there, and an answer that is not stored need not wait.
         let answersAtOnce = [.networkOnlyNoStore, .cacheAndNetwork, .staleWhileRevalidate].contains(policy)
         #expect(second.isThere == answersAtOnce)
         #expect(second.laters.isEmpty)
@@ -91,7 +91,7 @@ import TidemarkTesting
         #expect(await fixture.upstream.asked.count == 1)
     }
 
-    @Test func `the time for an answer is over when it is there, however long storing takes`() async throws {
+    @Test func `the deadline of an answer ends with its arrival, however long storing takes`() async throws {
         let storing = try await Storing.begin()
         let second = try await storing.read(.networkOnly)
         await settle()
@@ -104,7 +104,7 @@ import TidemarkTesting
         #expect(try second.replies.map { try $0.get().texts } == [[Self.new, Self.other]])
     }
 
-    @Test func `an answer that cannot be used fails all who joined, and the next reader asks again`() async throws {
+    @Test func `an answer that cannot be used fails all joined readers, and the next one asks again`() async throws {
         let storing = try await Storing.begin(answer: [Self.new, Self.other, Self.new])
         let second = try await storing.read(.networkOnly)
         let falling = try await storing.read(.networkFirst)
@@ -127,7 +127,7 @@ import TidemarkTesting
         #expect(try third.replies.first?.get().texts == [Self.new])
     }
 
-    @Test func `a disk that fails fails all who joined`() async throws {
+    @Test func `a failing disk fails all joined readers`() async throws {
         let storing = try await Storing.begin()
         let second = try await storing.read(.networkOnly)
         await settle()
@@ -146,7 +146,7 @@ import TidemarkTesting
         await storing.fixture.upstream.waitForQuestions(2)
     }
 
-    @Test func `closing stores what is being stored, and answers its readers`() async throws {
+    @Test func `closing finishes storing an answer, and answers its readers`() async throws {
         let storing = try await Storing.begin()
         let second = try await storing.read(.networkOnly)
         await settle()
@@ -161,7 +161,7 @@ import TidemarkTesting
         #expect(try await after.stored() == [Self.new, Self.other])
     }
 
-    @Test func `after a fetch that was joined, what is written during the next one wins over it`() async throws {
+    @Test func `after a joined fetch, a write during the next fetch wins over its answer`() async throws {
         let storing = try await Storing.begin()
         let second = try await storing.read(.networkOnly)
         await settle()

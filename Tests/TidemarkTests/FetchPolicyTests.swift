@@ -23,9 +23,9 @@ import TidemarkTesting
         }
     }
 
-    /// What is to come of a cell.
+    /// The expected result of a cell.
     private struct Wanted {
-        /// nil: an error.
+        /// The source of the answer; nil for an error.
         var source: QueryAnswer.Source?
         var code: CacheError.Code?
         var reasons: [String: String] = [:]
@@ -69,7 +69,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: cells) func `a policy answers as its table says`(_ cell: Cell) async throws {
+    @Test(arguments: cells) func `every fetch policy answers as its table says`(_ cell: Cell) async throws {
         let fixture = try await QueryFixture.open()
         let old = #"{"id":"1","v":0}"#
         let new = #"{"id":"2","v":1}"#
@@ -145,7 +145,7 @@ import TidemarkTesting
         await fixture.upstream.waitForQuestions(2)
     }
 
-    @Test func `what comes after the time was over changes nothing`() async throws {
+    @Test func `an answer after the deadline changes nothing`() async throws {
         let fixture = try await QueryFixture.open()
         let first = try await fixture.begin("{}", .networkOnly)
         await fixture.upstream.waitForQuestions(1)
@@ -167,7 +167,7 @@ import TidemarkTesting
         #expect(first.replies.count == 1)
     }
 
-    @Test func `closing tells everybody who waits, and a later answer changes nothing`() async throws {
+    @Test func `closing answers all waiting readers, and a later answer changes nothing`() async throws {
         let journal = MemoryJournal()
         let fixture = try await QueryFixture.open(journal)
         let reply = try await fixture.begin("{}", .networkFirst)
@@ -179,7 +179,7 @@ import TidemarkTesting
         #expect(await journal.queries() == [])
     }
 
-    @Test func `without an upstream a miss says so`() async throws {
+    @Test func `without an upstream a miss is reported as one`() async throws {
         let fixture = try await QueryFixture.open(hasUpstream: false)
         guard case .failure(let error) = try await fixture.read("{}", .cacheFirst) else {
             Issue.record("nothing was there")
@@ -209,7 +209,7 @@ import TidemarkTesting
 }
 
 extension ScriptedQueryUpstream {
-    /// Answers the oldest open question; false when there is none.
+    /// Answers the oldest open question; returns false when there is none.
     func answerIfAsked(_ result: Result<QueryResult, UpstreamError>) -> Bool {
         guard hasQuestion else { return false }
         answer(result)

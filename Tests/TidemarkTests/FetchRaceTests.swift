@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What was written while an answer was on its way wins over it.
+/// A write during a fetch wins over the fetch's answer.
 @Suite struct FetchRaceTests {
     private static func line(_ sequence: Int64?, _ event: String) -> String {
         let sequence = sequence.map { "\"sequence\":\($0)," } ?? ""
@@ -20,7 +20,7 @@ import TidemarkTesting
 
     private static let rule = Array(#"{"resource_type":"file","order":[{"path":"/v"}]}"#.utf8)
 
-    /// Asks, lets lines pass, then gives the answer.
+    /// Asks a question, feeds lines, then gives the answer.
     private func race(
         _ fixture: QueryFixture, during lines: [String], _ resources: [String],
         _ change: (inout QueryResult) -> Void = { _ in }
@@ -51,7 +51,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [false, true])
-    func `an answer keeps what another one, of a higher place, brought meanwhile`(isNewLog: Bool) async throws {
+    func `an answer keeps the entity of another answer of a higher place`(isNewLog: Bool) async throws {
         let fixture = try await QueryFixture.open()
         func line(_ epoch: Int, _ id: String) -> String {
             #"{"library_id":"a","sequence":1,"epoch":"e\#(epoch)","event":{"ResourceChanged":{"resource_type":"file","#
@@ -63,7 +63,7 @@ import TidemarkTesting
         if isNewLog { try await fixture.input.feed([line(2, "y")]) }
         try await fixture.put([#"{"id":"x","v":5}"#], #"{"q":1}"#) { $0.asOf = EventSequence(5) }
         var result = QueryFixture.result([#"{"id":"x","v":1}"#, #"{"id":"z","v":1}"#])
-        // In another log its place means nothing.
+        // The place means nothing in another log.
         result.asOf = isNewLog ? EventSequence(1) : nil
         await fixture.upstream.answer(.success(result))
         #expect(await eventually { reply.isThere })
@@ -91,14 +91,14 @@ import TidemarkTesting
         #expect(try await fixture.stored() == [#"{"id":"x","v":21}"#])
     }
 
-    @Test func `what an event without a sequence deleted stays deleted`() async throws {
+    @Test func `an entity deleted by an event without a sequence stays deleted`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed([Self.change(1, #"{"id":"x","v":1}"#)])
         let list = try await race(fixture, during: [Self.delete(nil, "x")], [#"{"id":"x","v":1}"#])
         #expect(list == [])
     }
 
-    @Test func `an answer that is as new as the event is taken`() async throws {
+    @Test func `an answer that is as new as the event is stored`() async throws {
         let fixture = try await QueryFixture.open()
         let list = try await race(
             fixture, during: [Self.change(1, #"{"id":"x","v":1}"#), Self.change(2, #"{"id":"x","v":2}"#)],
@@ -108,7 +108,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [nil, 1] as [Int64?])
-    func `an entity that was made after the fetch began stands in a list with a rule`(asOf: Int64?) async throws {
+    func `an entity created after the fetch began is in a list with a rule`(asOf: Int64?) async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed([Self.change(1, #"{"id":"x","v":1}"#)])
         let list = try await race(
@@ -122,7 +122,7 @@ import TidemarkTesting
         #expect(try await fixture.isStale() == false)
     }
 
-    @Test func `an element that moved since the answer says nothing about how far the server looked`() async throws {
+    @Test func `an element that moved since the answer does not decide how far the server's list goes`() async throws {
         let fixture = try await QueryFixture.open()
         let list = try await race(
             fixture, during: [Self.change(1, #"{"id":"b","v":90}"#)], [#"{"id":"a","v":1}"#, #"{"id":"b","v":2}"#]
@@ -131,7 +131,7 @@ import TidemarkTesting
         #expect(try await fixture.isStale() == true)
     }
 
-    @Test func `an answer older than what is remembered of writes is completed from the store under a rule`()
+    @Test func `an answer older than the remembered writes is completed from the store under a rule`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -145,7 +145,7 @@ import TidemarkTesting
         let expected = [1, 3, 4, 5].map { #"{"id":"f\#($0)","v":\#($0)}"# }
         #expect(try await fixture.stored() == expected)
         #expect(try await fixture.isStale() == false)
-        // From here on writes are remembered.
+        // Writes are remembered from here on.
         try await fixture.input.feed([Self.change(6, #"{"id":"f6","v":6}"#)])
         try await fixture.put([#"{"id":"f1","v":1}"#]) {
             $0.asOf = EventSequence(5)
@@ -167,7 +167,7 @@ import TidemarkTesting
         }
         try await fixture.input.feed([Self.change(2, #"{"id":"x","v":2}"#), Self.delete(3, "y")])
         #expect(try await fixture.stored() == [#"{"id":"x","v":30}"#, #"{"id":"y","v":30}"#])
-        // An answer of no known place takes nothing away from that.
+        // An answer without a known place does not change the places of its entities.
         try await fixture.put([#"{"id":"x","v":31}"#, #"{"id":"y","v":30}"#])
         try await fixture.input.feed([Self.change(4, #"{"id":"x","v":4}"#), Self.delete(5, "y")])
         #expect(try await fixture.stored() == [#"{"id":"x","v":4}"#])
@@ -197,7 +197,7 @@ import TidemarkTesting
         #expect(try await fixture.stored() == [#"{"id":"x","v":2}"#, #"{"id":"y","v":2}"#])
     }
 
-    @Test func `more writes than are remembered leave what they wrote, and a stale list`() async throws {
+    @Test func `more writes than are remembered keep their effect and leave the list stale`() async throws {
         let fixture = try await QueryFixture.open()
         let reply = try await fixture.begin("{}", .networkOnly)
         await fixture.upstream.waitForQuestions(1)

@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// A cache over a file with indexes: what it declares, what it evicts, and local queries over what only the disk has.
+/// A cache over a file with indexes: declaration, eviction, and local queries over entities on the disk alone.
 @Suite struct FieldIndexEngineTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path("a.db") }
@@ -29,7 +29,7 @@ import TidemarkTesting
         return (ids, outcome)
     }
 
-    @Test func `a local query over what only the disk has is the same with an index`() async throws {
+    @Test func `a local query over entities on disk alone is the same with an index`() async throws {
         let membership = #"{"resource_type":"file","where":{"path":"/n","gte":3,"lt":5},"order":[{"path":"/n"}]}"#
         var lists: [[String]] = []
         for indexes in [[], ["file./n"]] {
@@ -39,7 +39,7 @@ import TidemarkTesting
             }
             try await fixture.input.feed((0..<3_000).map { line("file", $0, $0 % 40) })
             try await fixture.cache.close()
-            // Nothing is in memory; the index is kept though nobody names it.
+            // Nothing is in memory; the index is kept though no configuration names it.
             fixture = try await QueryFixture.open(try await SQLiteJournal.open(path: path))
             try await fixture.input.feed([line("file", 7, 3), line("file", 3, 9)])
             try await fixture.put([], #"{"q":1}"#) {
@@ -75,7 +75,7 @@ import TidemarkTesting
                 == .done(ReadPlan(method: .scan, index: nil, readCount: 3)))
     }
 
-    @Test func `what is deleted, evicted, removed and cleared leaves the index`() async throws {
+    @Test func `deleted, evicted, removed and cleared entities leave the index`() async throws {
         let fixture = try await QueryFixture.open(try await SQLiteJournal.open(path: path)) {
             $0.fieldIndexes = [FieldIndex("file./n")].compactMap { $0 }
             $0.eviction.entityCountMax = 50
@@ -105,7 +105,7 @@ import TidemarkTesting
         #expect(report.fieldValueCount == 1)
     }
 
-    @Test func `what was reduced to the fields that stay is found by no value of them, until it is whole again`()
+    @Test func `a reduced entity is not found by its kept fields until it is complete again`()
         async throws
     {
         let equal = #"{"resource_type":"file","where":{"path":"/n","eq":1}}"#
@@ -131,7 +131,8 @@ import TidemarkTesting
                 $0.eviction.keptFields = ["file": ["n"]]
                 $0.eviction.entityCountMax = 0
             }
-            // Of the second one nothing is taken, so its bytes stay as they are when it is reduced and made whole again.
+            // No field of the second entity is indexed, so its bytes are unchanged when it is reduced and made complete
+            // again.
             try await fixture.input.feed([
                 #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k0","n":1,"m":2}}}}"#,
                 line("file", 1, 1),

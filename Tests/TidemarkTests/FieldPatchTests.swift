@@ -25,7 +25,7 @@ private struct Track: PatchableResource {
 
 /// Patches whose fields are named by key paths.
 @Suite struct FieldPatchTests {
-    /// What a patch does to a stored track, as text.
+    /// Returns a stored track after a patch, as text.
     private func patched(_ body: (inout FieldPatch<Track>) -> Void) async throws -> String {
         let cache = try await SyncCache.open(journal: MemoryJournal())
         try await cache.ingest(
@@ -61,7 +61,7 @@ private struct Track: PatchableResource {
                 == #"{"id":"1","title":"a","rating":1,"x":1.10,"made":"1970-01-01T00:00:00Z","more":{"n":1.10}}"#)
     }
 
-    @Test func `what is said last of a field counts`() async throws {
+    @Test func `the last change of a field counts`() async throws {
         let text = try await patched {
             $0.set(\.name, to: "b")
             $0.unset(\.name)

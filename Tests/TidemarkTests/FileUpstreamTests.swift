@@ -24,7 +24,7 @@ import TidemarkTesting
         #expect(try await answer(upstream, since: 1) == text([Lines.change(1), Lines.change(2), Lines.change(3)]))
     }
 
-    @Test func `the second time that a log has nothing new is final`() async throws {
+    @Test func `a log that twice has nothing new is final`() async throws {
         let folder = try TemporaryFolder()
         let upstream = FileUpstream(path: try folder.write(Lines.bytes([Lines.change(1)]), to: "log"))
         #expect(try await answer(upstream, since: 5) == "")
@@ -34,7 +34,7 @@ import TidemarkTesting
         #expect(try await answer(upstream, since: 5) == text([Lines.change(5)]))
     }
 
-    @Test func `a log that is not there may come back`() async throws {
+    @Test func `a missing log may come back`() async throws {
         let folder = try TemporaryFolder()
         let upstream = FileUpstream(path: folder.path("log"))
         #expect(!upstream.isReadable)
@@ -50,14 +50,14 @@ import TidemarkTesting
         let whole = Lines.bytes([Lines.change(1), Lines.change(2)])
         let upstream = FileUpstream(path: try folder.write(Array(whole.dropLast(9)), to: "log"))
         #expect(try await answer(upstream, since: 1) == text([Lines.change(1)]))
-        // Whole, and its LF is not there yet.
+        // The line is complete, but its LF is not there yet.
         try folder.write(Array(whole.dropLast()), to: "log")
         #expect(try await answer(upstream, since: 2) == text([Lines.change(2)]))
         try folder.write(whole + Lines.bytes([Lines.change(3)]), to: "log")
         #expect(try await answer(upstream, since: 2) == text([Lines.change(2), Lines.change(3)]))
     }
 
-    @Test func `events of other libraries and lines that say nothing are passed over`() async throws {
+    @Test func `events of other libraries and lines without an event are skipped`() async throws {
         let folder = try TemporaryFolder()
         let other = Lines.change(2).replacing("\"library_id\":\"a\"", with: "\"library_id\":\"b\"")
         let nameless = Lines.change(3).replacing("\"library_id\":\"a\",", with: "")

@@ -6,7 +6,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Windows, questions and answers, on a clock and an upstream that the test moves. Laws: L4, L7.
+/// Windows, questions and answers, with a clock and an upstream that the test drives. Laws: L4, L7.
 @Suite struct GapTests {
     fileprivate func open(
         _ clock: ManualClock, upstream: (any Upstream)? = nil, journal: MemoryJournal = MemoryJournal(),
@@ -26,7 +26,7 @@ import TidemarkTesting
         return [LibraryStatus(library: "a", epoch: epoch, cursor: EventSequence(cursor), phase: phase, lost: lost)]
     }
 
-    @Test func `a gap is lost when its window ends and nothing waits unread`() async throws {
+    @Test func `a gap is lost when its window ends and no unread input waits`() async throws {
         let clock = ManualClock()
         let cache = try await open(clock)
         let input = try await HandInput(into: cache, hasUnread: { false })
@@ -62,14 +62,14 @@ import TidemarkTesting
         #expect(isLost)
     }
 
-    @Test func `lines that a slow disk keeps from being read are unread input`() async throws {
+    @Test func `lines that wait for a slow disk are unread input`() async throws {
         let clock = ManualClock()
         let journal = MemoryJournal()
         let cache = try await open(clock, journal: journal) {
             $0.flush.startCount = 1
             $0.flush.changeCountMax = 1
         }
-        // The disk holds up the first chunk, and with it the second; the third has what that one misses.
+        // The disk delays the first chunk and so the second; the third has the event that the second one lacks.
         let source = ChunkInput([
             Lines.bytes([Lines.change(1)]), Lines.bytes([Lines.change(2), Lines.change(4)]),
             Lines.bytes([Lines.change(3)]),
@@ -90,7 +90,7 @@ import TidemarkTesting
         #expect(await cache.libraries() == status(.live, 4))
     }
 
-    @Test func `an answer that comes after a new log began changes nothing, and the newer question is waited for`()
+    @Test func `an answer after the beginning of a new log changes nothing, and the newer one is awaited`()
         async throws
     {
         let upstream = ScriptedUpstream()
@@ -111,7 +111,7 @@ import TidemarkTesting
         #expect(await cache.counts().reconciled == 2)
     }
 
-    @Test func `an entity that a batch deletes while an answer is read does not come back`() async throws {
+    @Test func `an entity that a batch deletes while an answer is read stays deleted`() async throws {
         let upstream = ScriptedUpstream()
         let journal = MemoryJournal()
         let cache = try await open(ManualClock(skipsUpTo: 1_000), upstream: upstream, journal: journal) {
@@ -141,7 +141,7 @@ import TidemarkTesting
         #expect(stored == ["{\"id\":\"y\",\"n\":2}"])
     }
 
-    @Test func `a held merge finds its entity again when the upstream gives up after it left memory`() async throws {
+    @Test func `a held merge loads its evicted entity when the upstream gives up`() async throws {
         let upstream = ScriptedUpstream()
         let cache = try await open(ManualClock(), upstream: upstream) { $0.memoryByteCountMax = 0 }
         let input = try await HandInput(into: cache)
@@ -152,13 +152,13 @@ import TidemarkTesting
         try await cache.flush()
         try await input.feed([merge, Lines.heartbeat(4)])
         await upstream.waitForQuestions(1)
-        // The merge brought its entity back into memory; this commit drops it again.
+        // The merge loaded its entity into memory; this commit evicts it again.
         try await input.feed([
             #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"tag","resource_id":"x"}}}"#
         ])
         try await cache.flush()
         await upstream.answer(.failure(UpstreamError("gone", isFinal: true)))
-        // The end of the input reads what is held by itself: the failure comes first.
+        // The end of the input reads the held events by itself, so the failure must come first.
         #expect(await eventually { await cache.libraries() == status(.stale, 4, lost: [2...3]) })
         try await input.end()
         guard case .found(let resource) = try await cache.entity(Lines.key("f1")) else {
@@ -186,7 +186,7 @@ import TidemarkTesting
     }
 }
 
-/// A Bool that a test changes while others look.
+/// A Bool that a test changes while other tasks read it.
 final class Flag: Sendable {
     private let storage: Atomic<Bool>
 
@@ -199,7 +199,7 @@ final class Flag: Sendable {
 }
 
 extension GapTests {
-    @Test func `a held merge that a lost gap lets go of finds its entity, though it had left memory`() async throws {
+    @Test func `a held merge after a lost gap loads its evicted entity`() async throws {
         let clock = ManualClock()
         let cache = try await open(clock) { $0.memoryByteCountMax = 0 }
         let input = try await HandInput(into: cache, hasUnread: { false })
@@ -212,7 +212,7 @@ extension GapTests {
         ])
         try await cache.flush()
         clock.advance(milliseconds: 60)
-        // The window is over when the next line comes: the gap is given up in its step.
+        // The window has ended when the next line comes: the gap is declared lost in the same step.
         try await input.feed([Lines.change(5)])
         let isLost = await eventually {
             clock.advance(milliseconds: 60)
@@ -240,7 +240,7 @@ extension GapTests {
         #expect(await eventually { await cache.libraries() == self.status(.stale, 3, lost: [2...2]) })
     }
 
-    @Test func `what covers another log does not cover this one`() async throws {
+    @Test func `the coverage of another log does not count for this one`() async throws {
         let upstream = ScriptedUpstream()
         let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
         let input = try await HandInput(into: cache, hasUnread: { false })
@@ -261,7 +261,7 @@ extension GapTests {
 }
 
 extension SyncCache {
-    /// Ends the input while something else happens.
+    /// Ends the input while a closure runs.
     fileprivate func endOfInputInBackground(_ meanwhile: @escaping @Sendable () async -> Void) async throws {
         async let done: Void = meanwhile()
         try await endOfInput()

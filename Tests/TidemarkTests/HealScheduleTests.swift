@@ -3,12 +3,12 @@ import TidemarkModel
 
 @testable import Tidemark
 
-/// When lost numbers are asked for again, without a cache or a clock.
+/// The moments at which lost numbers are asked for again, without a cache or a clock.
 @Suite struct HealScheduleTests {
     private let lost = [LostRange(first: EventSequence(2), last: EventSequence(3))]
     private let minute: Int64 = 60_000
 
-    @Test func `everything is due when the cache is opened, what is lost later after ten minutes`() {
+    @Test func `everything is due when the cache is opened, later losses after ten minutes`() {
         var schedule = HealSchedule()
         schedule.follow([0, 2], at: 5)
         schedule.makeAllDue(at: 5)
@@ -19,7 +19,7 @@ import TidemarkModel
         #expect(schedule.due(at: 6 + 10 * minute) == [0, 2])
     }
 
-    @Test func `pauses double while nothing comes, up to a day, and begin anew when something does`() {
+    @Test func `pauses double without progress, up to a day, and begin anew after some`() {
         var schedule = HealSchedule()
         schedule.follow([4], at: 0)
         schedule.makeAllDue(at: 0)
@@ -40,7 +40,7 @@ import TidemarkModel
         #expect(schedule.nextDue == now + 10 * minute)
     }
 
-    @Test func `a library that lost nothing any more is not asked for`() {
+    @Test func `a library without lost numbers is not asked for`() {
         var schedule = HealSchedule()
         schedule.follow([1], at: 0)
         schedule.makeDue(1, at: 3)
@@ -52,7 +52,7 @@ import TidemarkModel
         #expect(schedule.isEmpty)
     }
 
-    @Test func `an upstream that can be reached again makes all due, but for what is being asked`() {
+    @Test func `a reachable upstream makes all libraries due, except those being asked for`() {
         var schedule = HealSchedule()
         schedule.follow([1, 2], at: 0)
         schedule.makeDue(1, at: 0)

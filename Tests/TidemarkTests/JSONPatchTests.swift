@@ -10,7 +10,7 @@ import TidemarkTesting
         return String(decoding: output, as: UTF8.self)
     }
 
-    @Test func `every operation is written as RFC 6902 says`() {
+    @Test func `every operation is written in the form of RFC 6902`() {
         #expect(patch([]) == "[]")
         #expect(
             patch([
@@ -21,7 +21,7 @@ import TidemarkTesting
                 + #"{"op":"replace","path":"/12","value":null},{"op":"move","from":"/5","path":"/2"}]"#)
     }
 
-    @Test func `what stands in the output stays`() {
+    @Test func `a patch is appended to the output`() {
         var output = Array(#"{"patch":"#.utf8)
         JSONPatch.append([.remove(at: 1)], to: &output)
         #expect(String(decoding: output, as: UTF8.self) == #"{"patch":[{"op":"remove","path":"/1"}]"#)

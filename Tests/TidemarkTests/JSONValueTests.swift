@@ -30,7 +30,7 @@ import TidemarkTesting
         #expect(JSONPointer("a") == nil)
     }
 
-    @Test func `conversions give what is there and nothing else`() throws {
+    @Test func `conversions return the value of the right kind, and nil otherwise`() throws {
         let values = try parse(#"[1,18446744073709551615,1.5,"x",true,null,-1,1.0]"#)
         let elements = try #require(values.elements)
         #expect(elements.map(\.int) == [1, nil, nil, nil, nil, nil, -1, nil])
@@ -52,12 +52,12 @@ import TidemarkTesting
         ("{\"a\":1,}", 7), ("01", 1), ("-", 1), ("1.", 2), ("1e+", 3), (".5", 0), ("+1", 0), ("\"a", 2),
         ("\"\\x\"", 2), ("\"\\u12g4\"", 5), ("\"a\nb\"", 2), ("1 1", 2), ("[", 1), ("NaN", 0), ("{\"a\":1", 6),
     ])
-    func `a text that is no JSON is refused with its place`(text: String, byteOffset: Int) {
+    func `a text that is not JSON is refused with its place`(text: String, byteOffset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
         #expect(error?.byteOffset == byteOffset, "\(text): \(error?.description ?? "")")
     }
 
-    @Test func `bytes that are no UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are refused`() {
         for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
             #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: bytes) }
         }
@@ -79,7 +79,7 @@ import TidemarkTesting
         #expect(Set([composed, decomposed]).count == 2)
     }
 
-    @Test func `escapes are read as what they say and written as few as there can be`() throws {
+    @Test func `escapes are read as their characters, and as few as possible are written`() throws {
         #expect(try parse(#""\u0041\ud83d\ude00\/\"\\\b\f\n\r\t\u001f""#).text == #""A😀/\"\\\b\f\n\r\t\u001f""#)
         #expect(try parse(#""\ud83d""#) == "\u{FFFD}")
         #expect(try parse(#""\ud83dx\udE00""#) == "\u{FFFD}x\u{FFFD}")
@@ -91,7 +91,7 @@ import TidemarkTesting
         #expect(value.canonical.text == "{\"B\":3,\"a\":[{\"y\":2,\"z\":1}],\"b\":4,\"é\":5,\"\u{FFFF}\":7,\"😀\":6}")
     }
 
-    @Test func `numbers are those of JSON`() {
+    @Test func `only the numbers of JSON are valid`() {
         for text in [
             "0", "-0", "1", "-12", "1.5", "0.10", "1e5", "1E-5", "-1.5e+300", "123456789012345678901234567890",
         ] {
@@ -105,7 +105,7 @@ import TidemarkTesting
         #expect(JSONNumber(UInt64.max).text == "18446744073709551615")
     }
 
-    @Test func `other coders read and write it too`() throws {
+    @Test func `other coders read and write JSON values too`() throws {
         let text = #"{"a":[1,18446744073709551615,1.5,"x",true,null,{"b":{}}]}"#
         let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         #expect(value == (try parse(text)))
@@ -115,7 +115,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
-    func `whatever the reference parser reads is read, and what it refuses is refused`(seed: UInt64) throws {
+    func `the parser reads and refuses the same texts as the reference parser`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let resources = ResourceGenerator(ids: IdentifierPool(random: &random), writer: SpacedWriter(whiteSpace: 100))
         for _ in 0..<5 {

@@ -6,7 +6,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Fields that stay when their entity has to go: what is known of it then, and what brings the rest back. Law: L1.
+/// Fields that stay when their entity is evicted: what reads know of it, and what restores it. Law: L1.
 @Suite struct KeptFieldsTests {
     private static let whole = #"{"id":"a","name":"A","size":1,"place":{"x":1,"y":2}}"#
 
@@ -14,13 +14,13 @@ import TidemarkTesting
         try await QueryFixture.open(journal) {
             $0.eviction.entityCountMax = 0
             $0.eviction.keptFields = ["file": ["name", "unused"]]
-            // Nothing goes but when the test says so.
+            // Entities are evicted only when the test asks for it.
             $0.flush.interval = 1 << 40
             $0.flush.busyInterval = 1 << 40
         }
     }
 
-    /// An entity of which only `id` and `name` are left.
+    /// A fixture with an entity that has only `id` and `name` left.
     private func reduced(_ journal: any Journal = MemoryJournal()) async throws -> QueryFixture {
         let fixture = try await open(journal)
         try await change(fixture, Self.whole)
@@ -39,7 +39,7 @@ import TidemarkTesting
         return read.entity.map { String(decoding: $0, as: UTF8.self) } ?? read.miss?.rawValue ?? ""
     }
 
-    @Test func `what stayed is answered, and everything else says evicted, after a restart too`() async throws {
+    @Test func `kept fields are read, and all others are reported as evicted, after a restart too`() async throws {
         let store = MemoryJournal.Store()
         var fixture = try await reduced(MemoryJournal(store: store))
         for _ in 0..<2 {
@@ -48,7 +48,7 @@ import TidemarkTesting
             #expect(try await read(fixture, ["name", "id"]) == #"{"id":"a","name":"A"}"#)
             #expect(try await read(fixture, ["size"]) == "evicted")
             #expect(try await read(fixture, ["name", "size"]) == "evicted")
-            // Whether it never had that field nobody knows any more.
+            // Nobody knows any more whether the entity ever had that field.
             #expect(try await read(fixture, ["unused"]) == "evicted")
             #expect(
                 try await fixture.cache.entity(EntityKey(library: "a", type: "file", id: "a")) == .missing(.evicted))
@@ -64,7 +64,7 @@ import TidemarkTesting
         try await fixture.cache.close()
     }
 
-    @Test func `what is merged in is known again, but for objects that are merged into what nobody knows`() async throws
+    @Test func `merged fields are known again, except for objects that are merged into an unknown value`() async throws
     {
         let fixture = try await reduced()
         try await change(fixture, #"{"id":"a","size":2,"place":{"x":5},"tags":[1]}"#, metadata: "{}")
@@ -73,7 +73,7 @@ import TidemarkTesting
         #expect(try await read(fixture) == "evicted")
         try await change(fixture, #"{"id":"a","place":{"x":6}}"#, metadata: #"{"no_merge_fields":["place"]}"#)
         #expect(try await read(fixture, ["place"]) == #"{"place":{"x":6}}"#)
-        // What is merged into is whole now.
+        // The object into which fields are merged is complete now.
         try await change(fixture, #"{"id":"a","place":{"y":7}}"#, metadata: "{}")
         #expect(try await read(fixture, ["place"]) == #"{"place":{"x":6,"y":7}}"#)
         #expect(try await read(fixture) == "evicted")
@@ -83,7 +83,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [Self.whole, #"{"id":"a","name":"A"}"#])
-    func `a whole event brings all of it back, also when it looks as what was left`(resource: String) async throws {
+    func `a complete event restores the entity, also when it equals the kept fields`(resource: String) async throws {
         let fixture = try await reduced()
         let sink = FoldingSink()
         let reply = WatchReply()
@@ -97,7 +97,7 @@ import TidemarkTesting
         #expect(sink.entities.map { $0.entity.map { String(decoding: $0, as: UTF8.self) } } == [resource])
     }
 
-    @Test func `a list that was read has lost what its entity lost`() async throws {
+    @Test func `a list read before shows the loss of its entity's fields`() async throws {
         let fixture = try await open()
         try await fixture.put([Self.whole])
         #expect(try await fixture.read().get().texts == [Self.whole])
@@ -107,7 +107,7 @@ import TidemarkTesting
             try await fixture.read("{}") { $0.select = ["file": ["name"]] }.get().texts == [#"{"name":"A"}"#])
     }
 
-    @Test func `an observer is told of what is known alone`() async throws {
+    @Test func `an observer is notified of known fields only`() async throws {
         let fixture = try await reduced()
         let (all, named) = (FoldingSink(), FoldingSink())
         let key = EntityKey(library: "a", type: "file", id: "a")
@@ -117,12 +117,12 @@ import TidemarkTesting
         try await change(fixture, #"{"id":"a","name":"B","size":3}"#, metadata: "{}")
         #expect(all.entities.isEmpty)
         #expect(named.entities.map(\.entity) == [Array(#"{"name":"B"}"#.utf8)])
-        // It is pinned: nothing of it goes while somebody looks.
+        // The entity is pinned while it is observed, so none of its fields is evicted.
         try await fixture.cache.settleLimits()
         #expect(try await read(fixture, ["size"]) == #"{"size":3}"#)
     }
 
-    @Test func `lists are served to those who want no more than stayed, and to all after an answer`() async throws {
+    @Test func `lists are served to readers of kept fields, and to all after an answer`() async throws {
         let fixture = try await open()
         let other = #"{"id":"b","name":"B","size":2}"#
         try await fixture.put([Self.whole, other])
@@ -134,10 +134,10 @@ import TidemarkTesting
         let select = { (request: inout QueryRequest) in request.select = ["file": ["name"]] }
         #expect(
             try await fixture.read("{}", .cacheOnly, select).get().texts == [#"{"name":"A"}"#, #"{"name":"B"}"#])
-        // A rule cannot look at what is left: the list loses it, and knows.
+        // A rule cannot be evaluated on the kept fields: the list loses the entity and becomes stale.
         #expect(try await fixture.stored(#"{"rule":1}"#) == [])
         #expect(try await fixture.isStale(#"{"rule":1}"#) == true)
-        // An observer that sees what stayed goes on with it.
+        // An observer of kept fields continues with them.
         let sink = FoldingSink()
         let seen = try await fixture.read("{}", .cacheOnly, sink: sink, select).get().subscription
         try await change(fixture, #"{"id":"a","name":"A2"}"#, metadata: "{}")
@@ -154,7 +154,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `a fetched list is given to who asked for it`() async throws {
+    @Test func `a fetched list is returned to the reader that asked for it`() async throws {
         let fixture = try await open()
         try await fixture.put([Self.whole])
         try await fixture.cache.settleLimits()
@@ -166,7 +166,7 @@ import TidemarkTesting
         #expect(try reply.replies.first?.get().texts == [#"{"id":"a","name":"A","size":4}"#])
     }
 
-    @Test func `a layer over what is left shows what it has, and a whole one all`() async throws {
+    @Test func `a layer over kept fields shows its own, and a complete layer shows all`() async throws {
         let bed = OptimisticBed(fixture: try await reduced())
         try await bed.lay("p", .patch(type: "file", id: "a", fields: #"{"size":9}"#, unset: []))
         #expect(try await read(bed.fixture) == "evicted")
@@ -180,7 +180,7 @@ import TidemarkTesting
         await bed.fixture.cache.checkInvariants()
     }
 
-    @Test func `a transaction reads nothing of it, patches it, and puts it whole`() async throws {
+    @Test func `a transaction cannot read a reduced entity, but can patch it and put it complete`() async throws {
         let fixture = try await reduced()
         try await fixture.cache.transact(
             [.patch(type: "file", id: "a", fields: Array(#"{"size":5}"#.utf8), unset: [])], library: "a")
@@ -191,7 +191,7 @@ import TidemarkTesting
         #expect(try await read(fixture) == Self.whole)
     }
 
-    @Test func `a data file keeps the mark, and those who read beside the writer see it`() async throws {
+    @Test func `a data file keeps the mark of a reduced entity, and readers beside the writer see it`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("cache.db")
         let key = EntityKey(library: "a", type: "file", id: "a")
@@ -218,7 +218,7 @@ import TidemarkTesting
         fixture = try await open(try await SQLiteJournal.open(path: path))
         #expect(try await read(fixture) == "evicted")
         #expect(try await read(fixture, ["name"]) == #"{"name":"A"}"#)
-        // A layer over it is seen with it, and alone it is not all.
+        // A layer is shown together with the entity; alone it is not the complete entity.
         try await OptimisticBed(fixture: fixture).lay(
             "p", .patch(type: "file", id: "a", fields: #"{"size":9}"#, unset: []))
         #expect(try reader.visibleEntity(key).answer == .evicted)

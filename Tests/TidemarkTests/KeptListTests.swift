@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Lists that were read and did not change, and lists that nobody has looked at since a restart.
+/// Lists that were read and did not change, and lists that were not read since a restart.
 @Suite struct KeptListTests {
     private static func resource(_ id: String, _ value: Int = 0, byteCount: Int = 0) -> String {
         #"{"id":"\#(id)","v":\#(value),"s":"\#(String(repeating: "x", count: byteCount))"}"#
@@ -15,13 +15,13 @@ import TidemarkTesting
 
     private static func input(_ number: Int) -> String { "{\"n\":\(number)}" }
 
-    /// Where the bytes of an answer's first resource are.
+    /// Returns the address of the first resource of an answer.
     private func place(_ fixture: QueryFixture, _ number: Int) async throws -> UnsafeRawPointer? {
         let answer = try await fixture.read(Self.input(number)).get().answer
         return answer.entities.first?.withUnsafeBytes { $0.baseAddress }
     }
 
-    @Test func `an unchanged list is given as it was read, and a changed one as it is`() async throws {
+    @Test func `an unchanged list is served as it was read, and a changed one with its changes`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put(["p", "q"].map { Self.resource($0, 1) }, Self.input(0))
         try await fixture.put([Self.resource("r", 1)], Self.input(1))
@@ -41,7 +41,7 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `the list that was kept longest makes room, by number and by bytes`() async throws {
+    @Test func `the oldest kept list is evicted first, by number and by bytes`() async throws {
         let fixture = try await QueryFixture.open()
         for number in 0..<70 {
             try await fixture.put([Self.resource("k\(number)")], Self.input(number))
@@ -55,7 +55,7 @@ import TidemarkTesting
         let counts = await fixture.cache.listCounts
         #expect(counts.keptCount == 4)
         #expect(counts.keptByteCount > 8_000_000 && counts.keptByteCount <= 8 << 20)
-        // More than fits is not kept, and takes nothing from the others.
+        // A list that is too large is not kept, and evicts no other list.
         try await fixture.put((0..<5).map { Self.resource("l\($0)", byteCount: 2_000_000) }, Self.input(200))
         #expect(try await fixture.read(Self.input(200)).get().answer.entities.count == 5)
         #expect(await fixture.cache.listCounts.keptCount == 4)
@@ -74,7 +74,7 @@ import TidemarkTesting
         #expect(counts.keptCount == 2 && counts.keptByteCount <= 1 << 16)
     }
 
-    @Test func `a list is not kept when one of its entities leaves memory`() async throws {
+    @Test func `a list is not kept when one of its entities is evicted from memory`() async throws {
         let fixture = try await QueryFixture.open { $0.memoryByteCountMax = 4 << 20 }
         try await fixture.put((0..<10).map { Self.resource("k\($0)", byteCount: 1_000) }, Self.input(0))
         let wanted = try await fixture.read(Self.input(0)).get().answer
@@ -110,14 +110,14 @@ import TidemarkTesting
         await fixture.cache.checkInvariants()
     }
 
-    @Test func `a list that was never looked at is written again as it was`() async throws {
+    @Test func `a list that was never read is written again unchanged`() async throws {
         let store = MemoryJournal.Store()
         var fixture = try await QueryFixture.open(MemoryJournal(store: store))
         try await fixture.put(["p", "q"].map { Self.resource($0, 1) }, Self.input(0))
         try await fixture.cache.close()
         for _ in 0..<2 {
             fixture = try await QueryFixture.open(MemoryJournal(store: store))
-            // Touches another library alone, so that something is written.
+            // The write touches another library only, so that there is something to write.
             try await fixture.cache.store(
                 QueryFixture.result([Self.resource("z")]),
                 for: try QueryKey(library: "b", method: "m", input: Array("{}".utf8)))

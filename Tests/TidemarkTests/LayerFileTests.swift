@@ -4,20 +4,20 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// What a reader of the file makes of layers, against the engine that writes them. Laws: L2, L5.
+/// Layers as a reader of the file sees them, against the engine that writes them. Laws: L2, L5.
 @Suite struct LayerFileTests {
     private static let ids = (0..<8).map { ByteString("f\($0)") }
 
     private static func key(_ id: ByteString) -> EntityKey { EntityKey(library: "a", type: "file", id: id) }
 
-    /// One run: events and mutations in random order, with reopenings; compared after each flush.
+    /// One run: events and mutations in random order, with reopenings; the states are compared after each flush.
     private struct Run {
         let path: String
         var random: SeededGenerator
         var cache: SyncCache
         var sequence: Int64 = 0
         var made = 0
-        /// Ids that may be pending.
+        /// The ids that may be pending.
         var pending: [ByteString] = []
 
         init(path: String, seed: UInt64) async throws {
@@ -76,7 +76,7 @@ import TidemarkTesting
             pending.append(name)
         }
 
-        /// What has settled in the meantime is unknown, which is no fault.
+        /// A layer that has settled meanwhile is unknown, which is not a fault.
         private mutating func end(_ body: (SyncCache) async throws(CacheError) -> Void) async throws {
             do throws(CacheError) {
                 try await body(cache)
@@ -93,7 +93,7 @@ import TidemarkTesting
             #expect(await cache.pendingLayers() == before)
         }
 
-        /// What a reader finds, beside the writer.
+        /// Compares the state that a reader finds beside the writer.
         func compare(_ seed: UInt64) async throws {
             try await cache.flush()
             let reader = try SQLiteReader(path: path)
@@ -123,7 +123,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: CacheUnderTest.seeds(6)) func `a reader sees what the engine shows, across restarts`(
+    @Test(arguments: CacheUnderTest.seeds(6)) func `a reader shows the same state as the engine, across restarts`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
@@ -137,7 +137,7 @@ import TidemarkTesting
             do throws(CacheError) {
                 try await run.cache.rollBack(layer.pendingID)
             } catch {
-                // It went with one that it depends on.
+                // The layer was rolled back with one that it depends on.
                 #expect(error.code == .unknownPending)
             }
         }

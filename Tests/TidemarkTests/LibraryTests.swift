@@ -5,9 +5,9 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// What the README shows of the library.
+/// The examples of the README for the library.
 @Suite struct LibraryTests {
-    @Test func `a cache that is opened by its path keeps what it was given`() async throws {
+    @Test func `a cache that is opened by its path keeps its entities`() async throws {
         let folder = try TemporaryFolder()
         let cache = try await SyncCache.open(path: folder.path("cache.db"))
         try await cache.ingest(
@@ -32,7 +32,7 @@ import TidemarkTesting
         var stars: Int
     }
 
-    @Test func `what the README shows works`() async throws {
+    @Test func `the example of the README works`() async throws {
         let folder = try TemporaryFolder()
         let cache = try await SyncCache.open(path: folder.path("cache.db"))
         try await cache.put([Photo(id: "1", stars: 4)], method: "photos.best", input: ["limit": 10])

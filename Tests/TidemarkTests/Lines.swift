@@ -60,14 +60,14 @@ struct HandInput: Sendable {
         for batch in batches { try await cache.ingest(batch) }
     }
 
-    /// Gives up what is missing, makes all of it durable, and ends.
+    /// Ends the input: missing numbers are declared lost, and everything becomes durable.
     func end() async throws {
         try await cache.endOfInput()
         try await cache.flush()
         await cache.closeInput(input)
     }
 
-    /// Every acknowledgement, once the input was ended.
+    /// Returns every acknowledgement after the input has ended.
     func allAcknowledgements() async -> [Acknowledgement] {
         var all: [Acknowledgement] = []
         for await acknowledgement in acknowledgements { all.append(acknowledgement) }
@@ -75,7 +75,7 @@ struct HandInput: Sendable {
     }
 }
 
-/// Looks again and again, giving others their turn, until something holds; false when it never does.
+/// Checks a condition repeatedly, with turns for other tasks in between, until it holds; false when it never does.
 func eventually(_ holds: () async throws -> Bool) async rethrows -> Bool {
     for _ in 0..<200_000 {
         if try await holds() { return true }

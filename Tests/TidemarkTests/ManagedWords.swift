@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a sink was told, and whether it takes more.
+/// The notifications of a sink in words, and whether it accepts more.
 final class ManagedWords: Sendable {
     private let state = Mutex((words: [String](), hasRoom: true))
 

@@ -6,7 +6,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// What leaves memory, when, and what stays. Laws: L8, L9.
+/// Evictions from memory: which entities, when, and which ones stay. Laws: L8, L9.
 @Suite struct MemoryLimitTests {
     private func open(
         _ journal: MemoryJournal = MemoryJournal(), byteCountMax: Int, autoEvict: Int? = nil
@@ -30,20 +30,20 @@ import TidemarkTesting
         try await fixture.cache.read(key(number), fields: nil).entity.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What each of these entities takes.
+    /// Returns the bytes of each of these entities in memory.
     private func byteCount(of ids: Range<Int>) async throws -> Int {
         let fixture = try await open(byteCountMax: 1 << 20)
         try await feed(fixture, ids)
         return await fixture.cache.statistics().memoryByteCount / ids.count
     }
 
-    /// Eviction after a commit may take several turns.
+    /// Waits for the eviction after a commit, which may take several turns.
     private func settled(_ fixture: QueryFixture) async throws -> Int {
         #expect(await eventually { await fixture.cache.evictionTask == nil })
         return await fixture.cache.residentCount
     }
 
-    @Test func `room is made down to the limit less what an eviction frees, the least recently used first`()
+    @Test func `memory is evicted to the limit less the freed share, the least recently used first`()
         async throws
     {
         let each = try await byteCount(of: 10..<30)
@@ -52,7 +52,7 @@ import TidemarkTesting
         try await feed(fixture, 10..<30)
         try await fixture.cache.flush()
         #expect(try await settled(fixture) == 20)
-        // Reading is using: these are younger than all that was written.
+        // A read counts as a use: these entities are now more recently used than all written ones.
         for number in 10..<15 { _ = try await text(fixture, number) }
         try await feed(fixture, 30..<31)
         try await fixture.cache.flush()
@@ -67,7 +67,7 @@ import TidemarkTesting
         #expect(await fixture.cache.statistics().evictionCount == 6)
     }
 
-    @Test func `what left memory is read back byte for byte, and reading alone keeps within the limit`() async throws {
+    @Test func `an evicted entity is read back byte for byte, and reads keep to the limit`() async throws {
         let each = try await byteCount(of: 10..<30)
         let fixture = try await open(byteCountMax: 10 * each)
         try await feed(fixture, 10..<90)
@@ -79,7 +79,7 @@ import TidemarkTesting
         #expect(await fixture.cache.entityCount() == 80)
     }
 
-    @Test func `an entity that is looked up one by one counts as used too`() async throws {
+    @Test func `a lookup of a single entity counts as a use too`() async throws {
         let each = try await byteCount(of: 10..<30)
         let journal = MemoryJournal()
         let fixture = try await open(journal, byteCountMax: 10 * each, autoEvict: 0)
@@ -96,7 +96,7 @@ import TidemarkTesting
         await #expect(throws: CacheError.self) { try await fixture.cache.read(key(20), fields: nil) }
     }
 
-    @Test func `many entities go in slices, and others get their turn in between`() async throws {
+    @Test func `many entities are evicted in slices, and others get their turn in between`() async throws {
         let fixture = try await open(byteCountMax: 0)
         try await feed(fixture, 10_000..<15_500)
         try await fixture.cache.flush()
@@ -107,8 +107,8 @@ import TidemarkTesting
         #expect(await fixture.cache.evictedCount == 5_500)
     }
 
-    @Test func `a slice ends when its time is over, at the next look at the clock`() async throws {
-        // Each look finds 0.3 ms gone: the second after 128 entities is past 0.5 ms.
+    @Test func `a slice ends when its time is over, at the next check of the clock`() async throws {
+        // Each check of the clock finds 0.3 ms more: the second one, after 128 entities, is past 0.5 ms.
         let lookCount = Mutex(Int64(0))
         let fixture = try await QueryFixture.open {
             $0.memoryByteCountMax = 0
@@ -122,11 +122,11 @@ import TidemarkTesting
         try await feed(fixture, 1_000..<1_640)
         try await fixture.cache.flush()
         #expect(try await settled(fixture) == 0)
-        // Five slices: each looks when it begins and after each 64, but for the end of the last.
+        // There are five slices: each checks when it begins and after each 64 entities, except at the end of the last.
         #expect(lookCount.withLock { $0 } == 14)
     }
 
-    @Test func `what a flush under way took stays, the rest may go meanwhile`() async throws {
+    @Test func `entities of a flush under way stay, others may be evicted meanwhile`() async throws {
         let journal = MemoryJournal()
         let fixture = try await open(journal, byteCountMax: 0)
         try await feed(fixture, 10..<14)
@@ -136,7 +136,7 @@ import TidemarkTesting
         try await feed(fixture, [20])
         async let flushed: Void = fixture.cache.flush()
         await journal.waitUntilHeld()
-        // Read from the journal, and gone again at once; what is on its way to the journal is not.
+        // The entity is loaded from the journal and evicted again at once; the one on its way to the journal stays.
         #expect(try await text(fixture, 10) != nil)
         #expect(try await settled(fixture) == 1)
         #expect(try await text(fixture, 20) != nil)
@@ -145,7 +145,7 @@ import TidemarkTesting
         #expect(try await settled(fixture) == 0)
     }
 
-    @Test func `no more is unwritten than half of the memory`() {
+    @Test func `at most half of the memory is unwritten`() {
         var configuration = CacheConfiguration()
         configuration.flush = .bulk
         #expect(configuration.boundedFlush.byteCountMax == 128 << 20)

@@ -1,12 +1,12 @@
 import TidemarkTesting
 
-/// What reads of one type say under ages, told in the plainest way: every entity a dictionary of fields with their times.
+/// Reads of one type under ages, in a naive form: every entity is a dictionary of fields with their times.
 ///
 /// Shares no code with the cache. Fields are scalars; values are numbers.
 struct NaiveAges {
     struct Cell: Equatable {
         var value: Int
-        /// Milliseconds.
+        /// The time of the write in milliseconds.
         var writtenAt: Int
     }
 
@@ -19,15 +19,15 @@ struct NaiveAges {
     enum Outcome: Equatable {
         case found([String: Int], isStale: Bool)
         case absent
-        /// Any of the fields that are longest past their age.
+        /// The fields that are past their age for the longest time; a read may name any of them.
         case expired([String], writtenAt: Int, maxAge: Int)
     }
 
-    /// Seconds; nil: none.
+    /// The age of the type in seconds; nil for none.
     var typeAge: Int?
     var fieldAges: [String: Int]
     var base: [String: [String: Cell]] = [:]
-    /// Oldest first.
+    /// The layers, oldest first.
     var layers: [Layer] = []
 
     func limit(_ field: String, operationType: Int?, operationFields: [String: Int]) -> Int? {

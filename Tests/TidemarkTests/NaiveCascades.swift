@@ -2,15 +2,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// The plainest reading of what is deleted along: dictionaries of nodes and their edges. Of the policy of ``CascadeBed``.
+/// A naive model of cascades: dictionaries of nodes and their edges, under the policy of ``CascadeBed``.
 struct NaiveCascades {
     struct Node {
         var json: String
-        /// Names of what it refers to through fields that cascade.
+        /// The names of the entities that the node refers to through fields that cascade.
         var edges: [String]
-        /// nil: written without one.
+        /// The sequence of the last write; nil when it had none.
         var sequence: Int?
-        /// It stands for all up to its sequence, as an answer does.
+        /// Whether the write covers everything up to its sequence, as an answer does.
         var isInclusive = false
 
         var bytes: [UInt8] { Array(json.utf8) }
@@ -37,7 +37,7 @@ struct NaiveCascades {
     static let names = (1...6).flatMap { ["file:\($0)", "part:\($0)"] }
 
     var base: [String: Node] = [:]
-    /// Deleted at; nil inside: without a sequence.
+    /// The sequences of deletes by name; the inner nil stands for a delete without a sequence.
     var tombstones: [String: Int?] = [:]
     var layers: [Layer] = []
     var sequence = 0
@@ -53,7 +53,7 @@ struct NaiveCascades {
         let name = type.map { "\($0):\(random.below(6) + 1)" } ?? random.pick(names)
         var edges: [String] = []
         var fields = [#""id":"\#(id(name))""#]
-        // Every field is there each time: an answer leaves those that it does not carry.
+        // Every write has every field, because an answer keeps the fields that it does not have.
         for (field, target) in Self.type(name) == "file"
             ? [("parts", "part"), ("next", "file")] : [("whole", "file"), ("leaf", "part")]
         {
@@ -70,7 +70,7 @@ struct NaiveCascades {
         return (name, Node(json: "{\(fields.joined(separator: ","))}", edges: edges))
     }
 
-    /// Deletes an entity with what goes along; gives those that went.
+    /// Deletes an entity with its cascade; returns the deleted names.
     @discardableResult
     static func delete(
         _ name: String, from nodes: inout [String: Node], keeps: (Node) -> Bool
@@ -109,7 +109,9 @@ struct NaiveCascades {
         tombstones[name] = nil
     }
 
-    /// - Parameter deleted: What its operations delete by name, there or not.
+    /// Performs a transaction.
+    ///
+    /// - Parameter deleted: The names that its operations delete, whether they exist or not.
     mutating func transact(_ edit: [String: Node], deleted: Set<String>) {
         for name in deleted.union(base.keys) where edit[name] == nil { tombstones[name] = .some(nil) }
         for name in edit.keys { tombstones[name] = nil }
@@ -126,7 +128,7 @@ struct NaiveCascades {
     mutating func lay(_ id: String, _ changes: [Change]) {
         var nodes = visible
         var along: Set<String> = []
-        // What each delete takes along stands in the layer as a delete at that place.
+        // The layer contains the cascade of each delete as deletes at the same place.
         var whole: [Change] = []
         for change in changes {
             whole.append(change)

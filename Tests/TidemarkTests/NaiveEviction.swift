@@ -1,6 +1,8 @@
-/// What the tiers should hold after each step: dictionaries, and one array in the order of use. It shares no code with the cache.
+/// The expected content of the tiers after each step: dictionaries, and one array in the order of use. It shares no
+/// code with the cache.
 ///
-/// Types: `file` has no rule, of `card` the fields `v0` and `v1` stay, `tag` never goes, `mem` is in memory only, `disk` on the disk only.
+/// The types: `file` has no rule, `card` keeps the fields `v0` and `v1`, `tag` is never evicted, `mem` is in memory
+/// only, `disk` is on the disk only.
 struct NaiveEviction {
     struct Name: Hashable {
         var type: String
@@ -14,37 +16,37 @@ struct NaiveEviction {
     }
 
     struct Row {
-        /// In order; `id` is not among them.
+        /// The fields in order, without `id`.
         var fields: [(name: String, value: String)]
         var writtenAt: Int64
         var number: Int
         var known = Known.whole
-        /// Names with dates of their own; nil: all were written at once.
+        /// The names of fields with dates of their own; nil when all were written at once.
         var dated: Set<String>?
-        /// Bytes of the block in memory.
+        /// The bytes of the block in memory.
         var blockCount = 0
     }
 
     let memoryMax: Int
     let entityMax: Int
-    /// In memory, used least recently first.
+    /// The names in memory, the least recently used first.
     private(set) var recent: [Name] = []
     private(set) var memory: [Name: Row] = [:]
     private(set) var disk: [Name: Row] = [:]
     private(set) var evicted: Set<Name> = []
     private(set) var deleted: Set<Name> = []
     private var dirty: Set<Name> = []
-    /// Gone, while the disk still has it.
+    /// The names that were evicted while the disk still has them.
     private var forgotten: Set<Name> = []
     private(set) var observed: Set<Name> = []
     private var nextNumber = 1
     private var isUnwritten = false
     private var kept = 0
-    /// All there were when none of them could go; 0 since some could.
+    /// The number of entities when none of them could be evicted; 0 after one could.
     private(set) var crowded = 0
     private var hasRestarted = false
     private(set) var evictedCount = 0
-    /// Those that a limit of both tiers made go.
+    /// The number of entities that a limit of both tiers evicted.
     private var leftCount = 0
 
     init(memoryMax: Int, entityMax: Int) {
@@ -72,11 +74,11 @@ struct NaiveEviction {
         }
     }
 
-    // MARK: What happens
+    // MARK: Operations
 
     mutating func observe(_ name: Name) {
         observed.insert(name)
-        // Its type may have to be given a number.
+        // The entity's type may need a number.
         if types.insert(name.type).inserted { isUnwritten = true }
     }
 
@@ -94,7 +96,7 @@ struct NaiveEviction {
         if name.type != "mem" { dirty.insert(name) }
     }
 
-    /// Brings in what only the disk has, as whoever needs it does. What was loaded for has to be ended.
+    /// Loads an entity that is on the disk alone, when an operation needs it. The caller must end the load.
     private mutating func load(_ name: Name) -> Bool {
         let isNeeded =
             name.type != "mem" && memory[name] == nil && !deleted.contains(name) && !forgotten.contains(name)
@@ -112,7 +114,7 @@ struct NaiveEviction {
     mutating func change(_ name: Name, _ fields: [(name: String, value: String)], merges: Bool, at now: Int64) {
         wait()
         guard known(name.type) else {
-            // The first that is heard of a type asks nobody.
+            // The first event of a type needs no load.
             types.insert(name.type)
             return apply(name, fields, merges: merges, at: now)
         }
@@ -121,10 +123,10 @@ struct NaiveEviction {
         if hasLoaded { checkMemory() }
     }
 
-    /// How many there may be at any moment, for all that can go.
+    /// The most entities that there may be at any moment, as long as some can be evicted.
     var bound: Int { max(entityMax + entityMax / 10, crowded + crowded / 8) }
 
-    /// Input waits until there is room, or none can be made, before it changes anything.
+    /// Evicts until there is room, or nothing more can be evicted; input waits for this before it changes anything.
     private mutating func wait() {
         while names.count > bound {
             if makeRoom() { crowded = min(crowded, names.count) } else { crowded = names.count }
@@ -157,7 +159,7 @@ struct NaiveEviction {
             let named = Set(fields.map(\.name)).union(["id"])
             row.dated = (row.dated ?? []).union(named)
             if row.known == .reduced { row.known = .partial }
-            // Who writes all there is writes it at once.
+            // A write of all fields dates them all at once.
             if row.known == .whole, row.dated == named, named.isSuperset(of: row.fields.map(\.name)) { row.dated = nil }
         } else {
             row.fields = fields
@@ -187,7 +189,7 @@ struct NaiveEviction {
         if disk[name] != nil { forgotten.insert(name) }
     }
 
-    /// What a read of all fields, or of some, says: the resource, or why there is none.
+    /// Returns the result of a read of all fields, or of some: the resource, or the reason why there is none.
     mutating func read(_ name: Name, _ wanted: Set<String>?) -> String {
         guard types.contains(name.type) else { return "absent" }
         let hasLoaded = load(name)
@@ -215,7 +217,7 @@ struct NaiveEviction {
         makeRoom()
     }
 
-    // MARK: Making room
+    // MARK: Evictions
 
     mutating func settle() {
         var before = -1
@@ -264,7 +266,9 @@ struct NaiveEviction {
         if memoryByteCount > goal { kept = memory.count }
     }
 
-    /// - Returns: Whether something went.
+    /// Evicts an entity from both tiers, or reduces it to the fields that stay.
+    ///
+    /// - Returns: Whether anything was evicted.
     private mutating func leave(_ name: Name) -> Bool {
         isUnwritten = true
         if name.type == "card" {
@@ -282,7 +286,9 @@ struct NaiveEviction {
         return true
     }
 
-    /// - Returns: Whether something went.
+    /// Evicts entities down to the limits.
+    ///
+    /// - Returns: Whether anything was evicted.
     @discardableResult
     private mutating func makeRoom() -> Bool {
         var excess = names.count - entityMax
@@ -314,7 +320,7 @@ struct NaiveEviction {
             excess -= 1
         }
         for name in recent where excess > 0 {
-            // What is not written yet need not be.
+            // An entity that is not written yet need not be.
             if observed.contains(name) || name.type == "tag" {
                 use(name)
             } else if leave(name) {

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// A resource that needs nothing.
+/// A resource of the simplest kind.
 private struct Note: Resource, Equatable {
     static let resourceType = "note"
     var id: UInt32
@@ -25,7 +25,7 @@ private struct Note: Resource, Equatable {
             QueryRequest(try QueryKey(library: "", method: "notes.list", input: Array("{}".utf8))), of: host)
     }
 
-    @Test func `the first update is what is there, later ones say what changed`() async throws {
+    @Test func `the first update has the current list, later ones have changes`() async throws {
         let host = Host(notes([1, 2]).map(element))
         var updates = try observation(of: host).makeAsyncIterator()
         #expect(await host.requests.isEmpty)
@@ -56,7 +56,7 @@ private struct Note: Resource, Equatable {
         #expect(try await right.next()?.items == notes([1, 2]))
     }
 
-    @Test func `letting go of an iterator cancels its observer`() async throws {
+    @Test func `releasing an iterator cancels its observer`() async throws {
         let host = Host(notes([1]).map(element))
         func readOne() async throws {
             for try await update in try observation(of: host) {
@@ -69,7 +69,7 @@ private struct Note: Resource, Equatable {
         #expect(await host.observerCount == 0)
     }
 
-    @Test func `an iterator that was never asked observes nothing`() async throws {
+    @Test func `an iterator without a call of next observes nothing`() async throws {
         let host = Host()
         _ = try observation(of: host).makeAsyncIterator()
         #expect(await host.requests.isEmpty)
@@ -108,7 +108,7 @@ private struct Note: Resource, Equatable {
         #expect(await host.observerCount == 0)
     }
 
-    @Test func `a query that cannot be read throws and is over`() async throws {
+    @Test func `a query that cannot be read throws and ends the observation`() async throws {
         let host = Host()
         await host.fail(CacheError(.cacheMiss, "nothing is stored; fetch it"))
         var updates = try observation(of: host).makeAsyncIterator()
@@ -116,7 +116,7 @@ private struct Note: Resource, Equatable {
         #expect(try await updates.next() == nil)
     }
 
-    @Test func `an item that is not what its type says throws and ends the observation`() async throws {
+    @Test func `an item that does not fit its type throws and ends the observation`() async throws {
         let host = Host(notes([1]).map(element))
         var updates = try observation(of: host).makeAsyncIterator()
         _ = try await updates.next()
@@ -126,7 +126,7 @@ private struct Note: Resource, Equatable {
         #expect(await host.observerCount == 0)
     }
 
-    @Test func `a fetch that fails beside the first answer is told, and the observation goes on`() async throws {
+    @Test func `a fetch that fails beside the first answer is reported, and the observation continues`() async throws {
         let host = Host(notes([1]).map(element))
         var updates = try observation(of: host).makeAsyncIterator()
         _ = try await updates.next()
@@ -158,7 +158,7 @@ private struct Note: Resource, Equatable {
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `whoever applies all changes sees every list that is told, however slow`(seed: UInt64) async throws {
+    func `a reader that applies all changes sees every notified list, however slow`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var list = notes(Array(0..<UInt32(random.below(10))))
         let host = Host(list.map(element))
@@ -176,7 +176,7 @@ private struct Note: Resource, Equatable {
                 }
                 await host.show(list.map(element))
             }
-            // Whatever came before, a list that nobody has seen yet is told sooner or later.
+            // After any notifications, a list with a new element is notified sooner or later.
             list.append(Note(id: UInt32(1_000 + random.below(1 << 30))))
             await host.show(list.map(element))
             while own != list {
@@ -187,7 +187,7 @@ private struct Note: Resource, Equatable {
         }
     }
 
-    @Test func `an entity is told now and after every change`() async throws {
+    @Test func `an entity is reported at once and after every change`() async throws {
         let host = Host(entity: #"{"id":1,"version":1}"#)
         let observation = EntityObservation<Note>(EntityRequest(EntityKey(type: "note", id: "1")), of: host)
         var updates = observation.makeAsyncIterator()
@@ -204,7 +204,7 @@ private struct Note: Resource, Equatable {
         #expect(await host.entityKeys == [EntityKey(type: "note", id: "1")])
     }
 
-    @Test func `an entity that is not there is told with the reason`() async throws {
+    @Test func `an absent entity is reported with the reason`() async throws {
         let observation = EntityObservation<Note>(EntityRequest(EntityKey(type: "note", id: "1")), of: Host())
         var updates = observation.makeAsyncIterator()
         #expect(try await updates.next() == EntityUpdate(value: nil, changedFields: [], miss: .absent))

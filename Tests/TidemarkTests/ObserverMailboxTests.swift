@@ -9,7 +9,7 @@ import TidemarkModel
                 subscription: SubscriptionID(1), entity: Array("\(number)".utf8), changedFields: []))
     }
 
-    /// What was taken, in one word.
+    /// Returns a taken item in one word.
     private func name(_ taken: ObserverMailbox.Taken) -> String {
         switch taken {
         case .item(.notification(.entity(let notification))):
@@ -22,7 +22,7 @@ import TidemarkModel
         }
     }
 
-    @Test func `sixteen notifications fit; room again is told once, when all are taken`() {
+    @Test func `sixteen notifications fit, and new room is reported once, when all are taken`() {
         let mailbox = ObserverMailbox()
         #expect((0..<20).map { mailbox.offer(notification($0)) } == (0..<20).map { $0 < 16 })
         #expect((0..<16).map { _ in name(mailbox.take()) } == (0..<16).map(String.init))
@@ -30,14 +30,14 @@ import TidemarkModel
         #expect(name(mailbox.take()) == "nothing")
     }
 
-    @Test func `what is delivered is taken, room or not`() {
+    @Test func `a delivered notification is accepted, with room or without`() {
         let mailbox = ObserverMailbox()
         for number in 0..<16 { #expect(mailbox.offer(notification(number))) }
         mailbox.deliver(notification(16))
         #expect((0..<18).map { _ in name(mailbox.take()) } == (0..<17).map(String.init) + ["nothing"])
     }
 
-    @Test func `a closed mailbox takes and gives nothing, and asks for nothing to be kept`() {
+    @Test func `a closed mailbox drops everything, and does not make the cache keep changes`() {
         let mailbox = ObserverMailbox()
         #expect(mailbox.offer(notification(1)))
         mailbox.close()
@@ -47,7 +47,7 @@ import TidemarkModel
         #expect(name(mailbox.take()) == "closed")
     }
 
-    @Test func `whoever waits is woken by an offer, an item, a closing or a cancellation`() async {
+    @Test func `a waiting reader is woken by an offer, an item, a closing or a cancellation`() async {
         let wakers: [@Sendable (ObserverMailbox) -> Void] = [
             {
                 _ = $0.offer(

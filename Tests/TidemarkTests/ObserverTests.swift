@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What observers of a cache are told, and what they are spared.
+/// The notifications that observers of a cache get, and those that they do not get.
 @Suite struct ObserverTests {
     private static func change(_ sequence: Int64, _ id: String, _ v: Int64) -> String {
         "{\"library_id\":\"a\",\"sequence\":\(sequence),\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\","
@@ -24,7 +24,7 @@ import TidemarkTesting
         return try #require(reply.subscription)
     }
 
-    @Test func `an observer that sleeps while 100,000 events pass holds up nobody, costs little and ends up right`()
+    @Test func `an observer that sleeps through 100,000 events delays none, costs little and ends right`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -39,7 +39,7 @@ import TidemarkTesting
         var keyCountMax = 0
         var sequence: Int64 = 0
         while sequence < eventCount {
-            // Elements come and go all the time: 5,000 pass through the list.
+            // Elements enter and leave all the time: 5,000 pass through the list.
             let lines = (0..<2_000).map { offset in
                 let next = sequence + Int64(offset) + 1
                 return Self.change(next, "k\(next % 5_000)", next % 7)
@@ -50,7 +50,7 @@ import TidemarkTesting
             keyCountMax = max(keyCountMax, size.namedKeyCount)
             #expect(size.rememberedCount <= 20)
         }
-        // What two lists of twenty with their reserve can name, and no more.
+        // The bound is the number of keys that two lists of twenty and their reserve can name.
         #expect(keyCountMax <= 20 + 52)
         let told = try #require(fast.observer(other))
         #expect(slow.observer(sleeper)?.toldCount == 3)
@@ -71,7 +71,7 @@ import TidemarkTesting
         #expect(await fixture.cache.observationSize.namedKeyCount == 0)
     }
 
-    @Test func `a slow observer of some fields misses what it would have been told, not what it would not`()
+    @Test func `a slow observer of some fields counts only missed changes of these fields`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -80,7 +80,7 @@ import TidemarkTesting
         let sleeper = try await observe(fixture, slow, select: ["w"])
         let other = try await observe(fixture, fast, select: ["w"])
         slow.setRoom(0)
-        // `w` changes with every second event only.
+        // The field `w` changes only with every second event.
         try await fixture.input.feed((1...11).map { Self.change($0, "x", $0 / 2) })
         slow.setRoom(nil)
         await fixture.cache.resume(slow)
@@ -92,7 +92,7 @@ import TidemarkTesting
     }
 
     @Test
-    func `two that fell behind at different times, one whole and one that left, are told and miss what they should`()
+    func `two observers that lag since different times get and miss the right changes`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -103,13 +103,13 @@ import TidemarkTesting
         let other = try await observe(fixture, fast)
         first.setRoom(0)
         second.setRoom(5)
-        // The early one is behind from the first change, the late one from the sixth; then the fast one is cancelled, and
-        // nobody is told of anything any more.
+        // The early observer lags from the first change on, the late one from the sixth; then the fast one is
+        // cancelled, and no observer is notified any more.
         try await fixture.input.feed((1...10).map { Self.change($0, $0 % 2 == 0 ? "x" : "y", $0) })
         #expect(fast.observer(other)?.toldCount == 10)
         try await fixture.cache.cancel(other)
         try await fixture.input.feed((11...50).map { Self.change($0, $0 % 2 == 0 ? "x" : "y", $0) })
-        // Elements look as they did when the late one fell behind.
+        // The elements have the values that they had when the late observer began to lag.
         try await fixture.input.feed([Self.change(51, "y", 5), Self.change(52, "x", 4)])
         second.setRoom(nil)
         await fixture.cache.resume(second)
@@ -127,7 +127,7 @@ import TidemarkTesting
         #expect(first.problems + second.problems + fast.problems == [])
     }
 
-    @Test func `what changes first when everybody is behind already is told too, in a batch or by itself`() async throws
+    @Test func `an element's first change while all observers lag is also notified, in a batch or alone`() async throws
     {
         let fixture = try await QueryFixture.open()
         try await fixture.put(["x", "y", "z"].map { #"{"id":"\#($0)","v":0,"w":0}"# })
@@ -135,7 +135,7 @@ import TidemarkTesting
         let sleeper = try await observe(fixture, slow)
         slow.setRoom(0)
         try await fixture.input.feed([Self.change(1, "x", 1)])
-        // A batch that leaves `y` as it was has told nobody what it was.
+        // A batch that leaves `y` unchanged has notified no observer of its old value.
         let batch =
             #"{"library_id":"a","sequence":2,"event":{"ResourceBatchChanged":{"resource_type":"file","resources":["#
             + #"{"id":"y","v":7,"w":7},{"id":"x","v":2,"w":0},{"id":"y","v":0,"w":0}]}}}"#
@@ -152,7 +152,7 @@ import TidemarkTesting
         #expect(slow.problems == [])
     }
 
-    @Test func `an event that changes an element and makes its list stale is missed once`() async throws {
+    @Test func `an event that changes an element and makes its list stale counts once as missed`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put([#"{"id":"x","v":0,"w":0}"#])
         let (slow, fast) = (FoldingSink(), FoldingSink())
@@ -175,7 +175,7 @@ import TidemarkTesting
         #expect(slow.problems + fast.problems == [])
     }
 
-    @Test func `a list whose time is over tells its observers at once, with an empty patch`() async throws {
+    @Test func `an expired list notifies its observers at once, with an empty patch`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = 500 }
         let (sink, late) = (FoldingSink(), FoldingSink())
@@ -198,7 +198,7 @@ import TidemarkTesting
         #expect(sink.problems + late.problems == [])
     }
 
-    @Test func `an observer waits for a query that was cleared, and hears its next answer`() async throws {
+    @Test func `an observer of a cleared query is notified of its next answer`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.put([#"{"id":"x"}"#])
         let sink = FoldingSink()
@@ -213,7 +213,7 @@ import TidemarkTesting
         #expect(sink.problems == [])
     }
 
-    @Test func `an entity that was removed leaves an observed list, makes it a miss, and comes back to its place`()
+    @Test func `a removed entity leaves an observed list, which misses, and later returns to its place`()
         async throws
     {
         let fixture = try await QueryFixture.open()
@@ -236,7 +236,7 @@ import TidemarkTesting
         #expect(sink.problems == [])
     }
 
-    @Test func `whoever observes libraries hears of a lost gap, and of the query that ends it`() async throws {
+    @Test func `observers of libraries are notified of a lost gap, and of the query that ends it`() async throws {
         let fixture = try await QueryFixture.open()
         let sink = FoldingSink()
         await fixture.cache.observeLibraries(sink)
@@ -269,7 +269,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [false, true])
-    func `a local query is filled from the disk after a restart, and lists all or is not there`(
+    func `after a restart a local query is filled from the disk, complete or absent`(
         isCrashed: Bool
     ) async throws {
         let journal = MemoryJournal()
@@ -284,7 +284,7 @@ import TidemarkTesting
         }
         let wanted = [9, 7, 5, 3, 1].map { #"{"id":"k\#($0)","v":\#($0),"w":1}"# }
         if isCrashed {
-            // What is on the disk while the list is still being filled must not be taken for the whole.
+            // Entities on the disk must not be taken for the whole list while it is still being completed.
             await paused.pauseLoads()
             let put = Task { try await second.put([], "{}", local) }
             await paused.waitUntilHeld()

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// A cache whose host edits; everything is of type `file` in library `a`, and in short words.
+/// A cache whose host edits, with short helpers; everything is of type `file` in library `a`.
 struct OptimisticBed {
     let fixture: QueryFixture
     let sink = FoldingSink(keepsTraces: true)
@@ -21,7 +21,7 @@ struct OptimisticBed {
 
     // MARK: The host
 
-    /// Lays a layer over what there is.
+    /// Adds a layer over the existing state.
     @discardableResult
     func lay(
         _ pendingID: String, _ steps: CacheStep..., dependsOn: [String] = [], library: String = "a"
@@ -71,9 +71,9 @@ struct OptimisticBed {
         }
     }
 
-    // MARK: What is seen
+    // MARK: The visible state
 
-    /// What an entity shows; nil when that is nothing.
+    /// Returns the visible state of an entity; nil when there is none.
     func shows(_ id: String) async throws -> String? {
         try await read(id).entity.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -82,7 +82,8 @@ struct OptimisticBed {
         try await fixture.cache.read(Lines.key(id), fields: nil)
     }
 
-    /// The ids of a list, with `*` behind those that are pending and `!` before all when it is stale; nil: a miss.
+    /// Returns the ids of a list, with `*` after pending ones and `!` before all when the list is stale; nil for a
+    /// miss.
     func list(_ input: String = "{}") async throws -> String? {
         guard case .success(let reply) = try await fixture.read(input, .cacheOnly, { $0.allowsStale = true }) else {
             return nil
@@ -99,7 +100,7 @@ struct OptimisticBed {
         try await fixture.read(input, .cacheOnly, { $0.allowsStale = true }).get().answer.isPending
     }
 
-    /// Layers as `id state`.
+    /// Returns the layers as `id state`.
     func layers() async -> [String] {
         await fixture.cache.pendingLayers().map { "\($0.pendingID) \($0.state.rawValue)" }
     }
@@ -112,7 +113,7 @@ struct OptimisticBed {
         return try #require(reply.subscription)
     }
 
-    /// Every list that an observer saw, one line each; `!` before those that were stale.
+    /// Returns every list that an observer saw, one line each; `!` comes before stale ones.
     func trace(_ subscription: SubscriptionID) -> [String] {
         #expect(sink.problems == [])
         return (sink.observer(subscription)?.trace ?? []).map { seen in
@@ -126,7 +127,7 @@ struct OptimisticBed {
         return try #require(try reply.subscription())
     }
 
-    /// Every value that the observer of an entity was told.
+    /// Returns every value that the observer of an entity was notified of.
     func told(_ subscription: SubscriptionID) -> [String?] {
         sink.entities.filter { $0.subscription == subscription }
             .map { $0.entity.map { String(decoding: $0, as: UTF8.self) } }

@@ -28,7 +28,7 @@ private struct Refused: Error {}
         try await SyncCache.open(journal: MemoryJournal(store: store))
     }
 
-    /// A cache that has note 1 from event 1.
+    /// Opens a cache that has note 1 from event 1.
     private func opened() async throws -> SyncCache {
         let cache = try await open()
         try await event(1, #"{"id":"1","text":"a","stars":1}"#, in: cache)
@@ -66,7 +66,7 @@ private struct Refused: Error {}
 
     // MARK: Making
 
-    @Test func `an edit is shown at once and what the server said stays under it`() async throws {
+    @Test func `an edit is shown at once, and the server's state stays under it`() async throws {
         let cache = try await opened()
         let edit = try await rename(cache)
         #expect(try await cache.entity(Note.self, id: "1") == Note(id: "1", text: "b", stars: 1))
@@ -78,7 +78,7 @@ private struct Refused: Error {}
         #expect(await edit.state == nil)
     }
 
-    @Test func `an edit that changes nothing, or whose body throws, is none`() async throws {
+    @Test func `an edit that changes nothing, or whose body throws, adds no layer`() async throws {
         let cache = try await opened()
         #expect(try await code { _ = try await cache.optimistically { _ in } } == .invalidParams)
         await #expect(throws: Refused.self) {
@@ -111,7 +111,7 @@ private struct Refused: Error {}
         try await edit.commit(confirmed: Note(id: "1", text: "B", stars: 1), sequence: EventSequence(2))
         #expect(try await texts(cache) == ["B"])
         #expect(await edit.state == nil)
-        // The event up to it does not undo it.
+        // The event at its place does not undo the confirmation.
         try await event(2, #"{"id":"1","text":"old","stars":1}"#, in: cache)
         #expect(try await texts(cache) == ["B"])
         try await event(3, #"{"id":"1","text":"new","stars":1}"#, in: cache)
@@ -162,7 +162,7 @@ private struct Refused: Error {}
         #expect(try await cache.entity(Folder.self, id: "f") == Folder(id: "f", name: "N"))
     }
 
-    @Test func `a rollback takes along what depends on the edit`() async throws {
+    @Test func `a rollback includes the edits that depend on the edit`() async throws {
         let cache = try await opened()
         let first = try await cache.optimistically { try $0.put(Note(id: "2", text: "new")) }
         let second = try await cache.optimistically(dependsOn: [first]) {
@@ -238,7 +238,7 @@ private struct Refused: Error {}
                 try $0.patch(Note.self, id: "1", ["text": "b"])
             } perform: { _ in
                 hasBegun.finish()
-                // What a request throws when it is cut off is its own matter.
+                // The error that a cancelled request throws is its own.
                 await Task { for await _ in cancelled {} }.value
                 throw Refused()
             }
@@ -254,7 +254,7 @@ private struct Refused: Error {}
     @Test func `cancelling before the request is sent rolls back`() async throws {
         let cache = try await opened()
         let task = Task {
-            // Cancelled here, before anything was sent.
+            // The task is cancelled here, before anything was sent.
             withUnsafeCurrentTask { $0?.cancel() }
             try await cache.optimistically {
                 try $0.patch(Note.self, id: "1", ["text": "b"])

@@ -3,17 +3,17 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Every order in which a few things can happen to two entities. Laws: L2, L5, L6.
+/// Every order of a few operations on two entities. Laws: L2, L5, L6.
 @Suite struct OptimisticExhaustiveTests {
-    /// What a host does with a layer, and what its server says.
+    /// The kind of layer, and the server's answer to it.
     enum Style: CaseIterable, Sendable {
-        /// Patches that are confirmed with what the server made of them, a place ahead of the log.
+        /// Patches that are confirmed with the server's resources and a place ahead of the log.
         case confirmedPatches
         /// Patches that wait for a place in the log.
         case awaitedPatches
         /// Deletes that wait for their event.
         case deletes
-        /// Puts of temporary ids that get their real ones.
+        /// Puts with temporary ids that get real ones.
         case renamedPuts
     }
 
@@ -39,14 +39,14 @@ import TidemarkTesting
     func `in every order of events, edits, confirmations, rollbacks, echoes and crashes both agree`(
         style: Style
     ) async throws {
-        // Every style goes as deep as the first when more seeds are asked for.
+        // Every style goes as deep as the first one when more seeds are requested.
         let depth = style == .confirmedPatches || CacheUnderTest.seeds(1).count > 1 ? 5 : 4
         var open: [[Move]] = [[]]
         var stepCount = 0
         let start = try await Start()
         while var path = open.popLast() {
             var subject = try await Subject(style, start)
-            // All but the last step were compared on another way.
+            // All steps but the last were compared on another path.
             for move in path.dropLast() { _ = try await subject.perform(move, isKnown: true) }
             if let move = path.last {
                 let problems = try await subject.perform(move)
@@ -58,7 +58,7 @@ import TidemarkTesting
             while true {
                 stepCount += 1
                 var problems = try await subject.compare()
-                // What is refused changes nothing, so that no path has to begin with it.
+                // A refused operation changes nothing, so no path has to begin with it.
                 for move in Move.all where subject.isRefused(move) { problems += try await subject.perform(move) }
                 guard problems.isEmpty else {
                     Issue.record("\(style), \(path): \(problems.joined(separator: "\n"))")
@@ -79,7 +79,7 @@ import TidemarkTesting
         #expect(stepCount > (depth == 5 ? 3_000 : 500))
     }
 
-    /// Two entities, a list of them and one under a rule, as they are on the disk.
+    /// Two entities, a list of them, and a list with a rule, as they are on the disk.
     private struct Start {
         let store = MemoryJournal.Store()
         let model: ReferenceCache
@@ -104,7 +104,7 @@ import TidemarkTesting
         }
     }
 
-    /// What goes one way from there, with both lists and both entities observed.
+    /// One path from the start, with both lists and both entities observed.
     private struct Subject {
         private let style: Style
         private let store: MemoryJournal.Store
@@ -152,10 +152,10 @@ import TidemarkTesting
         func isWorthwhile(_ move: Move, after path: [Move]) -> Bool {
             if isRefused(move) { return false }
             switch move {
-            // Without its layer an echo is any event.
+            // Without its layer an echo is an ordinary event.
             case .echo(let entity): return isPending(entity)
             case .crash: return path.last != .crash && !path.isEmpty
-            // The entities are alike: the first is the first that anything happens to.
+            // The entities are alike, so the first operation on a path concerns the first one.
             case .event(1), .update(1): return path.contains { $0 != .crash }
             case .event, .update, .commit, .rollBack: return true
             }
@@ -163,7 +163,9 @@ import TidemarkTesting
 
         mutating func compare() async throws -> [String] { try await walk.compareAll() }
 
-        /// - Parameter isKnown: The way up to here was compared before.
+        /// Performs a move and compares.
+        ///
+        /// - Parameter isKnown: Whether the path up to here was compared before.
         mutating func perform(_ move: Move, isKnown: Bool = false) async throws -> [String] {
             guard move == .crash else {
                 if !isRefused(move) { editCount += 1 }
@@ -181,7 +183,7 @@ import TidemarkTesting
 
         private func operation(_ move: Move) -> CacheOperation {
             let next = (walk.model.libraries[Array("a".utf8)]?.cursor ?? 0) + 1
-            // Different every time, the same for both sides, and now and then across the end of the list.
+            // The values differ each time, are the same for both sides, and sometimes cross the end of the list.
             let n = [5, 0, 2, 7][editCount % 4]
             switch move {
             case .event(let entity):

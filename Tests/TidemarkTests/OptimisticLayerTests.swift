@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What layers show over what the server said, and what is left when they go.
+/// The visible state of layers over the server's state, and the state after they end.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 @Suite struct OptimisticLayerTests {
@@ -45,7 +45,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == #"{"id":"x","n":5,"t":"v"}"#)
     }
 
-    @Test func `an explicit null is a value, a name in unset is gone, and both come back`() async throws {
+    @Test func `an explicit null is a value, a name in unset is removed, and a rollback restores both`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":null}"#, unset: ["t"]))
         #expect(try await bed.shows("x") == #"{"id":"x","n":null}"#)
@@ -99,7 +99,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == #"{"id":"x","n":4}"#)
     }
 
-    @Test func `what is deleted under a patch is absent, and the layer is orphaned until it is back`() async throws {
+    @Test func `a patched entity that is deleted is absent, and its layer orphaned until it is back`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.lay("m2", .patch("x", #"{"t":"u"}"#))
@@ -126,14 +126,14 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.base)
     }
 
-    @Test func `transactions write the base, and what they do shows as far as no layer covers it`() async throws {
+    @Test func `transactions write the base, and their changes show where no layer covers them`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.lay("m2", .put(#"{"id":"z","n":7}"#))
         try await bed.fixture.cache.transact(
             [.patch(type: "file", id: "x", fields: Array(#"{"n":5,"t":"w"}"#.utf8), unset: [])], library: "a")
         #expect(try await bed.shows("x") == #"{"id":"x","n":2,"t":"w"}"#)
-        // What only a layer shows is not there for a transaction.
+        // An entity that only a layer shows does not exist for a transaction.
         await #expect(throws: CacheError.self) {
             try await bed.fixture.cache.transact(
                 [.patch(type: "file", id: "z", fields: Array(#"{"n":5}"#.utf8), unset: [])], library: "a")
@@ -145,7 +145,7 @@ import TidemarkTesting
         #expect(try await bed.read("x").miss == .deleted)
     }
 
-    @Test func `clearing and removing take the base away, not the layers`() async throws {
+    @Test func `clearing and removing affect the base, not the layers`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.lay("m2", .put(#"{"id":"z","n":7}"#))

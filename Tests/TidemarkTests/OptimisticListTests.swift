@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What lists hold while layers are pending, and where everything is again when they go.
+/// The content of lists while layers are pending, and after they end.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 @Suite struct OptimisticListTests {
@@ -21,7 +21,7 @@ import TidemarkTesting
         return bed
     }
 
-    @Test func `what a layer deletes leaves every list, and returns to its place in each`() async throws {
+    @Test func `an entity that a layer deletes leaves every list, and a rollback restores its places`() async throws {
         let bed = try await bed()
         let (plain, ruled) = (try await bed.observe(), try await bed.observe("1"))
         try await bed.lay("m1", .delete("b"))
@@ -38,7 +38,7 @@ import TidemarkTesting
         #expect(bed.trace(ruled) == ["\(a) \(b)", "! \(a)", "\(a) \(b)"])
     }
 
-    @Test func `what a layer deleted returns to where a newer answer has it`() async throws {
+    @Test func `after a rollback a deleted entity has its place in a newer answer`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .delete("b"))
         try await bed.put([Self.resource("b", 2), Self.resource("a", 1), Self.resource("c", 3)])
@@ -51,7 +51,7 @@ import TidemarkTesting
         #expect(try await bed.list() == "a c")
     }
 
-    @Test func `what a layer deleted returns to where events moved it meanwhile`() async throws {
+    @Test func `after a rollback a deleted entity has the place to which events moved it`() async throws {
         let bed = try await bed()
         try await bed.put([], "2", rule: #","order":[{"path":"/n"}]"#) { $0.isLocal = true }
         try await bed.lay("m1", .delete("a"))
@@ -63,7 +63,7 @@ import TidemarkTesting
         #expect(try await bed.list() == "c b a")
     }
 
-    @Test func `what a layer deleted and an event deleted, too, stays away`() async throws {
+    @Test func `after a rollback an entity that an event deleted too stays deleted`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .delete("b"))
         try await bed.delete(2, "b")
@@ -72,7 +72,7 @@ import TidemarkTesting
         #expect(try await bed.read("b").miss == .deleted)
     }
 
-    @Test func `a pending entity is never evicted, and what a layer hides comes back though memory is full`()
+    @Test func `a pending entity is never evicted, and a hidden one is restored when memory is full`()
         async throws
     {
         let bed = try await bed { $0.memoryByteCountMax = 0 }
@@ -91,10 +91,10 @@ import TidemarkTesting
         #expect(try await bed.list("1") == "a b")
     }
 
-    @Test func `a list with a rule follows what is visible, as far as it is known`() async throws {
+    @Test func `a list with a rule follows the visible entities, as far as it is known`() async throws {
         let bed = try await bed()
         let ruled = try await bed.observe("1")
-        // Before everything, behind the end of what is known, and in between.
+        // The elements are before all others, after the horizon, and between them.
         try await bed.lay("m1", .put(Self.resource("t", 0)))
         #expect(try await bed.list("1") == "t* a")
         try await bed.lay("m2", .put(Self.resource("u", 99)))
@@ -103,7 +103,7 @@ import TidemarkTesting
         #expect(try await bed.list("1") == "t* b")
         #expect(try await bed.isPending("1"))
         try await bed.rollBack("m1")
-        // Only one that is known is left: what stands behind it nobody has said.
+        // Only one known element is left; nobody knows which elements follow it.
         #expect(try await bed.list("1") == "! b")
         #expect(try await bed.isPending("1"))
         try await bed.rollBack("m3")
@@ -114,7 +114,7 @@ import TidemarkTesting
         #expect(bed.trace(ruled) == ["\(a) \(b)", "\(t) \(a)", "\(t) \(b)", "! \(b)", "\(a) \(b)"])
     }
 
-    @Test func `a list without a rule is not given what a layer puts`() async throws {
+    @Test func `a list without a rule does not get a layer's entity`() async throws {
         let bed = try await bed()
         let plain = try await bed.observe()
         try await bed.lay("m1", .put(Self.resource("t", 0)))
@@ -124,7 +124,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [false, true])
-    func `what left every tier under a layer is missing again after a restart, too`(isDeletion: Bool) async throws {
+    func `an entity removed under a layer is missing again after a restart`(isDeletion: Bool) async throws {
         let store = MemoryJournal.Store()
         var bed = try await OptimisticBed.open(MemoryJournal(store: store))
         try await bed.put([Self.resource("b", 2), Self.resource("a", 1)])
@@ -138,7 +138,7 @@ import TidemarkTesting
         let plain = try await bed.observe()
         #expect(try await bed.list() == (isDeletion ? "b" : "b a*"))
         try await bed.rollBack("m1")
-        // A list that lacks an element is a miss; its observer sees what there is, as stale.
+        // A list that lacks an element is a miss; its observer gets the remaining elements, as stale.
         #expect(try await bed.list() == nil)
         #expect(bed.trace(plain).last == "! \(Self.resource("b", 2))")
         try await bed.change(nil, Self.resource("a", 3))
@@ -146,7 +146,7 @@ import TidemarkTesting
         await bed.fixture.cache.checkInvariants()
     }
 
-    @Test func `a put over what left every tier makes its list whole`() async throws {
+    @Test func `a put over a removed entity makes its list complete`() async throws {
         let bed = try await bed()
         let plain = try await bed.observe()
         var removal = Removal(library: "a")
@@ -163,7 +163,7 @@ import TidemarkTesting
             bed.trace(plain) == ["\(c) \(b) \(a)", "! \(c) \(a)", "\(c) \(Self.resource("b", 8)) \(a)", "! \(c) \(a)"])
     }
 
-    @Test func `a list whose time is over is stale under layers as without`() async throws {
+    @Test func `an expired list is stale with layers as without`() async throws {
         let bed = try await bed()
         try await bed.put([Self.resource("c", 3), Self.resource("a", 1)], "3") { $0.timeToLive = 500 }
         let observer = try await bed.observe("3")
@@ -177,7 +177,7 @@ import TidemarkTesting
         #expect(try await bed.list("3") == "c a")
     }
 
-    @Test func `pending alone tells nobody`() async throws {
+    @Test func `a change of pending alone notifies no observer`() async throws {
         let bed = try await bed()
         let plain = try await bed.observe()
         try await bed.lay("m1", .patch("a", #"{"n":1}"#))
@@ -188,7 +188,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [false, true])
-    func `an answer older than what was confirmed ahead of the log takes that in, after a restart too`(
+    func `an answer older than a confirmation ahead of the log keeps it, after a restart too`(
         isRestarted: Bool
     ) async throws {
         let store = MemoryJournal.Store()
@@ -207,12 +207,12 @@ import TidemarkTesting
         #expect(list == "a b")
     }
 
-    @Test func `what a layer puts behind the end of what is known goes when that end comes closer`() async throws {
+    @Test func `a layer's entity after the horizon leaves the list when the horizon comes closer`() async throws {
         let bed = try await OptimisticBed.open(MemoryJournal())
         try await bed.put([], rule: #","order":[{"path":"/n"}],"limit":1"#)
         try await bed.lay("far", .put(Self.resource("far", 100)))
         #expect(try await bed.list() == "far*")
-        // The list keeps 33 of its own; one more, and what stands behind them is not known any more.
+        // The list keeps 33 elements; after one more, the elements after them are no longer known.
         for n in 1...34 { try await bed.change(Int64(n), Self.resource("e\(n + 10)", n)) }
         #expect(try await bed.list() == "e11")
         try await bed.lay("all", .delete("e11"), .delete("e12"))

@@ -8,7 +8,7 @@ import TidemarkTesting
 /// Laws: L2, L5, L6, L9, L10.
 @Suite struct OptimisticModelTests {
     @Test(arguments: CacheUnderTest.seeds(40))
-    func `with a journal in memory all that is seen, pending and told is what the base and the layers make`(
+    func `with a journal in memory reads and notifications are those of base and layers`(
         seed: UInt64
     ) async throws {
         let store = MemoryJournal.Store()
@@ -16,7 +16,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(4))
-    func `with a journal on disk all that is seen, pending and told is what the base and the layers make`(
+    func `with a journal on disk reads and notifications are those of base and layers`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
@@ -49,7 +49,7 @@ import TidemarkTesting
         var history: [String] = []
         for step in 1...100 {
             var operation = generator.next(walk.model)
-            // What is evaluated over the store is asked of nobody.
+            // A local query has no upstream to ask.
             if case .beginFetch(let name) = operation, walk.model.queries[name]?.isLocal == true {
                 operation = .wait(milliseconds: 1)
             }
@@ -76,7 +76,7 @@ import TidemarkTesting
             if random.chance(restarts) {
                 if random.chance(500), queryCountMax > 2 {
                     history.append("crashed")
-                    // What lies under layers cannot be looked at: then only one state may be on the disk.
+                    // The base under layers is not visible, so only one state may be on the disk then.
                     if !walk.model.layers.isEmpty { try await walk.flush() }
                     try await journal.close()
                 } else {

@@ -3,13 +3,13 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Ids of layers, what depends on what, and ids that get their real name.
+/// Ids of layers, their dependencies, and temporary ids that get real ones.
 ///
 /// - Source: Protocol/optimistic.md, methods.
 @Suite struct OptimisticNamesTests {
     private static let rule = #","order":[{"path":"/n"}]"#
 
-    @Test func `an id that waits is refused, one that has settled may be used again`() async throws {
+    @Test func `a pending id is refused while it is pending, and may be used again after it settled`() async throws {
         let bed = try await OptimisticBed.open()
         try await bed.change(1, #"{"id":"x","n":1}"#)
         #expect(try await bed.lay("m1", .patch("x", #"{"n":2}"#)) == .done)
@@ -25,7 +25,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == #"{"id":"x","n":3}"#)
     }
 
-    @Test func `a confirmation says what type it is of, or the layer does`() async throws {
+    @Test func `the type of a confirmation comes from itself or from its layer`() async throws {
         let bed = try await OptimisticBed.open()
         let x = #"{"id":"x","n":9}"#
         try await bed.lay("m1", .put(#"{"id":"x"}"#), .delete(type: "tag", id: "y"))
@@ -42,11 +42,11 @@ import TidemarkTesting
         #expect(try await bed.commit("m3", confirmed: [#"{"id":"v"}"#], type: "tag") == .done)
         #expect(
             try await bed.fixture.cache.read(EntityKey(library: "a", type: "tag", id: "v"), fields: nil).miss == nil)
-        // Nothing was confirmed of the delete.
+        // The delete was not confirmed.
         #expect(try await bed.shows("u") == #"{"id":"u","n":2}"#)
     }
 
-    @Test func `a rollback takes what depends on it along, a confirmation sets it free`() async throws {
+    @Test func `a rollback includes dependent layers, a confirmation releases them`() async throws {
         let bed = try await OptimisticBed.open()
         try await bed.change(1, #"{"id":"x","n":1}"#)
         try await bed.put([#"{"id":"x"}"#])
@@ -76,7 +76,7 @@ import TidemarkTesting
         #expect(await bed.layers() == ["m3 pending"])
     }
 
-    @Test func `as many layers as there may be, and no more`() async throws {
+    @Test func `layers up to the limit are accepted, and no more`() async throws {
         let bed = try await OptimisticBed.open(MemoryJournal()) {
             $0.limits.layerCountMax = 2
             $0.limits.layerByteCountMax = 1_000
@@ -92,7 +92,7 @@ import TidemarkTesting
         #expect(await bed.layers() == ["m2 pending", "m3 pending"])
     }
 
-    @Test func `a real id goes through later layers, lists, observers and a restart`() async throws {
+    @Test func `a real id reaches later layers, lists and observers, and outlasts a restart`() async throws {
         let store = MemoryJournal.Store()
         let bed = try await OptimisticBed.open(MemoryJournal(store: store))
         try await bed.change(1, #"{"id":"b","n":5}"#)

@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Confirmations and events of mutations, in whatever order they come.
+/// Confirmations and events of mutations, in any order.
 ///
 /// - Source: Protocol/optimistic.md, settling.
 @Suite struct OptimisticSettlingTests {
@@ -38,7 +38,7 @@ import TidemarkTesting
         try await bed.commit("m1", confirmed: [Self.x(2)], sequence: 3)
         #expect(await bed.layers() == [])
         #expect(try await bed.read("x").sequence == EventSequence(3))
-        // An older write of somebody else, and then the echo.
+        // An older write of another client comes first, then the echo.
         try await bed.change(2, Self.x(7))
         try await bed.change(3, Self.x(2), mutation: "m1")
         #expect(bed.trace(list) == [Self.x(1), Self.x(2)])
@@ -60,7 +60,7 @@ import TidemarkTesting
         #expect(bed.trace(list) == [Self.x(1), Self.x(2)])
     }
 
-    @Test func `a layer whose place was passed already goes at once`() async throws {
+    @Test func `a layer whose place was passed already settles at once`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.commit("m1", sequence: 1)
@@ -68,7 +68,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(1))
     }
 
-    @Test func `committing again replaces what a layer waits for`() async throws {
+    @Test func `committing again replaces the place that a layer waits for`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.commit("m1", sequence: 2)
@@ -80,7 +80,7 @@ import TidemarkTesting
         #expect(await bed.layers() == [])
     }
 
-    @Test func `a confirmation older than the base drops the layer and writes nothing`() async throws {
+    @Test func `a confirmation older than the base settles the layer and writes nothing`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
         try await bed.change(5, Self.x(7))
@@ -90,7 +90,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(7))
         #expect(try await bed.read("x").sequence == EventSequence(5))
         #expect(bed.trace(list).last?.hasSuffix(Self.x(7)) == true)
-        // Deleted counts as well.
+        // A delete that is newer than the confirmation counts as well.
         try await bed.lay("m2", .put(Self.x(3)))
         try await bed.delete(6, "x")
         try await bed.commit("m2", confirmed: [Self.x(3)], sequence: 5)
@@ -100,7 +100,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(3))
     }
 
-    @Test func `what is confirmed replaces the fields that it carries, in one notification`() async throws {
+    @Test func `a confirmation replaces the fields that it has, in one notification`() async throws {
         let bed = try await OptimisticBed.open()
         try await bed.change(1, #"{"id":"x","n":1,"t":"s"}"#, #"{"id":"y","n":1}"#)
         try await bed.put([#"{"id":"x"}"#, #"{"id":"y"}"#])
@@ -114,7 +114,7 @@ import TidemarkTesting
             ])
     }
 
-    @Test func `a refusal of the server is a rollback to what the base says now`() async throws {
+    @Test func `a refusal of the server is a rollback to the current base`() async throws {
         let bed = try await bed()
         let list = try await bed.observe()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
@@ -127,7 +127,7 @@ import TidemarkTesting
         #expect(bed.trace(list).count == 4)
     }
 
-    @Test func `a rolled back put takes away nothing that the server has`() async throws {
+    @Test func `rolling back a put keeps everything that the server has`() async throws {
         let bed = try await bed()
         try await bed.lay("m1", .put(#"{"id":"y","n":1}"#))
         try await bed.change(2, #"{"id":"y","n":2}"#)
@@ -161,7 +161,7 @@ import TidemarkTesting
         #expect(await bed.layers() == ["m1 pending"])
     }
 
-    @Test func `a duplicate settles nothing, and a held event when its turn comes`() async throws {
+    @Test func `a duplicate settles nothing, and a held event settles its layer when it is applied`() async throws {
         let bed = try await bed()
         let list = try await bed.observe()
         try await bed.lay("m1", .patch("x", #"{"n":2}"#))
@@ -185,7 +185,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(1))
     }
 
-    @Test func `what an upstream brings settles layers as the stream would have`() async throws {
+    @Test func `an upstream's answer settles layers as the stream would have`() async throws {
         let journal = MemoryJournal()
         let clock = ManualClock()
         let missing =
@@ -233,7 +233,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(2))
     }
 
-    @Test func `an answer of the new log ends what waits for the old one, too`() async throws {
+    @Test func `an answer of the new log settles layers that wait for the old one, too`() async throws {
         let bed = try await bed()
         try await bed.lay("m2", .patch("x", #"{"t":"s"}"#))
         try await bed.commit("m2", sequence: 3)
@@ -243,7 +243,7 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == Self.x(6))
     }
 
-    @Test func `layers, what they wait for and what they show are the same after a restart`() async throws {
+    @Test func `layers, their awaited places and their views are the same after a restart`() async throws {
         let store = MemoryJournal.Store()
         let first = try await bed(MemoryJournal(store: store))
         try await first.lay("m1", .patch("x", #"{"n":2}"#))
@@ -265,7 +265,7 @@ import TidemarkTesting
         #expect(await third.layers() == [])
     }
 
-    @Test func `a layer that the disk refuses is gone, and its observers saw it come and go`() async throws {
+    @Test func `a layer that the disk refuses is undone, and its observers saw both changes`() async throws {
         let journal = MemoryJournal()
         let bed = try await bed(journal)
         try await bed.fixture.cache.flush()
@@ -273,7 +273,7 @@ import TidemarkTesting
         await journal.failCommits(StorageError(.diskFull, "no space", advice: "make room"))
         let clock = bed.fixture.clock
         async let outcome = bed.lay("m1", .patch("x", #"{"n":2}"#))
-        // Whoever waits for a failing disk waits by the clock.
+        // A call that waits for a failing disk waits by the clock.
         let ticking = Task {
             while !Task.isCancelled {
                 clock.advance(milliseconds: 1_000)

@@ -9,9 +9,9 @@ import TidemarkTesting
     private static let side = ReferenceQueryName(
         library: Array("a".utf8), method: Array("side".utf8), input: Array("{}".utf8))
 
-    /// What a server confirms goes into the twin as what it answers: with the same place, and nothing listed.
+    /// A confirmation is stored in the twin as an answer with the same place and an empty list.
     @Test(arguments: CacheUnderTest.seeds(20))
-    func `when all layers have settled nothing tells that there were any`(seed: UInt64) async throws {
+    func `when all layers have settled they leave no trace`(seed: UInt64) async throws {
         let (left, right) = (try await Twin(), try await Twin())
         var random = SeededGenerator(seed: seed ^ 0x7717)
         var generator = LayerOperationGenerator(seed: seed &+ 900, hasTemporaryBase: false)
@@ -82,7 +82,8 @@ import TidemarkTesting
             _ = try await fixture.perform(operation, &replies)
         }
 
-        /// Everything that is stored, by name: entities with the writer of each field, and lists as the journal has them.
+        /// Everything that is stored, by name: entities with the writer of each field, and lists in the form of the
+        /// journal.
         func digest(_ keys: [ReferenceKey], _ names: [ReferenceQueryName]) async throws -> [String] {
             var lines: [String] = []
             for key in keys {
@@ -101,7 +102,7 @@ import TidemarkTesting
             let records = await journal.queries()
             for name in names {
                 for var record in records where record.method.bytes == name.method && record.input.bytes == name.input {
-                    // Numbers are given in the order of first mention, and a layer may be the first to mention.
+                    // Numbers follow the order in which names first occur, and a layer may be the first to use one.
                     (record.number, record.library, record.type) = (0, 0, 0)
                     lines.append("\(record)")
                 }

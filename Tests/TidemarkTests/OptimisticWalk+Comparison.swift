@@ -3,15 +3,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What a walk compares with the model after each step.
+/// The comparisons of a walk with the model after each step.
 extension OptimisticWalk {
-    /// Lists, layers, and those entities of which memory has something anyway.
+    /// Compares lists, layers, and those entities that memory has anyway.
     mutating func compare() async throws -> [String] {
         try await compareLists() + compareLayers()
             + compareEntities(Set(model.layers.flatMap(\.changes).map(\.key)))
     }
 
-    /// Everything; brings all of it into memory.
+    /// Compares everything; this loads all entities into memory.
     mutating func compareAll() async throws -> [String] {
         var keys = Set(model.entities.keys).union(model.tombstones.keys)
         keys.formUnion(model.layers.flatMap(\.changes).map(\.key))

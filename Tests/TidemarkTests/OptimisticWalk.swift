@@ -3,17 +3,17 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// A cache and the model of it, given the same operations, with observers whose every state is compared.
+/// A cache and its model, given the same operations, with observers whose every state is compared.
 struct OptimisticWalk {
     /// A fast and a slow observer of one query.
     struct Pair {
         var fast: SubscriptionID
         var slow: SubscriptionID
-        /// States of the fast one that were compared.
+        /// The number of states of the fast observer that were compared.
         var seenCount = 1
     }
 
-    /// An observer of one entity, and what it was told last.
+    /// An observer of one entity, and its last notification.
     struct Watch {
         var subscription: SubscriptionID
         var key: ReferenceKey
@@ -29,9 +29,9 @@ struct OptimisticWalk {
     var watches: [Watch] = []
     var toldEntityCount = 0
     var replies: [ReferenceQueryName: Reply] = [:]
-    /// What may be on the disk: the model at the last step that is there for certain, and after each step since.
+    /// The states that may be on the disk: the model at the last durable step, and after each step since.
     var durable: [ReferenceCache]
-    /// What the model shows after the last step; nil while nobody asked.
+    /// The visible state of the model after the last step; nil until it is needed.
     var seen: ReferenceSeen?
 
     init(_ fixture: QueryFixture, _ model: ReferenceCache, names: [ReferenceQueryName]) {
@@ -43,7 +43,9 @@ struct OptimisticWalk {
 
     // MARK: Operations
 
-    /// - Returns: What the cache and the model disagree about.
+    /// Performs an operation.
+    ///
+    /// - Returns: The differences between the cache and the model.
     mutating func perform(_ operation: CacheOperation) async throws -> [String] {
         let before = seen ?? model.seen
         var problems = try await act(operation)
@@ -55,7 +57,7 @@ struct OptimisticWalk {
         return problems + fast.problems + slow.problems
     }
 
-    /// Goes a way again that was compared once.
+    /// Repeats a step that was compared before.
     mutating func repeatStep(_ operation: CacheOperation) async throws {
         let problems = try await act(operation)
         #expect(problems == [])
@@ -72,7 +74,7 @@ struct OptimisticWalk {
         return found == wanted ? [] : ["\(found), not \(wanted)"]
     }
 
-    /// Takes what observers know for right.
+    /// Accepts the current state of the observers as right.
     mutating func catchUp() {
         seen = nil
         _ = model.takeMarks()
@@ -90,7 +92,7 @@ struct OptimisticWalk {
         durable = [model]
     }
 
-    /// Every state that an observer was told of is one that the model was in, in order, and none is missing.
+    /// Checks that an observer's notified states are exactly those of the model, in order.
     mutating func compareTraces(
         _ operation: CacheOperation, _ before: ReferenceSeen, _ states: [ReferenceSeen]
     ) async -> [String] {
@@ -112,7 +114,8 @@ struct OptimisticWalk {
         return problems
     }
 
-    /// A list that is filled over pages may be seen between them, and a timer says when time is over.
+    /// Whether an operation may have more states: a list that is completed over pages may be read between them, and a
+    /// timer expires lists.
     func isLoose(_ operation: CacheOperation) -> Bool {
         switch operation {
         case .put(_, let answer): answer.isLocal
@@ -148,7 +151,7 @@ struct OptimisticWalk {
 
     // MARK: Observers
 
-    /// Observes a query, fast and slow, or ends that.
+    /// Observes a query with a fast and a slow observer, or ends both.
     mutating func toggle(_ name: ReferenceQueryName) async throws -> [String] {
         if let pair = pairs.removeValue(forKey: name) {
             try await fixture.cache.cancel(pair.fast)
@@ -188,7 +191,7 @@ struct OptimisticWalk {
 
     func resume() async { await fixture.cache.resume(slow) }
 
-    /// Slow observers hear of everything at once, and know what there is then.
+    /// Lets slow observers get all their notifications, after which they have the current state.
     func wake(isForced: Bool) async -> [String] {
         slow.setRoom(nil)
         if isForced { await fixture.cache.settle(slow) } else { await fixture.cache.resume(slow) }
@@ -209,9 +212,9 @@ struct OptimisticWalk {
 
     // MARK: Opening again
 
-    /// Goes on with a cache that was opened from what an earlier one had written.
+    /// Continues with a cache that was opened from the journal of an earlier one.
     ///
-    /// - Returns: What is wrong with it, if it is none of what may be there.
+    /// - Returns: The differences, if its state is none of the possible ones.
     mutating func goOn(with fixture: QueryFixture) async throws -> [String] {
         self.fixture = fixture
         (fast, slow, pairs, watches, replies, toldEntityCount) = (

@@ -12,7 +12,7 @@ private struct Song: Resource, Equatable {
     var rating: Int
 }
 
-/// Policies and ages as programs use them: every import is of a product, and nothing of a package is used.
+/// Policies and ages as programs use them: every import is of a product, and nothing with package access is used.
 @Suite(.timeLimit(.minutes(2))) struct PolicyInterfaceTests {
     private func open(_ policy: CachePolicy, in folder: TemporaryFolder) async throws -> SyncCache {
         var configuration = CacheConfiguration()
@@ -24,7 +24,7 @@ private struct Song: Resource, Equatable {
         CachePolicy.Rules("song", fields: ["rating": 0], cascades: ["album": "album"])
     ])
 
-    @Test func `a policy from a schema and one made in code say the same`() async throws {
+    @Test func `a policy from a schema equals one made in code`() async throws {
         let schema = try CachePolicy(
             graphQL: """
                 type song { rating: Int @cacheControl(maxAge: 0)  album: album @cacheControl(cascadeDeletion: true) }
@@ -57,7 +57,7 @@ private struct Song: Resource, Equatable {
         }
     }
 
-    @Test func `everything that is wrong with a schema is told, with its place`() throws {
+    @Test func `every error of a schema is reported with its place`() throws {
         do throws(GraphQLErrors) {
             _ = try CachePolicy(
                 graphQL: Array("type a @cacheControl { x: Int }\ntype b { y: Int @cacheControl(maxAge: -1) }".utf8))
@@ -71,7 +71,7 @@ private struct Song: Resource, Equatable {
         }
     }
 
-    @Test func `an observation that refreshes says what is stale`() async throws {
+    @Test func `an observation that refreshes reports staleness`() async throws {
         let folder = try TemporaryFolder()
         let cache = try await open(PolicyInterfaceTests.code, in: folder)
         try await cache.put(Song(id: "1", name: "Sea", rating: 5))

@@ -5,14 +5,14 @@ import TidemarkFaultDisk
 import TidemarkSQLite
 import TidemarkTesting
 
-/// A process of its own that its disk ends, at any change of an ingest and again while it recovers: what another one then
-/// finds on the real disk. Beside ``StreamFaultTests``, where calls fail from there on, here memory, locks and shared memory
-/// are gone as well. Law: L5.
+/// A process of its own that its disk ends, at any change of an ingest and again while it recovers: the test checks
+/// what another process then finds on the real disk. In ``StreamFaultTests`` later calls fail in the same process; here
+/// memory, locks and shared memory are gone as well. Law: L5.
 @Suite struct ProcessCrashPointTests {
-    /// A process came to its end before the change was reached.
+    /// The exit status of a process that ended before it reached the change.
     private static let endedStatus: Int32 = 98
 
-    @Test func `a process that its disk ends leaves what the model says, for the next one and the one after that`()
+    @Test func `after its disk ends a process, the next two find the state of the model`()
         async throws
     {
         let stream = try await StreamOnDisk()
@@ -33,7 +33,7 @@ import TidemarkTesting
                 let seed = points.seed(at: point)
                 let ended = await Self.ingest(
                     folder.path, moment, at: point, seed: seed, acknowledging: beside.path("acknowledged"))
-                // Entities leave in an order that differs from run to run, and so does the number of changes, by a few.
+                // The order of evictions differs from run to run, and so the number of changes differs by a few.
                 #expect(
                     ended == FaultDisk.exitStatus || ended == Self.endedStatus && point > changeCount - 20, "\(place)")
                 let acknowledged =
@@ -50,7 +50,7 @@ import TidemarkTesting
         }
     }
 
-    /// Takes the stream in a process of its own, which writes a byte for each part that was acknowledged.
+    /// Ingests the stream in a process of its own, which writes a byte for each acknowledged part.
     private static func ingest(
         _ folder: String, _ moment: FaultDisk.Moment, at point: Int, seed: UInt64, acknowledging path: String
     ) async -> Int32? {
@@ -72,7 +72,7 @@ import TidemarkTesting
         return status(result)
     }
 
-    /// Opens and closes in a process of its own.
+    /// Opens and closes the database in a process of its own.
     private static func recover(
         _ folder: String, _ moment: FaultDisk.Moment, at point: Int, seed: UInt64
     ) async -> Int32? {

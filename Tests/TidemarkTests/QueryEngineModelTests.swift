@@ -5,32 +5,32 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// The engine with its journal, upstream and observers, slow ones among them, against a model that evaluates everything
-/// anew. Nothing that nobody observes stays in memory longer than a flush. Laws: L6, L9, L10.
+/// The engine with its journal, upstream and observers, some of them slow, against a model that evaluates everything
+/// anew. An entity that is not observed stays in memory no longer than a flush. Laws: L6, L9, L10.
 @Suite struct QueryEngineModelTests {
     @Test(arguments: CacheUnderTest.seeds(12))
-    func `with a journal in memory every observer, however slow, ends with what a read gives`(seed: UInt64) async throws
+    func `with a journal in memory every observer, however slow, ends up with a read's list`(seed: UInt64) async throws
     {
         let store = MemoryJournal.Store()
         try await walk(seed: seed) { MemoryJournal(store: store) }
     }
 
     @Test(arguments: CacheUnderTest.seeds(4))
-    func `with a journal on disk every observer, however slow, ends with what a read gives`(seed: UInt64) async throws {
+    func `with a journal on disk every observer, however slow, ends up with a read's list`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         try await walk(seed: seed &+ 500) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
     }
 
-    /// Which tiers there are.
+    /// The tiers in use.
     private enum Tiers {
-        /// Memory with a journal under it, mostly with next to no memory.
+        /// Memory with a journal under it, mostly with almost no memory.
         case both
         case memoryOnly
         case diskOnly
     }
 
     @Test(arguments: CacheUnderTest.seeds(6))
-    func `with everything in memory alone nobody sees a difference`(seed: UInt64) async throws {
+    func `with everything in memory alone results are the same`(seed: UInt64) async throws {
         let store = MemoryJournal.Store()
         try await walk(seed: seed &+ 900, .memoryOnly) { MemoryJournal(store: store) }
         #expect(await MemoryJournal(store: store).stored().isEmpty)
@@ -38,13 +38,13 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(4))
-    func `with everything on the disk alone nobody sees a difference`(seed: UInt64) async throws {
+    func `with everything on the disk alone results are the same`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         try await walk(seed: seed &+ 1_300, .diskOnly) { try await SQLiteJournal.open(path: folder.path("cache.db")) }
     }
 
-    /// A fast and a slow observer of one query, made in one step. In every other walk both are slow, each in its own time:
-    /// what nobody hears is logged otherwise.
+    /// A fast and a slow observer of one query, made in one step. In every other walk both are slow, each at its own
+    /// times: changes that no observer gets at once are logged differently.
     private struct Pair {
         var fast: SubscriptionID
         var slow: SubscriptionID
@@ -62,7 +62,7 @@ import TidemarkTesting
             try await QueryFixture.open(try await open(), clock: clock) {
                 $0.limits.queryCountMax = queryCountMax
                 $0.memoryByteCountMax = tiers == .both ? memoryByteCountMax : 256 << 20
-                // As the wire names them.
+                // The types are named as on the wire.
                 if tiers == .memoryOnly { $0.diskExcludedTypes = ["file", "tag"] }
                 if tiers == .diskOnly { $0.memoryExcludedTypes = ["file", "tag"] }
                 $0.fetchTimeout = 1 << 40
@@ -77,7 +77,7 @@ import TidemarkTesting
         var history: [CacheOperation] = []
         for step in 1...100 {
             var operation = generator.next(model)
-            // What is evaluated over the store is asked of nobody.
+            // A local query has no upstream to ask.
             if case .beginFetch(let name) = operation, model.queries[name]?.isLocal == true {
                 operation = .wait(milliseconds: 1)
             }
@@ -187,7 +187,7 @@ import TidemarkTesting
         _ subscription: SubscriptionID, _ sink: FoldingSink, _ name: ReferenceQueryName, _ model: ReferenceCache
     ) async -> [String] {
         let wanted = model.list(name)
-        // A list's time is over when a timer says so.
+        // A list expires when a timer fires.
         let isRight = await eventually {
             guard let observer = sink.observer(subscription) else { return false }
             return observer.list == wanted?.resources ?? [] && observer.isStale == wanted?.isStale ?? true

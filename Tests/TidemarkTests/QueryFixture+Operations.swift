@@ -3,13 +3,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Operations as text, done to a cache.
+/// Operations as text, performed on a cache.
 extension QueryFixture {
     static func key(_ name: ReferenceQueryName) throws -> QueryKey {
         try QueryKey(library: ByteString(name.library), method: ByteString(name.method), input: name.input)
     }
 
-    /// - Parameter replies: Of fetches under way.
+    /// Performs an operation.
+    ///
+    /// - Parameter replies: The replies of fetches under way.
     func perform(
         _ operation: CacheOperation, _ replies: inout [ReferenceQueryName: Reply]
     ) async throws -> CacheOutcome {

@@ -5,7 +5,8 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// A cache with a clock and an upstream for queries that a test drives by hand. Everything is in library `a`, type `file`.
+/// A cache with a clock and an upstream for queries that a test drives by hand. Everything is in library `a` and of
+/// type `file`.
 struct QueryFixture: Sendable {
     let cache: SyncCache
     let clock: ManualClock
@@ -65,7 +66,7 @@ struct QueryFixture: Sendable {
         return try #require(reply.replies.first)
     }
 
-    /// What is stored, however stale.
+    /// Returns the stored list, however stale; nil for a miss.
     func stored(_ input: String = "{}") async throws -> [String]? {
         switch try await read(input, .cacheOnly, { $0.allowsStale = true }) {
         case .success(let reply): reply.texts
@@ -82,7 +83,7 @@ extension QueryReply {
     var texts: [String] { answer.entities.map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// What a read was told, and when.
+/// The replies to a read, in order.
 final class Reply: Sendable {
     private let state = Mutex<([Result<QueryReply, CacheError>], [Result<QueryAnswer, CacheError>])>(([], []))
 

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// When two inputs are one query.
+/// The equality of query inputs.
 @Suite struct QueryKeyTests {
     private func canonical(_ json: String) throws -> String {
         try QueryKey(library: "l", method: "m", input: Array(json.utf8)).input.description
@@ -29,13 +29,13 @@ import TidemarkTesting
         "-",
         "1e", "\"", "\"\\x\"", "\"\\u12g4\"", "\"\\u12\"", "\"\u{01}\"", "]", "\"a\" ,", "--1",
     ])
-    func `what is no JSON is refused`(_ json: String) {
+    func `an input that is not JSON is refused`(_ json: String) {
         let error = #expect(throws: CacheError.self) { try canonical(json) }
         #expect(error?.code == .invalidParams)
         #expect(error?.message.hasPrefix("input is no JSON at byte ") == true, "\(error?.message ?? "")")
     }
 
-    @Test func `what is no UTF-8, too deep or too long is refused`() throws {
+    @Test func `an input that is not UTF-8, too deep or too long is refused`() throws {
         func message(_ input: [UInt8]) -> String? {
             do throws(CacheError) {
                 _ = try QueryKey(library: "l", method: "m", input: input)
@@ -53,13 +53,13 @@ import TidemarkTesting
         #expect(message(long + [0x31]) == "input has 1048577 bytes: pass at most 1048576")
     }
 
-    @Test func `a method has a name`() {
+    @Test func `a method without a name is refused`() {
         #expect(throws: CacheError.self) { try QueryKey(library: "l", method: "", input: [0x31]) }
         let name = ByteString([UInt8](repeating: 0x61, count: 1_025))
         #expect(throws: CacheError.self) { try QueryKey(library: "l", method: name, input: [0x31]) }
     }
 
-    /// Sorts parsed values, naively; shares nothing with the code under test.
+    /// Sorts parsed values in a naive way; it shares no code with the code under test.
     private func model(_ value: ReferenceJSON) -> String {
         if let elements = value.elements { return "[\(elements.map(model).joined(separator: ","))]" }
         guard let members = value.members else {
@@ -118,7 +118,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(300))
-    func `canonical form is what sorting parsed values gives`(_ seed: UInt64) throws {
+    func `the canonical form equals that of sorted parsed values`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let json = value(4, &random)
         let wanted = model(try ReferenceJSONParser.parse(Array(json.utf8)))

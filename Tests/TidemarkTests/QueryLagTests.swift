@@ -4,15 +4,16 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// What a slow observer is told, against a model that keeps the whole list it saw, with what stood in it.
+/// The notifications of a slow observer, against a model that keeps the whole list that the observer saw, with its
+/// values.
 @Suite struct QueryLagTests {
-    /// A list with versions of its elements, and what became of it step by step.
+    /// A list with versions of its elements, which changes step by step.
     private struct Walk {
         var random: SeededGenerator
         var list: [UInt32]
-        /// Of every element that there ever was; the version is its checksum too.
+        /// The version of every element that ever existed; the version is also its checksum.
         var versions: [UInt32: UInt8] = [:]
-        /// The newest lag when the element's former look was last told.
+        /// The newest lag at the moment when an element's former value was last logged.
         var knownBy: [UInt32: Int64] = [:]
         var newestLag: Int64 = 0
 
@@ -21,14 +22,16 @@ import TidemarkTesting
             list = (0..<UInt32(random.below(12))).map { $0 }
         }
 
-        /// - Parameter movesPerMille: How often elements come, go or move.
+        /// Makes the next step.
+        ///
+        /// - Parameter movesPerMille: The rate at which elements enter, leave or move.
         mutating func next(movesPerMille: Int) -> ListStep? {
             guard random.chance(movesPerMille) else { return replaced() }
             switch random.below(3) {
             case 0:
                 let handle = UInt32(random.below(24))
                 guard !list.contains(handle) else { return nil }
-                // What is not in the list changes unseen.
+                // An element outside the list changes without a notification.
                 versions[handle, default: 0] &+= UInt8(random.below(2))
                 let index = random.below(list.count + 1)
                 list.insert(handle, at: index)
@@ -52,20 +55,20 @@ import TidemarkTesting
             let index = random.below(list.count)
             let handle = list[index]
             let old = versions[handle, default: 0]
-            // Few versions, so that an element often looks again as it did.
+            // There are few versions, so that an element often returns to an earlier value.
             versions[handle] = UInt8(random.below(3))
             defer { knownBy[handle] = newestLag }
             return .replace(value(handle, old: [old]), at: index)
         }
 
         private func value(_ handle: UInt32, old: [UInt8]) -> ListedValue {
-            // What every lag knows is not told again.
+            // A value that every lag knows is not logged again.
             let known = knownBy[handle, default: 0]
             return ListedValue(handle: handle, payload: [], old: known >= newestLag ? [] : old, knownBy: known)
         }
     }
 
-    /// A lag, and all that its observer saw.
+    /// A lag, and everything that its observer saw.
     private struct Slow {
         let lag: QueryLag
         let list: [UInt32]
@@ -74,7 +77,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: 1...300 as ClosedRange<UInt64>)
-    func `what is told leads from what was seen to what there is, as a comparison of both would`(seed: UInt64) {
+    func `notified changes lead from the seen list to the current one, as a comparison would`(seed: UInt64) {
         var walk = Walk(seed: seed)
         let movesPerMille = walk.random.pick([0, 20, 300])
         var slow: [Slow] = []
@@ -124,7 +127,7 @@ import TidemarkTesting
             let value = ListedValue(handle: UInt32(index), payload: [], old: [UInt8(index)], knownBy: 0)
             #expect(lag.absorb(.replace(value, at: index), checksum: { UInt64($0[0]) }) == nil)
         }
-        // The third looks as it did.
+        // The third element has its earlier value.
         let told = lag.operations(
             to: { preconditionFailure("nobody needs the list") }, checksum: { $0 == 3 ? 3 : 77 })
         #expect(told == [.replace(2, at: 2), .replace(4, at: 4)])

@@ -20,7 +20,7 @@ private struct Note: Resource, Equatable {
                 QueryRequest(try QueryKey(library: "", method: "notes.list", input: Array("{}".utf8))), of: host))
     }
 
-    /// Returns once what `read` reads has changed, or the task is cancelled, as a time limit does.
+    /// Returns as soon as the result of `read` has changed, or the task is cancelled, as a time limit does.
     private func change(of read: @MainActor @escaping () -> Void) async {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
         withObservationTracking(read) { continuation.finish() }
@@ -32,7 +32,7 @@ private struct Note: Resource, Equatable {
         if case .loaded = model.phase { true } else { false }
     }
 
-    @Test func `the items follow the list, and whoever shows them is told`() async throws {
+    @Test func `the items follow the list, and their views are notified`() async throws {
         let host = ScriptedObserverHost(elements([1]))
         let model = try model(host)
         #expect(!isLoaded(model))
@@ -51,7 +51,7 @@ private struct Note: Resource, Equatable {
         #expect(!model.isRunning)
     }
 
-    @Test func `a failure is shown, and starting again tries again`() async throws {
+    @Test func `a failure is shown, and a new start tries again`() async throws {
         let host = ScriptedObserverHost(elements([1]))
         await host.fail(CacheError(.upstreamFailed, "the server is away"))
         let model = try model(host)
@@ -69,7 +69,7 @@ private struct Note: Resource, Equatable {
         #expect(model.items.map(\.id) == [1])
     }
 
-    @Test func `letting go of a model ends its observation`() async throws {
+    @Test func `releasing a model ends its observation`() async throws {
         let host = ScriptedObserverHost(elements([1]))
         var model: QueryModel<Note>? = try model(host)
         model?.start()

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 
-/// What `query.put` takes and `query.fetch` answers.
+/// The input of `query.put` and the answer to `query.fetch`.
 @Suite struct QueryResultTests {
     private func result(_ json: String, _ limits: Limits = Limits()) throws(CacheError) -> QueryResult {
         try QueryResult(json: Array(json.utf8), limits: limits)
@@ -24,7 +24,7 @@ import TidemarkModel
         #expect(found == wanted)
     }
 
-    @Test func `null is absent, and little is needed`() throws {
+    @Test func `null counts as absent, and few members are required`() throws {
         let wanted = QueryResult(resourceType: "file", resources: [])
         #expect(try result(#"{"resource_type":"file","resources":[]}"#) == wanted)
         #expect(
@@ -71,7 +71,7 @@ import TidemarkModel
             "local is true: pass a membership to evaluate as well"
         ),
     ])
-    func `what is wrong is named`(_ json: String, _ wanted: String) {
+    func `an error names the wrong member`(_ json: String, _ wanted: String) {
         let error = #expect(throws: CacheError.self) { try result(json) }
         #expect(error == CacheError(.invalidParams, wanted))
     }

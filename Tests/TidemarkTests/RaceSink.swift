@@ -3,10 +3,10 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// What observers behind one sink see: each one's first answer and all that it was told since, put together. It has room
-/// for few notifications, so that the cache keeps others back.
+/// The state of each observer of one sink: its first answer with all its notifications applied. The sink has room for
+/// few notifications, so that the cache holds others back.
 final class RaceSink: ObserverSink {
-    /// What one observer sees.
+    /// The state of one observer.
     enum Seen: Equatable {
         case list([[UInt8]], isStale: Bool)
         case entity([UInt8]?)
@@ -26,9 +26,9 @@ final class RaceSink: ObserverSink {
         state = Mutex(State(room: room))
     }
 
-    /// The first answer of an observer, inside the step that made it.
+    /// Sets the first answer of an observer, inside the step that made it.
     ///
-    /// - Parameter subject: What it observes.
+    /// - Parameter subject: The observed list or entity.
     func begin(_ subscription: SubscriptionID?, of subject: String, _ first: Seen) {
         state.withLock { state in
             guard let subscription else { return state.problems.append("an answer came without a subscription") }
@@ -40,7 +40,7 @@ final class RaceSink: ObserverSink {
         }
     }
 
-    /// From here on nothing may come for it.
+    /// Ends an observer: no notification may come for it any more.
     func end(_ subscription: SubscriptionID) {
         state.withLock { $0.seen[subscription] = .cancelled }
     }
@@ -53,7 +53,7 @@ final class RaceSink: ObserverSink {
         state.withLock { $0.seen.filter { $0.value != .cancelled }.keys.sorted { $0.rawValue < $1.rawValue } }
     }
 
-    /// What each observer sees that was not cancelled, with what it observes.
+    /// The state of each observer that was not cancelled, with its subject.
     var seen: [(subject: String, seen: Seen)] {
         state.withLock { state in
             state.seen.filter { $0.value != .cancelled }.map { (state.subjects[$0.key] ?? "", $0.value) }

@@ -16,7 +16,7 @@ import TidemarkTesting
         return try await QueryFixture.open(hasUpstream: hasUpstream) { $0.policy = policy }
     }
 
-    /// Every notification, as words.
+    /// A sink that records every notification in words.
     private final class Words: ObserverSink {
         private let told = ManagedWords()
 
@@ -60,20 +60,20 @@ import TidemarkTesting
             + #""resource":\#(resource)\#(merges ? #","metadata":{}"# : "")}}}"#
     }
 
-    /// Moves the clock when the cache sleeps, so that its timer is the one that is woken.
+    /// Moves the clock when the cache sleeps, so that its timer wakes.
     private func advance(_ fixture: QueryFixture, _ milliseconds: Int64) async {
         await settle(fixture)
         _ = await eventually { fixture.clock.sleeperCount > 0 }
         fixture.clock.advance(milliseconds: milliseconds)
     }
 
-    /// What does not come is not waited for: a look that is due has been made once one was asked for after it.
+    /// Waits until every check that was due has been made; a notification that does not come cannot be waited for.
     private func settle(_ fixture: QueryFixture) async {
         for _ in 0..<200 { await Task.yield() }
         _ = await fixture.cache.statistics()
     }
 
-    @Test func `an entity's observer hears at its limit, and when a change renews it`() async throws {
+    @Test func `an entity's observer is notified at its limit, and when a change renews it`() async throws {
         let fixture = try await open()
         try await fixture.input.feed([event(1, #"{"id":"x","n":1}"#)])
         let (words, quiet) = (Words(), Words())
@@ -92,7 +92,7 @@ import TidemarkTesting
         #expect(words.all.count == 3)
     }
 
-    @Test func `an equal write that renews is heard of at the next look, and one before the limit moves it`()
+    @Test func `an equal write that renews is notified at the next check, and one before the limit moves it`()
         async throws
     {
         let fixture = try await open()
@@ -113,7 +113,7 @@ import TidemarkTesting
         #expect(await eventually { words.all.last == #"{"id":"x","n":1} [] fresh"# })
     }
 
-    @Test func `a field that comes with a nearer limit moves the moment, and only what is selected counts`()
+    @Test func `a field with a nearer limit moves the moment of the check, and only selected fields count`()
         async throws
     {
         let fixture = try await open()
@@ -130,18 +130,18 @@ import TidemarkTesting
         #expect(await eventually { slow.all == [#"{"slow":1} [] stale"#] })
     }
 
-    @Test func `what is always too old is looked at rarely`() async throws {
+    @Test func `an entity that is always too old is checked rarely`() async throws {
         let fixture = try await open()
         try await fixture.input.feed([event(1, #"{"id":"x","n":1}"#, type: "zero")])
         let words = Words()
         _ = try await observe(fixture, words, type: "zero", maxStale: 1 << 40)
         for _ in 0..<20 { await advance(fixture, 1_000); await settle(fixture) }
-        // It was told with the first answer.
+        // The staleness was in the first answer.
         #expect(words.all == [])
         #expect(fixture.clock.sleeperCount <= 2)
     }
 
-    @Test func `a slow observer hears that it is stale once there is room, together with what changed`() async throws {
+    @Test func `a slow observer is notified of staleness once there is room, with the changes`() async throws {
         let fixture = try await open()
         try await fixture.input.feed([event(1, #"{"id":"x","n":1}"#)])
         let words = Words()
@@ -172,7 +172,7 @@ import TidemarkTesting
         return try #require(reply.subscription)
     }
 
-    @Test func `a list is fetched once for all when its first field is too old, and nobody sees it stale`() async throws
+    @Test func `a list is fetched once for all when its first field is too old, and no one sees it stale`() async throws
     {
         let fixture = try await open()
         try await fixture.put([#"{"id":"x","n":1}"#, #"{"id":"y","n":1}"#])
@@ -192,7 +192,7 @@ import TidemarkTesting
         await fixture.upstream.waitForQuestions(2)
     }
 
-    @Test func `a fetch that fails says stale once, and is made again after pauses that double`() async throws {
+    @Test func `a failed fetch notifies staleness once, and is repeated after doubling pauses`() async throws {
         let fixture = try await open()
         try await fixture.put([#"{"id":"x","n":1}"#])
         let words = Words()
@@ -238,7 +238,7 @@ import TidemarkTesting
         #expect(words.all == ["0 changes"])
     }
 
-    @Test func `a list that nobody can be asked for says stale at the limit of a field, and of its own time`()
+    @Test func `a list without an upstream goes stale at a field's limit, and at its own`()
         async throws
     {
         let fixture = try await open(hasUpstream: false)
@@ -253,7 +253,7 @@ import TidemarkTesting
         #expect(slow.all == [])
     }
 
-    @Test func `who ends hears nothing more, and timers go`() async throws {
+    @Test func `a cancelled observer gets no notification, and its timers end`() async throws {
         let fixture = try await open(hasUpstream: false)
         try await fixture.input.feed([event(1, #"{"id":"x","n":1}"#)])
         let words = Words()

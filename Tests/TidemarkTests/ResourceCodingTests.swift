@@ -90,7 +90,7 @@ import TidemarkModel
         #expect(zone.taken == Date(timeIntervalSince1970: 1_714_972_089.25))
     }
 
-    @Test func `an error names type, id, field and what is stored there`() {
+    @Test func `an error names type, id, field and the stored value`() {
         func error(_ text: String) -> ResourceDecodingError? {
             do throws(ResourceDecodingError) {
                 _ = try ResourceCoder().decode(Photo.self, Array(text.utf8))
@@ -120,12 +120,12 @@ import TidemarkModel
         #expect((long?.description.utf8.count ?? 0) < 400)
     }
 
-    @Test func `what has no JSON form is refused`() {
+    @Test func `a value without a JSON form is refused`() {
         let error = #expect(throws: CacheError.self) { try encode([Double.nan]) }
         #expect(error?.code == .invalidParams)
     }
 
-    @Test func `ids of every kind give their text`() throws {
+    @Test func `ids of every kind convert to their text`() throws {
         struct Wrapped: ResourceID, RawRepresentable { var rawValue: String }
         #expect("a:b".keyText == "a:b")
         #expect((-5).keyText == "-5")
@@ -136,7 +136,7 @@ import TidemarkModel
             EntityKey(type: "photo", id: ByteString(uuid.keyText)).id == "6f1c9a4e-0000-4000-8000-0123456789ab")
     }
 
-    @Test func `a registry knows registered types and gives others as they are`() throws {
+    @Test func `a registry decodes registered types and returns others as JSON`() throws {
         var registry = ResourceRegistry([Photo.self])
         registry.register(Loose.self)
         registry.register(Loose.self)

@@ -4,9 +4,9 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// Lines that were put aside under one configuration and are read again under another.
+/// Lines that were quarantined under one configuration and are read again under another.
 @Suite struct RetryTests {
-    @Test func `a line whose sequence was lost takes effect, but for what is newer`() async throws {
+    @Test func `a retried line with a lost sequence takes effect, except over newer writes`() async throws {
         let store = MemoryJournal.Store()
         var strict = CacheConfiguration()
         strict.limits.batchMemberCountMax = 1
@@ -35,7 +35,7 @@ import TidemarkTesting
         try await second.close()
     }
 
-    @Test func `a line without a sequence does not undo what came after it`() async throws {
+    @Test func `a retried line without a sequence does not undo later writes`() async throws {
         let store = MemoryJournal.Store()
         var strict = CacheConfiguration()
         strict.limits.batchMemberCountMax = 1
@@ -60,7 +60,7 @@ import TidemarkTesting
         #"{"BatchChanged":{"resource_type":"file","resources":[{"id":"1","n":2},{"id":"2","n":2}]}}"#,
         #"{"ResourceDeleted":{"resource_type":"file","resource_id":"1","x":[[]]}}"#,
     ])
-    func `what is evicted may have been newer: it stays so, after a restart too`(event: String) async throws {
+    func `a retried line does not restore an evicted entity, after a restart either`(event: String) async throws {
         let store = MemoryJournal.Store()
         var strict = CacheConfiguration()
         strict.limits.batchMemberCountMax = 1
@@ -78,7 +78,7 @@ import TidemarkTesting
         #expect(await journal.quarantine().count == 1)
         let second = try await SyncCache.open(journal: journal)
         let counts = try await second.retry(await journal.quarantine())
-        // Its number stays lost, and the record is the only copy: it stays in quarantine.
+        // The event's number stays lost, and the record is its only copy, so it stays in quarantine.
         #expect([counts.applied, counts.superseded, counts.refused] == [0, 0, 1])
         #expect(try await second.entity(EntityKey(library: "L", type: "file", id: "1")) == .missing(.evicted))
         #expect(await second.entityCount() == 0)
@@ -94,7 +94,7 @@ import TidemarkTesting
         Array(lines.map { $0 + "\n" }.joined().utf8)
     }
 
-    /// In the library `L`, or in the default one.
+    /// Returns an entity's text from the library `L`, or from the default one.
     private func text(of id: ByteString, in cache: SyncCache) async throws -> String? {
         for library: ByteString in ["L", ""] {
             if case .found(let resource) = try await cache.entity(EntityKey(library: library, type: "file", id: id)) {

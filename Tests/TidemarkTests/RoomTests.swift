@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// What leaves memory and disk, what stays, and what reads say then. Laws: L1, L8, L9.
+/// Evictions from memory and disk: which entities leave, which stay, and what reads return then. Laws: L1, L8, L9.
 @Suite struct RoomTests {
     private static func change(_ id: Int, _ value: Int, metadata: String = "null") -> String {
         #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#(id)","v\#(value % 3)":\#(value)},"metadata":\#(metadata)}}}"#
@@ -28,7 +28,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [0, 1 << 30])
-    func `the least recently used go from both tiers, and reads say that they were evicted`(memory: Int) async throws {
+    func `the least recently used are evicted from both tiers, and reads report this`(memory: Int) async throws {
         let store = MemoryJournal.Store()
         let fixture = try await QueryFixture.open(MemoryJournal(store: store)) {
             $0.eviction.entityCountMax = 10
@@ -38,7 +38,7 @@ import TidemarkTesting
         try await fixture.cache.settleLimits()
         #expect(try await misses(fixture, 0..<10) == [:])
         fixture.clock.advance(milliseconds: 1)
-        // Read and written entities are younger; where nothing stays in memory a write counts alone.
+        // Entities that were read or written are more recently used; where nothing stays in memory only a write counts.
         for id in 0..<3 { _ = try await read(fixture, id) }
         if memory == 0 { try await fixture.input.feed((0..<3).map { Self.change($0, $0) }) }
         try await fixture.input.feed([Self.change(20, 20), Self.change(21, 21)])
@@ -49,14 +49,14 @@ import TidemarkTesting
         #expect(await fixture.cache.statistics().missCounts[.evicted] == 3)
         #expect(await MemoryJournal(store: store).stored().count == 10)
         try await fixture.cache.close()
-        // What went is remembered after a restart, too.
+        // Evicted keys are remembered after a restart, too.
         let again = try await QueryFixture.open(MemoryJournal(store: store)) { $0.eviction.entityCountMax = 10 }
         #expect(try await read(again, 3).miss == .evicted)
         #expect(try await read(again, 30).miss == .absent)
         #expect(try await read(again, 20).entity.map { String(decoding: $0, as: UTF8.self) } == Self.text(20, 20))
     }
 
-    @Test func `a cache that is opened with a lower limit makes room at once, the oldest first`() async throws {
+    @Test func `a cache that is opened with a lower limit evicts at once, the oldest first`() async throws {
         let store = MemoryJournal.Store()
         let first = try await QueryFixture.open(MemoryJournal(store: store))
         for id in [5, 3, 1, 4, 2, 0] {
@@ -74,7 +74,7 @@ import TidemarkTesting
         #expect(await again.cache.statistics().evictionCount == 4)
     }
 
-    @Test func `what is observed, pending or of a type that stays is never evicted, and other lists miss`() async throws
+    @Test func `entities that are observed, pending or kept are never evicted, and all other lists miss`() async throws
     {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
@@ -100,7 +100,7 @@ import TidemarkTesting
         #expect(await fixture.cache.entityCount() == 1)
     }
 
-    @Test func `a merge does not make an evicted entity a part of itself, a whole one brings it back`() async throws {
+    @Test func `a merge does not restore a part of an evicted entity, a complete write restores it`() async throws {
         let fixture = try await QueryFixture.open { $0.eviction.entityCountMax = 1 }
         try await fixture.input.feed([Self.change(0, 0)])
         try await fixture.input.feed([Self.change(1, 1)])
@@ -116,7 +116,7 @@ import TidemarkTesting
         #expect(try await read(fixture, 1).miss == .deleted)
     }
 
-    /// Answers questions in order, and counts them; the last answer holds on.
+    /// A delegate that gives its answers in order and counts the questions; the last answer is repeated.
     private actor Delegate {
         private(set) var checks: [EvictionCheck] = []
         private var answers: [Bool]
@@ -129,7 +129,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `who says no is asked again after the next commit, and nothing goes before`() async throws {
+    @Test func `a delegate that refused is asked after the next commit, and none is evicted before`() async throws {
         let delegate = Delegate([false, true])
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 2
@@ -146,7 +146,7 @@ import TidemarkTesting
         #expect(try await misses(fixture, 0..<4) == [0: .evicted, 1: .evicted])
     }
 
-    @Test func `a question about memory holds up nobody, and its answer is acted on`() async throws {
+    @Test func `a question about memory delays nothing, and its answer is applied`() async throws {
         let delegate = Delegate([false, true])
         let fixture = try await QueryFixture.open {
             $0.memoryByteCountMax = 0
@@ -164,7 +164,7 @@ import TidemarkTesting
         #expect(await delegate.checks.map(\.tier) == [.memory, .memory])
     }
 
-    @Test func `only so many evicted entities are remembered`() async throws {
+    @Test func `remembered evicted keys are bounded`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
             $0.limits.evictedKeyCountMax = 2
@@ -176,7 +176,7 @@ import TidemarkTesting
         #expect(try await misses(fixture, 0..<4) == [0: .absent, 1: .absent, 2: .evicted, 3: .evicted])
     }
 
-    @Test func `a disk limit shrinks the file, and what is left is right`() async throws {
+    @Test func `a disk limit shrinks the file, and the remaining entities are right`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("cache.db")
         let limit: Int64 = 512 << 10
@@ -202,7 +202,7 @@ import TidemarkTesting
         let size = try await journal.size()
         #expect(size.fileByteCount <= limit && size.usedByteCount <= limit)
         let count = Int(await cache.entityCount())
-        // Not many more than needed went: at least half of what would fit in a file that is packed.
+        // Few more entities than needed were evicted: at least half of those that would fit in a packed file are left.
         #expect(count > 1_000 && count < 4_500)
         var found = 0
         for (id, text) in texts.enumerated() {
@@ -255,7 +255,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(12))
-    func `whatever was evicted, a read gives what the server said last or a miss, never a part`(seed: UInt64)
+    func `under random evictions a read returns the server's last state or a miss, never a part`(seed: UInt64)
         async throws
     {
         var random = SeededGenerator(seed: seed ^ 0x0E71)
@@ -297,7 +297,7 @@ import TidemarkTesting
             case 3:
                 let ids = truth.keys.sorted().prefix(4).shuffled(using: &random)
                 let name = #"{"q":\#(random.below(3))}"#
-                // An answer is what the server has; it brings back whole what was evicted.
+                // An answer is the server's state; it restores evicted entities completely.
                 try await fixture.put(ids.map(resource), name)
                 lists[name] = Array(ids)
             case 4: try await fixture.cache.settleLimits()

@@ -4,9 +4,9 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Sequences at the ends of what there is: 0, 2^63-1 and what lies beyond, with `prev`, heartbeats and epochs. Laws: L4, L7.
+/// Sequences at the ends of their range: 0, 2^63-1 and beyond, with `prev`, heartbeats and epochs. Laws: L4, L7.
 @Suite struct SequenceEdgeTests {
-    /// As they stand on a line.
+    /// The numbers as they are written on a line.
     private static let numbers = [
         "0", "1", "2", "3", "-1", "-0", "9007199254740993", "9223372036854775804", "9223372036854775805",
         "9223372036854775806", "9223372036854775807", "9223372036854775808", "18446744073709551615",
@@ -30,7 +30,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: CacheUnderTest.seeds(300))
-    func `sequences at both ends come to what the model says, with restarts between`(seed: UInt64) async throws {
+    func `sequences at both ends of the range agree with the model, with restarts between`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var model = ReferenceModel(configuration: ReferenceConfiguration())
         let store = MemoryJournal.Store()
@@ -53,7 +53,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `the last sequence there is ends a log, and only another epoch goes on`() async throws {
+    @Test func `the largest sequence ends a log, and only another epoch continues`() async throws {
         let last = Int64.max
         let cache = try await SyncCache.open(journal: MemoryJournal(), clock: ManualClock())
         let input = try await HandInput(into: cache)
@@ -66,7 +66,7 @@ import TidemarkTesting
         let status = await cache.libraries().first
         #expect(status?.cursor == EventSequence(last))
         #expect(status?.lost == [LostRange(first: EventSequence(1), last: EventSequence(last - 1))])
-        // 2^63 is no sequence, and does not become a negative one.
+        // 2^63 is not a sequence, and does not become a negative one.
         try await input.feed([
             #"{"library_id":"a","sequence":9223372036854775808,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"no"}}}}"#,
             Lines.change(5, id: "new", epoch: "b"),
@@ -81,7 +81,7 @@ import TidemarkTesting
         try await cache.close()
     }
 
-    @Test func `an upstream is not asked for what lies behind the last sequence`() async throws {
+    @Test func `an upstream is not asked for numbers after the largest sequence`() async throws {
         let upstream = ScriptedUpstream()
         let cache = try await SyncCache.open(journal: MemoryJournal(), upstream: upstream, clock: ManualClock())
         let input = try await HandInput(into: cache)

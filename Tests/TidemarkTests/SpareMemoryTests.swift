@@ -3,7 +3,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Memory that only writing needs is given back when nothing is written.
+/// Memory that only writing needs is released when nothing is written.
 @Suite struct SpareMemoryTests {
     private func open(_ journal: MemoryJournal, _ clock: ManualClock, interval: Int64?) async throws -> QueryFixture {
         try await QueryFixture.open(journal, clock: clock, hasUpstream: false) { $0.spareMemoryInterval = interval }
@@ -16,13 +16,13 @@ import TidemarkTesting
         try await fixture.cache.flush()
     }
 
-    @Test func `it goes when nothing was written for a while, and once only until the next write`() async throws {
+    @Test func `spare memory is released after a pause of writing, and once only until the next write`() async throws {
         let journal = MemoryJournal()
         let clock = ManualClock()
         let fixture = try await open(journal, clock, interval: 500)
         for round in 1...3 {
             try await write(fixture, round)
-            // The wait begins in a task of its own: the clock goes on until it is over.
+            // The wait begins in a task of its own, so the clock moves until the wait is over.
             #expect(
                 await eventually {
                     clock.advance(milliseconds: 250)
@@ -35,7 +35,7 @@ import TidemarkTesting
         try await fixture.cache.close()
     }
 
-    @Test func `without an interval it goes when it is asked for, and what is held stays`() async throws {
+    @Test func `without an interval spare memory is released on request, and memory in use stays`() async throws {
         let journal = MemoryJournal()
         let clock = ManualClock()
         let fixture = try await open(journal, clock, interval: nil)

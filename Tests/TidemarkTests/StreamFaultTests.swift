@@ -7,7 +7,7 @@ import TidemarkTesting
 
 /// Ingest, gaps, a log that fills them, a dictionary and eviction on a disk that stops or fails. Laws: L1, L4, L5.
 @Suite struct StreamFaultTests {
-    @Test func `wherever an ingest stops, its database is what the model says at its cursor`() async throws {
+    @Test func `wherever an ingest stops, its database has the state of the model at its cursor`() async throws {
         let stream = try await StreamOnDisk()
         let points = CrashPoints(few: 16)
         let changeCount = try await changes(of: stream)
@@ -23,7 +23,7 @@ import TidemarkTesting
                 } catch {
                     guard disk.isStopped else { throw error }
                 }
-                // Entities leave in an order that differs from run to run, and so does the number of changes, by a few.
+                // The order of evictions differs from run to run, and so the number of changes differs by a few.
                 guard disk.isStopped else {
                     #expect(acknowledged == stream.partCount + 1)
                     continue
@@ -54,7 +54,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [FaultDisk.Fault.changeFails, .full])
-    func `while a disk fails memory serves and nothing is acknowledged, and writing resumes by itself`(
+    func `while a disk fails reads are served and nothing is acknowledged, then writing resumes`(
         fault: FaultDisk.Fault
     ) async throws {
         let stream = try await StreamOnDisk()
@@ -69,11 +69,13 @@ import TidemarkTesting
             tried += try await ingest(stream, folder, disk, comment)
             try #expect(await stream.problems(in: folder, acknowledged: stream.partCount) == [], "\(comment)")
         }
-        // Else nothing was tried; a single point may be one that only opening meets.
+        // Otherwise nothing was tried; a single point may be one that only opening reaches.
         #expect(tried > 5 || points.chosen(of: changeCount).count < 10)
     }
 
-    /// - Returns: How often the disk failed while the cache was used.
+    /// Ingests the stream on a disk that fails.
+    ///
+    /// - Returns: The number of failures of the disk while the cache was used.
     private func ingest(
         _ stream: StreamOnDisk, _ folder: TemporaryFolder, _ disk: FaultDisk, _ comment: String
     ) async throws -> Int {
@@ -105,14 +107,14 @@ import TidemarkTesting
         do {
             try await cache.close()
         } catch {
-            // Everything was committed; only the log was not copied back.
+            // Everything was committed; only the write-ahead log was not copied back.
             failureCount += 1
         }
         disk.heal()
         return failureCount
     }
 
-    /// Nobody asks for it. On a busy machine the journal's queue may have to wait for a processor.
+    /// Waits until writing resumes by itself. On a busy machine the journal's queue may have to wait for a processor.
     private func resumes(_ cache: SyncCache) async -> Bool {
         for _ in 0..<20 {
             if await eventually({ await cache.storageError == nil }) { return true }
@@ -120,7 +122,7 @@ import TidemarkTesting
         return false
     }
 
-    /// A file that cannot be made or opened is an error, and the next attempt begins as if there had been none.
+    /// Opens a journal. A file that cannot be made or opened is an error, and the next attempt begins afresh.
     private func opened(_ folder: TemporaryFolder, _ disk: FaultDisk) async throws -> SQLiteJournal {
         do {
             return try await StreamOnDisk.journal(folder)
@@ -146,7 +148,7 @@ import TidemarkTesting
         }
         let points = CrashPoints(few: 30)
         let wanted = stream.wanted[stream.cursors[stream.partCount - 1]] ?? [:]
-        // The reads of opening the file and of looking for everything.
+        // The count covers the reads of opening the file and of looking up everything.
         let before = quiet.readCount
         try await lookForAll(wanted, folder, "nothing planned")
         let readCount = quiet.readCount - before

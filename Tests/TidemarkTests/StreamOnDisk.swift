@@ -6,14 +6,14 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// A stream with its faults, ingested part by part from a log that fills its gaps, and what the model says after each
-/// part. Batches, merges, deletes, gaps, reconciliation, bad lines, a dictionary; at the end everything but a few
-/// entities is evicted.
+/// A stream with its faults, ingested part by part with a log that fills its gaps, and the state of the model after
+/// each part. It has batches, merges, deletes, gaps, reconciliation, bad lines and a dictionary; at the end all but a
+/// few entities are evicted.
 struct StreamOnDisk {
-    /// Entities that stay when the others are evicted.
+    /// The number of entities that stay when the others are evicted.
     static let keptEntityCount: Int64 = 40
 
-    /// What is stored of one entity.
+    /// The stored form of one entity.
     struct Stored: Equatable {
         var payload: [UInt8]
         var sequence: Int64?
@@ -21,9 +21,9 @@ struct StreamOnDisk {
 
     private let logFolder: TemporaryFolder
     private let parts: [[String]]
-    /// By cursor, what there is: key to payload and sequence.
+    /// The expected entities by cursor: key to payload and sequence.
     private(set) var wanted: [Int64: [EntityKey: Stored]] = [0: [:]]
-    /// Cursors after each part.
+    /// The cursors after each part.
     private(set) var cursors: [Int64] = []
 
     init() async throws {
@@ -52,7 +52,7 @@ struct StreamOnDisk {
         try await computeWanted(log)
     }
 
-    /// Where each part ends is asked of a cache in memory; what there is then, of the model.
+    /// Computes the expected states: a cache in memory gives the cursor after each part, the model gives the entities.
     private mutating func computeWanted(_ log: [UInt8]) async throws {
         let journal = MemoryJournal()
         let cache = try await open(journal)
@@ -87,7 +87,7 @@ struct StreamOnDisk {
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
         configuration.reorderWindow = 1 << 40
-        // Flushes begin when the test says so, and pauses before another attempt cost nothing.
+        // Flushes begin when the test asks for one, and pauses before another attempt cost nothing.
         configuration.flush.interval = 1 << 40
         configuration.flush.attemptCountMax = 1
         change(&configuration)
@@ -106,7 +106,7 @@ struct StreamOnDisk {
         return try await SQLiteJournal.open(configuration)
     }
 
-    /// A part's lines, and what is missing between them.
+    /// Feeds a part's lines, and lets the gaps between them be filled.
     func feed(part: Int, _ input: HandInput) async throws { try await feed(parts[part], input) }
 
     private func feed(_ lines: [String], _ input: HandInput) async throws {
@@ -114,16 +114,16 @@ struct StreamOnDisk {
         try await input.cache.endOfInput()
     }
 
-    /// Takes everything, then evicts, until something fails.
+    /// Ingests everything, then evicts, until a call fails.
     ///
-    /// - Parameter partCount: Parts that were acknowledged; one more when all was to be evicted.
+    /// - Parameter partCount: The number of acknowledged parts; one more when everything was to be evicted.
     func run(_ folder: TemporaryFolder, _ partCount: inout Int) async throws {
         try await run(path: folder.path("cache.db")) { partCount += 1 }
     }
 
-    /// As the other one, for a process that may not come back from it.
+    /// Ingests everything, then evicts, in a process that may end meanwhile.
     ///
-    /// - Parameter acknowledge: Told of each part as soon as it is acknowledged, and when all is to be evicted.
+    /// - Parameter acknowledge: Called as soon as a part is acknowledged, and when everything is to be evicted.
     func run(path: String, acknowledge: () -> Void) async throws {
         let cache = try await open(try await Self.journal(path: path))
         do {
@@ -155,11 +155,12 @@ struct StreamOnDisk {
         do { try await cache.close() } catch {}
     }
 
-    /// What is wrong with what lies in a folder; empty when nothing.
+    /// Compares the content of a folder with the model.
     ///
     /// - Parameters:
-    ///   - acknowledged: Parts, as from ``run(_:_:)``.
+    ///   - acknowledged: The number of parts, as from ``run(_:_:)``.
     ///   - mayLack: Whether entities may be missing though nothing was evicted.
+    /// - Returns: The differences in words; empty when there are none.
     func problems(in folder: TemporaryFolder, acknowledged: Int, mayLack: Bool = false) async throws -> [String] {
         let journal = try await Self.journal(folder)
         let report = await journal.openingReport

@@ -12,11 +12,11 @@ private struct Note: Resource, Equatable {
 }
 
 /// Subscribing and the first answer are one step: whatever several tasks do at once, an observer's first answer with
-/// everything that it is told afterwards is what a reader finds at the end.
+/// all its notifications applied equals a read at the end.
 ///
-/// Which task goes first is up to the machine; a seed repeats what each of them does.
+/// The machine decides the order of tasks; a seed repeats the operations of each.
 @Suite struct SubscriptionRaceTests {
-    /// `TIDEMARK_RACES`; 300 without it.
+    /// The number of rounds, from `TIDEMARK_RACES`; 300 without it.
     private static let roundCount =
         ProcessInfo.processInfo.environment["TIDEMARK_RACES"].flatMap { Int($0) } ?? 300
 
@@ -32,7 +32,7 @@ private struct Note: Resource, Equatable {
 /// One cache, and tasks that change, read and observe it at once.
 private struct Race {
     private static let entityCount = 6
-    /// A server's order; a rule; a rule with a limit, evaluated over the store.
+    /// The queries: one in the server's order, one with a rule, and a local one with a rule and a limit.
     private static let rules: [(text: String?, isLocal: Bool)] = [
         (nil, false),
         (#"{"resource_type":"note","where":{"path":"/open","eq":true},"order":[{"path":"/rank"}]}"#, false),
@@ -44,7 +44,7 @@ private struct Race {
     func run() async throws -> [String] {
         var configuration = CacheConfiguration()
         configuration.flush.interval = 1
-        // Everything that nobody observes is evicted after each flush, and read from the journal again.
+        // Every entity that is not observed is evicted after each flush, and loaded from the journal again.
         configuration.memoryByteCountMax = 0
         let cache = try await SyncCache.open(configuration: configuration, journal: MemoryJournal())
         var random = SeededGenerator(seed: seed)
@@ -62,7 +62,7 @@ private struct Race {
             try await group.waitForAll()
             return iterating
         }
-        // The last answer says that it is the last, so that whoever iterates knows when to look.
+        // The last answer is marked as the last, so that iterating readers know when to compare.
         try await put(0, [Note(id: 99, open: true, rank: 99)], into: cache)
         for sink in sinks { await cache.settle(sink) }
         var problems = sinks.flatMap(\.problems)
@@ -74,9 +74,9 @@ private struct Race {
         return problems
     }
 
-    // MARK: What the tasks do
+    // MARK: The tasks
 
-    /// Events, answers and invalidations.
+    /// Feeds events, answers and invalidations.
     private func change(_ cache: SyncCache, _ random: SeededGenerator) async throws {
         var random = random
         for _ in 0..<8 {
@@ -89,7 +89,7 @@ private struct Race {
         }
     }
 
-    /// Observers come and go.
+    /// Adds and cancels observers.
     private func observe(_ cache: SyncCache, _ sink: RaceSink, _ random: SeededGenerator) async throws {
         var random = random
         for _ in 0..<6 {
@@ -133,9 +133,9 @@ private struct Race {
         }
     }
 
-    /// The list in a server's order as an asynchronous sequence, until its last answer.
+    /// Reads the list in the server's order as an asynchronous sequence, until its last answer.
     ///
-    /// - Returns: nil when there was no answer to begin with.
+    /// - Returns: nil when there was no first answer.
     private func iterate(_ cache: SyncCache) async throws -> [Note]? {
         let observation = try cache.observe(
             Note.self, method: "race", input: [0], policy: .cacheOnly, allowsStale: true)
@@ -167,7 +167,7 @@ private struct Race {
         }
     }
 
-    // MARK: What is said
+    // MARK: Events and queries
 
     private static func key(_ query: Int) throws -> QueryKey {
         try QueryKey(library: "", method: "race", input: Array("[\(query)]".utf8))

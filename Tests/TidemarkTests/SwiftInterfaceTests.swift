@@ -26,7 +26,7 @@ private struct Song: Resource, Equatable {
         }
     }
 
-    @Test func `what is put is read, in its library`() async throws {
+    @Test func `an entity that was put is read in its library`() async throws {
         let cache = try await open()
         try await cache.put(Song(id: 1, name: "a"))
         try await cache.put(Song(id: 1, name: "b"), library: "other")
@@ -35,7 +35,7 @@ private struct Song: Resource, Equatable {
         #expect(try await cache.entity(Song.self, id: 2) == nil)
     }
 
-    @Test func `without a library the configured default is meant`() async throws {
+    @Test func `without a library the configured default is used`() async throws {
         let cache = try await open { $0.defaultLibrary = "home" }
         try await cache.put(Song(id: 1, name: "a"))
         #expect(try await cache.entity(Song.self, id: 1, library: "home") == Song(id: 1, name: "a"))
@@ -136,7 +136,7 @@ private struct Song: Resource, Equatable {
         #expect(update?.changedFields == ["name"])
     }
 
-    @Test func `an observer is gone with its task`() async throws {
+    @Test func `an observation ends with its task`() async throws {
         let cache = try await open()
         try await cache.put([Song(id: 1, name: "a")], method: "songs.list")
         let observation: QueryObservation<Song> = try cache.observe(
@@ -158,7 +158,7 @@ private struct Song: Resource, Equatable {
         #expect(try await cache.invalidate(Song.self) == 0)
     }
 
-    @Test func `what is removed or cleared is gone`() async throws {
+    @Test func `removed and cleared entities are absent`() async throws {
         let cache = try await open()
         for id in 1...3 {
             try await cache.put(Song(id: id, name: "a"))
@@ -173,7 +173,7 @@ private struct Song: Resource, Equatable {
         #expect(try await cache.entity(Song.self, id: 2) == nil)
     }
 
-    @Test func `entities of a type come in pages, as their Swift type or as they are`() async throws {
+    @Test func `entities of a type come in pages, as their Swift type or as JSON`() async throws {
         let cache = try await open()
         for id in 1...5 { try await cache.put(Song(id: id, name: "n\(id)")) }
         let registry = ResourceRegistry([Song.self])

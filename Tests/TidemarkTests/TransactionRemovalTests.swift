@@ -10,7 +10,7 @@ private struct Counter: Resource, Equatable {
     var n: Int
 }
 
-/// Forgetting inside transactions, the names that types go by, and transactions that only read.
+/// Removals inside transactions, the aliases of types, and transactions that only read.
 @Suite(.timeLimit(.minutes(2))) struct TransactionRemovalTests {
     private struct Stop: Error {}
 
@@ -63,7 +63,7 @@ private struct Counter: Resource, Equatable {
     }
 
     @Test(arguments: [0, 256 << 20])
-    func `what is removed by ids or by a text is forgotten with the transaction, and leaves no tombstone`(
+    func `a removal by ids or by text commits with its transaction, and leaves no tombstone`(
         memoryByteCountMax: Int
     ) async throws {
         let fixture = try await open { $0.memoryByteCountMax = memoryByteCountMax }
@@ -94,7 +94,7 @@ private struct Counter: Resource, Equatable {
         }
         #expect(try await ids(cache) == ["kept", "old3"])
         #expect(await cache.entityCount() == 2)
-        // Forgotten and deleted are two things.
+        // Removing and deleting differ.
         func miss(_ id: ByteString) async throws -> EntityRead.Miss? {
             try await cache.read(EntityRequest(EntityKey(library: "a", type: "file", id: id))).miss
         }
@@ -104,7 +104,7 @@ private struct Counter: Resource, Equatable {
         #expect(try await ids(cache) == ["kept", "old3"])
     }
 
-    @Test func `an empty text of no type forgets nothing`() async throws {
+    @Test func `an empty text without a type removes nothing`() async throws {
         let cache = try await open().cache
         try await cache.put(Counter(id: "x", n: 1))
         let error = await #expect(throws: CacheError.self) {
@@ -114,7 +114,7 @@ private struct Counter: Resource, Equatable {
         #expect(try await ids(cache) == ["x"])
     }
 
-    @Test func `a text is taken literally, and letters of ASCII alone match in either case`() async throws {
+    @Test func `a text is matched literally, and only ASCII letters match in either case`() async throws {
         let cache = try await open().cache
         let all = ["50%", "5000", "a*b", "aXb", "a_b", "É1", "é2", "Straße", "x.y", "[a]"]
         let cases: [(String, [String])] = [
@@ -124,7 +124,7 @@ private struct Counter: Resource, Equatable {
         ]
         for (text, gone) in cases {
             for id in all { try await cache.put(Counter(id: id, n: 1)) }
-            // Of every type an empty one is refused.
+            // An empty text is refused without a type.
             try await cache.transaction { try $0.remove(matching: text, type: text.isEmpty ? "file" : nil) }
             #expect(try await Set(ids(cache)) == Set(all).subtracting(gone), "matching \(text)")
             for id in all { try await cache.put(Counter(id: id, n: 1)) }
@@ -134,7 +134,7 @@ private struct Counter: Resource, Equatable {
         }
     }
 
-    @Test func `observers lose what a transaction forgets in its one notification`() async throws {
+    @Test func `observers lose the removed entities of a transaction in one notification`() async throws {
         let fixture = try await open()
         let bed = OptimisticBed(fixture: fixture)
         try await fixture.put([#"{"id":"x","n":1}"#, #"{"id":"y","n":1}"#])
@@ -147,7 +147,7 @@ private struct Counter: Resource, Equatable {
         #expect(bed.trace(list).last == #"! {"id":"y","n":2}"#)
     }
 
-    @Test func `an optimistic edit forgets nothing, and a removal says what it concerns`() async throws {
+    @Test func `an optimistic edit cannot remove, and a removal names its entities`() async throws {
         let cache = try await open().cache
         #expect(
             try await code { _ = try await cache.optimistically { try $0.remove(Counter.self, ids: ["x"]) } }
@@ -162,7 +162,7 @@ private struct Counter: Resource, Equatable {
         }
     }
 
-    @Test func `reads of one transaction are true together, or it is run again, or is a conflict`() async throws {
+    @Test func `reads of one transaction are consistent, or it runs again, or is a conflict`() async throws {
         let cache = try await open().cache
         for id in ["x", "y"] { try await cache.put(Counter(id: id, n: 1)) }
         let runs = Mutex(0)

@@ -38,7 +38,7 @@ private struct Counter: Resource, Equatable {
     }
 
     @Test(arguments: [0, 256 << 20])
-    func `who expects a sequence of an entity that is not there meets a conflict, whatever would be done to it`(
+    func `an expected sequence of an absent entity is a conflict, whatever the operation`(
         memoryByteCountMax: Int
     ) async throws {
         let fixture = try await open { $0.memoryByteCountMax = memoryByteCountMax }
@@ -60,7 +60,7 @@ private struct Counter: Resource, Equatable {
         ] {
             #expect(try await code([operation], [0: EventSequence(1)]) == .conflict)
         }
-        // Nobody expects anything else than what is there: then the patch itself makes no sense.
+        // The expectation holds, so the error is that of the patch itself.
         #expect(try await code([patch], [:]) == .invalidParams)
         #expect(try await code([patch], [0: nil as EventSequence?]) == .invalidParams)
         let gone: [TransactionOperation] = [
@@ -71,7 +71,7 @@ private struct Counter: Resource, Equatable {
     }
 
     @Test(arguments: [0, 256 << 20])
-    func `a transaction sees what is stored and what it changed, and nobody else does`(
+    func `a transaction sees the stored state and its own changes, which no one else sees`(
         memoryByteCountMax: Int
     ) async throws {
         let fixture = try await open { $0.memoryByteCountMax = memoryByteCountMax }
@@ -99,7 +99,7 @@ private struct Counter: Resource, Equatable {
         #expect(try await cache.entity(Counter.self, id: "z") == Counter(id: "z", n: 10))
     }
 
-    @Test func `a body that throws changes nothing, and gives what it returns otherwise`() async throws {
+    @Test func `a body that throws changes nothing, otherwise its result is returned`() async throws {
         let cache = try await open().cache
         await #expect(throws: Stop.self) {
             try await cache.transaction { transaction in
@@ -116,7 +116,7 @@ private struct Counter: Resource, Equatable {
         #expect(sum == 2)
     }
 
-    @Test func `a patch of what is absent is refused when it is read, as when it is applied`() async throws {
+    @Test func `a patch of an absent entity is refused when it is read, as when it is applied`() async throws {
         let cache = try await open().cache
         let code = try await code {
             try await cache.transaction { transaction in
@@ -130,7 +130,7 @@ private struct Counter: Resource, Equatable {
         )
     }
 
-    @Test func `observers hear of a transaction once, after it`() async throws {
+    @Test func `observers are notified of a transaction once, after it`() async throws {
         let fixture = try await open()
         let bed = OptimisticBed(fixture: fixture)
         try await fixture.put([#"{"id":"x","n":1}"#, #"{"id":"y","n":1}"#])
@@ -147,7 +147,7 @@ private struct Counter: Resource, Equatable {
         #expect(bed.trace(list).last == #"{"id":"x","n":2} {"id":"y","n":2}"#)
     }
 
-    @Test func `what was read and changed by somebody else is a conflict, and nothing is applied`() async throws {
+    @Test func `a read entity that was changed meanwhile is a conflict, and nothing is applied`() async throws {
         let fixture = try await open { $0.memoryByteCountMax = 0 }
         let cache = fixture.cache
         try await cache.put(Counter(id: "x", n: 1))
@@ -175,7 +175,7 @@ private struct Counter: Resource, Equatable {
         }
     }
 
-    @Test func `other entities, equal writes and pending edits are no conflict`() async throws {
+    @Test func `changes of other entities, equal writes and pending edits do not conflict`() async throws {
         let fixture = try await open()
         let cache = fixture.cache
         try await cache.put(Counter(id: "x", n: 1))
@@ -190,7 +190,7 @@ private struct Counter: Resource, Equatable {
         try await edit.rollback()
     }
 
-    @Test func `reading again what was changed since is a conflict at once`() async throws {
+    @Test func `reading a changed entity again is a conflict at once`() async throws {
         let cache = try await open().cache
         try await cache.put(Counter(id: "x", n: 1))
         let runs = Mutex(0)
@@ -232,7 +232,7 @@ private struct Counter: Resource, Equatable {
         #expect(try await other.entity(Counter.self, id: "y") != nil)
     }
 
-    @Test func `a delete takes along what the transaction then does not see`() async throws {
+    @Test func `a transaction does not see the entities that its delete cascades to`() async throws {
         let cache = try await open { $0.policy = CascadeBed.policy }.cache
         try await cache.put(Counter(id: "2", n: 2))
         try await cache.transaction { transaction in
@@ -266,7 +266,7 @@ private struct Counter: Resource, Equatable {
     @Test func `a thousand readers beside a writer see whole transactions only`() async throws {
         let cache = try await open().cache
         for id in ["x", "y"] { try await cache.put(Counter(id: id, n: 0)) }
-        // Paced by the readers: each write meets those that are on their way, and no reader begins anew more often than there
+        // The readers set the pace: each write meets readers under way, and no reader runs again more often than there
         // are writes.
         let done = Tally()
         try await withThrowingTaskGroup { group in
@@ -294,7 +294,7 @@ private struct Counter: Resource, Equatable {
     }
 
     @Test(arguments: CacheUnderTest.seeds(30))
-    func `random transactions leave what a dictionary would hold`(seed: UInt64) async throws {
+    func `random transactions leave the content of a dictionary model`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed ^ 0x7A)
         let memoryByteCountMax = random.chance(600) ? 0 : 256 << 20
         let cache = try await open { $0.memoryByteCountMax = memoryByteCountMax }.cache
@@ -330,7 +330,7 @@ private struct Counter: Resource, Equatable {
                     }
                     stored = own
                 } catch is Stop {
-                    // As if it had never been.
+                    // A transaction that throws changes nothing.
                 }
             }
             if let meddled { try await cache.put(Counter(id: meddled, n: step)); stored[meddled] = step }

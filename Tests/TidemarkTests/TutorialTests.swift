@@ -39,7 +39,7 @@ struct PhotoServer: QueryUpstream {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct TutorialTests {
-    @Test func `the service of the article does what the article says`() async throws {
+    @Test func `the service of the article behaves as the article says`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let path = folder.path("cache.db")
@@ -88,7 +88,8 @@ struct PhotoServer: QueryUpstream {
             }
             return names
         }
-        // The article's reader sees the change whenever he begins; this one must have begun to compare both lists.
+        // The article's reader sees the change whenever it begins; this one must have begun in order to compare both
+        // lists.
         while await cache.statistics().observerCount == 0, !Task.isCancelled { await Task.yield() }
 
         try await cache.transaction { transaction in
@@ -137,7 +138,7 @@ struct PhotoServer: QueryUpstream {
         try await cache.close()
     }
 
-    @Test func `the server of the article answers with what it was asked`() async throws {
+    @Test func `the server of the article answers its requests`() async throws {
         let server = PhotoServer { method, input in [["id": "1", "method": .string(method), "input": input]] }
         let result = try await server.fetch(
             try QueryKey(library: "", method: "photos.list", input: Array(#"{ "album": "7" }"#.utf8)))

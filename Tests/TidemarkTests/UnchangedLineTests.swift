@@ -5,7 +5,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Lines that change nothing are counted and acknowledged, and are no reason to write. Law: L5.
+/// Lines that change nothing are counted and acknowledged, but do not cause a flush. Law: L5.
 @Suite struct UnchangedLineTests {
     private static let blank = ["", "", ""]
     private static let duplicate = [Lines.change(1)]
@@ -34,13 +34,13 @@ import TidemarkTesting
         #expect(await again.cache.counts() == counts)
     }
 
-    @Test func `a line that goes to quarantine is written`() async throws {
+    @Test func `a quarantined line is written to the journal`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed(Self.unusable)
         #expect(await fixture.cache.flushTimer != nil)
     }
 
-    @Test func `lines that change nothing are acknowledged, once all before them is durable`() async throws {
+    @Test func `lines that change nothing are acknowledged once all earlier lines are durable`() async throws {
         let journal = MemoryJournal()
         let fixture = try await QueryFixture.open(journal)
         var acknowledged = fixture.input.acknowledgements.makeAsyncIterator()
@@ -54,14 +54,14 @@ import TidemarkTesting
         let last = await acknowledged.next()
         #expect(last?.lines == 8)
         #expect(last?.libraries == ["a": EventSequence(1)])
-        // An event that is held, and all behind it, is not.
+        // A held event, and every line after it, is not acknowledged.
         try await fixture.input.feed([Lines.change(3), ""])
         try await fixture.input.feed([Lines.change(2), ""])
         try await fixture.cache.flush()
         #expect(await acknowledged.next()?.lines == 12)
     }
 
-    @Test func `a delegate that said no is not asked again by lines that change nothing`() async throws {
+    @Test func `a delegate that refused is not asked again for lines that change nothing`() async throws {
         actor Delegate {
             private(set) var count = 0
             func refuse() -> Bool {

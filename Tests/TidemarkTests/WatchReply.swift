@@ -1,12 +1,14 @@
 import Synchronization
 import Tidemark
 
-/// What the observer of an entity was answered.
+/// The reply to the observer of an entity.
 final class WatchReply: Sendable {
     private let result = Mutex<Result<(EntityRead, SubscriptionID), CacheError>?>(nil)
 
     func take(_ result: Result<(EntityRead, SubscriptionID), CacheError>) { self.result.withLock { $0 = result } }
 
-    /// - Returns: nil when nothing was answered yet.
+    /// Returns the subscription.
+    ///
+    /// - Returns: nil while there is no reply.
     func subscription() throws -> SubscriptionID? { try result.withLock { try $0?.get().1 } }
 }

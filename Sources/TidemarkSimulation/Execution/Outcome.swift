@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a task of a simulated process came to, once it did.
+/// The result of a task of a simulated process, once the task has ended.
 package final class Outcome<Value: Sendable>: Sendable {
     private let state = Mutex<Value?>(nil)
 
     package init() {}
 
-    /// nil while it is under way.
+    /// The result; nil while the task is under way.
     package var value: Value? { state.withLock { $0 } }
 
     package func settle(_ value: Value) { state.withLock { $0 = value } }

@@ -3,17 +3,17 @@ import TidemarkTesting
 
 /// Runs every task of a simulated process on the thread that calls ``run()``, in an order that a seed decides.
 ///
-/// Which of the pieces of work that are ready comes next is drawn, so that each seed is another interleaving, and the same seed
-/// the same one. Work of a lane keeps its order, as a queue would.
+/// The next piece of work is drawn from those that are ready, so that each seed is another interleaving, and the same
+/// seed gives the same one. Work of the lane keeps its order, as a queue would.
 package final class SimulatedExecutor: TaskExecutor {
-    /// Pieces of work in one ``run()`` after which something is taken to go round in circles.
+    /// The pieces of work in one ``run()`` after which the run is taken for an endless loop.
     package static let jobCountMax = 200_000
 
     private struct State {
         var random: SeededGenerator
-        /// Bounded by the tasks that exist.
+        /// The tasks that are ready; bounded by the tasks that exist.
         var ready: [UnownedJob] = []
-        /// Bounded by the calls that wait for the disk.
+        /// The calls that wait for the disk; bounded by their number.
         var lane: [@Sendable () -> Void] = []
         var isLaneStalled = false
         var jobCount: UInt64 = 0
@@ -30,7 +30,7 @@ package final class SimulatedExecutor: TaskExecutor {
         state = Mutex(State(random: SeededGenerator(seed: seed)))
     }
 
-    /// Pieces of work so far.
+    /// The number of pieces of work so far.
     package var jobCount: UInt64 { state.withLock { $0.jobCount } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -38,12 +38,12 @@ package final class SimulatedExecutor: TaskExecutor {
         state.withLock { $0.ready.append(job) }
     }
 
-    /// Puts a call behind all others of the lane.
+    /// Appends a call to the lane.
     package func enqueueInLane(_ call: @escaping @Sendable () -> Void) {
         state.withLock { $0.lane.append(call) }
     }
 
-    /// While it is stalled no call of the lane begins: a disk that takes its time.
+    /// Whether the lane is stalled, as by a slow disk: no call of the lane begins then.
     package var isLaneStalled: Bool {
         get { state.withLock { $0.isLaneStalled } }
         set { state.withLock { $0.isLaneStalled = newValue } }
@@ -51,7 +51,7 @@ package final class SimulatedExecutor: TaskExecutor {
 
     /// Runs until nothing is ready.
     ///
-    /// - Returns: False when it gave up after ``jobCountMax`` pieces of work.
+    /// - Returns: False when work was still ready after ``jobCountMax`` pieces of work.
     package func run() -> Bool {
         for _ in 0..<Self.jobCountMax {
             guard let work = next() else { return true }

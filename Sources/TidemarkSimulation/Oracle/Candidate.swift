@@ -1,17 +1,17 @@
-/// What an entity of the base may be, and what that stands for.
+/// A possible state of an entity of the base, with the place in the log of its last write.
 package struct Candidate: Hashable, Sendable {
-    /// nil: it is not there.
+    /// The fields; nil when the entity does not exist.
     package var fields: ItemFields?
-    /// The sequence of the event, or answer, that it has of the current log; -1: none.
+    /// The sequence of the entity's last event or answer in the current log; -1 for none.
     package var written: Int64 = -1
-    /// An answer gave it: the event at ``written`` is in it already.
+    /// Whether an answer wrote the entity, so that it contains the event at ``written``.
     package var isAnswer = false
 
     package init(fields: ItemFields?) {
         self.fields = fields
     }
 
-    /// After an event of the current log.
+    /// Returns the candidate after an event of the current log.
     package func after(_ change: ServerChange, sequence: Int64) -> Candidate {
         if isAnswer ? sequence <= written : sequence < written { return self }
         var next = Candidate(fields: change.applied(to: fields))
@@ -19,7 +19,7 @@ package struct Candidate: Hashable, Sendable {
         return next
     }
 
-    /// After an answer, or a confirmation, that stands for a place in the current log.
+    /// Returns the candidate after an answer, or a confirmation, with a place in the current log.
     package func after(answer: ItemFields, sequence: Int64) -> Candidate {
         if written > sequence { return self }
         var next = Candidate(fields: fields?.merged(answer) ?? answer)
@@ -28,6 +28,6 @@ package struct Candidate: Hashable, Sendable {
         return next
     }
 
-    /// In another log, places of this one mean nothing.
+    /// The candidate without its place, because a place in this log means nothing in another one.
     package var forgettingPlaces: Candidate { Candidate(fields: fields) }
 }

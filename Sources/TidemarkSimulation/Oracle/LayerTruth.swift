@@ -1,4 +1,4 @@
-/// What a layer does to one entity.
+/// The change of a layer to one entity.
 package enum LayerOperation: Hashable, Sendable {
     case put(ItemFields)
     case patch(ItemFields)
@@ -13,19 +13,19 @@ package enum LayerOperation: Hashable, Sendable {
     }
 }
 
-/// An optimistic edit of a simulated host, and how sure it is that the cache has it. Laws: L2.
+/// An optimistic edit of a simulated host, with the certainty that the cache has it. Laws: L2.
 package struct LayerTruth: Sendable {
     package let pendingID: String
     package let library: String
-    /// No id twice.
+    /// The changes of the layer, no id twice.
     package let changes: [(id: String, operation: LayerOperation)]
     package let dependsOn: String?
-    /// The cache must have it. Otherwise it may: it was not answered, or may have settled.
+    /// Whether the cache must have the layer. Otherwise it may: its request was not answered, or it may have settled.
     package var isCertain: Bool
-    /// It was seen: from then on its place among the others stays.
+    /// Whether the layer was seen: from then on its place among the others stays.
     package var isPlaced = false
-    /// The place in the log that it waits for.
+    /// The place in the log that the layer waits for; nil when it waits for none.
     package var awaited: Int64?
-    /// The server did it, or refused.
+    /// Whether the server has performed or refused the edit.
     package var isHandled = false
 }

@@ -1,89 +1,93 @@
 import TidemarkModel
 
-/// What a library of the cache must be, told from the server's logs and from the cursor that the cache claims.
+/// The required state of a library of the cache, derived from the server's logs and from the cursor that the cache
+/// reports.
 ///
-/// It knows nothing of batches, held events or attempts: an entity is what the events up to the cursor make of it, but for those
-/// that the cache calls lost. Where the world leaves something open (a source that lied, a write on its way) there are several
-/// candidates; what the cache shows then says which it was. Laws: L1, L4.
+/// It knows nothing of batches, held events or attempts: an entity is the result of the events up to the cursor, except
+/// those that the cache calls lost. Where the world leaves something open (a source with false answers, a write under
+/// way) there are several candidates; the state that the cache then shows decides between them. Laws: L1, L4.
 package struct LibraryTruth: Sendable {
-    /// Candidates of an entity beyond which anything goes.
+    /// The largest number of candidates of one entity; more are a failure of the oracle.
     private static let candidateCountMax = 256
 
-    /// Which of the server's logs the cache follows.
+    /// The index of the server's log that the cache follows.
     package private(set) var log = 0
-    /// nil: nothing was heard of the log.
+    /// The cursor of the cache; nil before anything of the log was received.
     package private(set) var cursor: Int64?
-    /// By id; an id that is missing was never there.
+    /// The candidates by id; an entity whose id is missing never existed.
     package private(set) var entities: [String: Set<Candidate>] = [:]
-    /// It is in some log, or was told that one begins. What is answered before stands for places in the first that is heard.
+    /// Whether the library follows some log, or one was announced. Answers before that have places in the first log
+    /// that is received.
     private var hasBegun = false
-    /// Logs that answers to a library without one came from, by entity.
+    /// The logs of answers that were stored before the library followed a log, by entity.
     private var origins: [String: Set<Int>] = [:]
-    /// Answers since the last look, by entity: they may have come between any two events.
+    /// The answers since the last check, by entity: they may have come between any two events.
     private var onTheWay: [String: [(fields: ItemFields, log: Int, sequence: Int64)]] = [:]
-    /// Places in logs from which the cache may have begun anew since it was looked at last.
+    /// The places in logs from which the cache may have begun anew since the last check.
     private var beginnings: [(log: Int, base: Int64)] = []
-    /// A log was announced since the cache was looked at last.
+    /// Whether a log was announced since the last check.
     private var isReset = false
-    /// Logs that were left or announced so far.
+    /// The number of logs that were left or announced so far.
     package private(set) var leftLogCount = 0
-    /// Events that the source denies: the cache may have them or not.
+    /// The events that the source denies: the cache may have them or not.
     private var denied: Set<Int64> = []
-    /// Events passed the cache by: denied, before it heard of the log, or of what it was told to forget.
+    /// Whether the cache may lack events: those that were denied, came before it followed the log, or concern removed
+    /// entities.
     package private(set) var hasGaps = false
-    /// Entities that an answer gave whose place is one of another log: what the cache shows is believed until the log ends.
+    /// The entities of answers whose place is in another log: any state that the cache shows is accepted until the log
+    /// ends.
     private var blurred: Set<String> = []
-    /// Numbers that were lost when the cache was looked at last.
+    /// The numbers that were lost at the last check.
     private var lost: [ClosedRange<Int64>] = []
-    /// Numbers of no event that the cache was told of in this log, with what the lines that named them said.
+    /// The false numbers that the cache received in this log, with the changes on their lines.
     private var lies: [(number: Int64, changes: [(id: String, change: ServerChange)])] = []
-    /// Mutations whose events the last look passed.
+    /// The mutations whose events the last check passed.
     package private(set) var settledMutations: Set<String> = []
-    /// A log ended since the look before.
+    /// Whether a log ended since the check before.
     package private(set) var hasLeft = false
-    /// Mutations whose events it may have passed.
+    /// The mutations whose events the cache may have passed.
     package private(set) var doubtfulMutations: Set<String> = []
 
     package init() {}
 
-    /// Places in logs that were heard of and may take effect, as text.
+    /// The received places in logs that may take effect, as text.
     package var heardPlaces: String { beginnings.map { "\($0.log)@\($0.base)" }.joined(separator: " ") }
 
     package func candidates(_ id: String) -> Set<Candidate> { entities[id] ?? [Candidate(fields: nil)] }
 
-    /// The cache heard of a place in a log that is not the one it follows, or in any while it follows none.
+    /// Records a received place in a log that the cache does not follow, or in any log while it follows none.
     ///
-    /// - Parameter mayGoBack: When the cache is past the place by then, it takes the log for one that went back.
+    /// - Parameter mayGoBack: Whether a cache that is past the place by then takes the log for one that went back.
     package mutating func heard(log: Int, base: Int64, mayGoBack: Bool = false) {
         guard log != self.log || cursor == nil || isReset || !beginnings.isEmpty || mayGoBack else { return }
         if beginnings.last.map({ $0 != (log, base) }) ?? true { beginnings.append((log, base)) }
     }
 
-    /// The cache was looked at: what was on the way has come, or is said to be on the way again.
+    /// Ends a check: answers under way have come, or are reported again as under way.
     package mutating func endLook() { onTheWay = [:] }
 
-    /// The cache was told that a log begins anew.
+    /// Records that a log was announced to begin anew.
     package mutating func heardReset() { isReset = true }
 
-    /// The source claims that an event does not exist.
+    /// Records that the source claims an event does not exist.
     package mutating func deny(_ sequence: Int64) {
         denied.insert(sequence)
         hasGaps = true
     }
 
-    /// Whether the source claimed that an event does not exist.
+    /// Whether the source has claimed that an event does not exist.
     package func isDenied(_ sequence: Int64) -> Bool { denied.contains(sequence) }
 
-    /// Whether numbers lied since the log began.
+    /// Whether false numbers were received since the log began.
     package var hasLies: Bool { !lies.isEmpty }
 
-    /// The cache was told of a number that the log does not have.
+    /// Records a received number that the log does not have.
     package mutating func heard(lie number: Int64, changes: [(id: String, change: ServerChange)]) {
         lies.append((number, changes))
         hasGaps = true
     }
 
-    /// The cache took its cursor back: what it wrote above counts as written there.
+    /// Records that the cursor was taken back: writes above it count as written at it.
     package mutating func takenBack(to sequence: Int64) {
         cursor = sequence
         lost = lost.compactMap { $0.lowerBound > sequence ? nil : $0.lowerBound...min($0.upperBound, sequence) }
@@ -99,10 +103,10 @@ package struct LibraryTruth: Sendable {
 
     // MARK: Following the cursor
 
-    /// Takes over what the cache says of its place.
+    /// Takes the place that the cache reports.
     ///
-    /// - Parameter isSettled: All that was heard has taken effect.
-    /// - Returns: What is wrong with that; nil when nothing.
+    /// - Parameter isSettled: Whether everything that was received has taken effect.
+    /// - Returns: The violation in words; nil when there is none.
     package mutating func follow(
         _ status: LibraryStatus?, _ library: ServerLibrary, isSettled: Bool
     ) -> String? {
@@ -116,7 +120,7 @@ package struct LibraryTruth: Sendable {
             }
         }
         guard let status, let rawCursor = status.cursor else {
-            // A log that was announced, and of which nothing came yet.
+            // The log was announced, and nothing of it has come yet.
             let named = status.flatMap { library.logIndex(epoch: $0.epoch.description) }
             guard cursor != nil || named ?? log != log else {
                 if isReset { leftLogCount += 1 }
@@ -157,7 +161,7 @@ package struct LibraryTruth: Sendable {
             problem = branch.advance(through: next, lost, library)
             if problem == nil { branches.append(branch) }
         }
-        // What was heard last is what is followed.
+        // The cache follows the log that was received last.
         guard var whole = branches.last else { return problem }
         for branch in branches.dropLast() { whole.join(branch) }
         whole.doubtfulMutations = branches.reduce(into: doubtful) { $0.formUnion($1.settledMutations) }
@@ -168,9 +172,9 @@ package struct LibraryTruth: Sendable {
         return nil
     }
 
-    /// The log that was followed is over: what came of it after the last look, and of those between, is not known.
+    /// Leaves the log that was followed: it is unknown how much of it, and of those between, came after the last check.
     ///
-    /// - Parameter heard: Places that were heard of before the log that is followed now.
+    /// - Parameter heard: The places that were received before the log that is followed now.
     private mutating func leave(
         _ library: ServerLibrary, for next: Int, through heard: ArraySlice<(log: Int, base: Int64)>
     ) {
@@ -181,7 +185,7 @@ package struct LibraryTruth: Sendable {
         for beginning in heard {
             mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
         }
-        // The log that was announced, or the first of all: its places stay.
+        // The log is the announced one, or the first of all, so its places stay.
         let isFirst = cursor == nil && next == log && heard.allSatisfy { $0.log == next }
         leftLogCount += 1
         let isOver = hasBegun && !isFirst || isReset || heard.contains { $0.log != next }
@@ -202,12 +206,12 @@ package struct LibraryTruth: Sendable {
         lies = []
     }
 
-    /// Some of these events may have been applied.
+    /// Records events that may have been applied.
     private mutating func mayHave(_ events: ArraySlice<ServerEvent>) {
         for event in events where !event.isPoison {
             for (id, change) in event.changes {
                 let known = candidates(id)
-                // Each may have been applied in a log of its own, where places of others mean nothing.
+                // Each event may have been applied in a log of its own, where places of others mean nothing.
                 let forgotten = known.union(known.map(\.forgettingPlaces))
                 entities[id] = known.union(forgotten.map { $0.after(change, sequence: event.sequence) })
             }
@@ -269,10 +273,10 @@ package struct LibraryTruth: Sendable {
         return nil
     }
 
-    /// Follows what came of numbers that were lost before.
+    /// Applies the numbers that were lost before.
     ///
-    /// One that is lost no more has come: an entity is what it would be had the event come in its place, or a later write stands. One
-    /// that is still lost may have come, and have been held off in part.
+    /// A number that is no longer lost has come: the entity is as if the event had come in its place, or a later write
+    /// stands. A number that is still lost may have come, and have been held off in part.
     private mutating func recover(_ next: [ClosedRange<Int64>], _ log: ServerLog) -> String? {
         for range in lost {
             for event in log.events(after: range.lowerBound - 1, through: range.upperBound) where !event.isPoison {
@@ -292,12 +296,13 @@ package struct LibraryTruth: Sendable {
 
     // MARK: Other writes
 
-    /// An answer, or a confirmation, was stored.
+    /// Records that an answer, or a confirmation, was stored.
     ///
     /// - Parameters:
-    ///   - sequence: The place that it stands for in a log. A cache that heard of no log yet takes it for one in the first that it hears.
-    ///   - isCertain: False: it may be stored, now or later, or not.
-    ///   - askedAfter: ``leftLogCount`` when it was asked for: of a log that was left since, the place is void.
+    ///   - sequence: The answer's place in a log. A cache without a log takes it for a place in the first log that it
+    ///     receives.
+    ///   - isCertain: False when the answer may be stored now, later or not at all.
+    ///   - askedAfter: The ``leftLogCount`` at the time of the question: the place is void when the log was left since.
     package mutating func answer(
         _ id: String, _ fields: ItemFields, log: Int, sequence: Int64, askedAfter: Int, isCertain: Bool
     ) {
@@ -306,7 +311,7 @@ package struct LibraryTruth: Sendable {
         if !hasBegun { origins[id, default: []].insert(log) }
         guard log == self.log && askedAfter == leftLogCount || !hasBegun else {
             blurred.insert(id)
-            // The cache cannot know: it takes the place for one in the log that it follows.
+            // The cache cannot know this: it takes the place for one in the log that it follows.
             entities[id] = known.union(known.map { Candidate(fields: $0.fields?.merged(fields) ?? fields) })
                 .union(known.map { $0.after(answer: fields, sequence: sequence) })
             return
@@ -315,7 +320,7 @@ package struct LibraryTruth: Sendable {
         entities[id] = isCertain ? after : known.union(after)
     }
 
-    /// An entity was forgotten.
+    /// Records that an entity was removed.
     package mutating func remove(_ id: String, isCertain: Bool) {
         let known = candidates(id)
         let gone: Set = [Candidate(fields: nil)]
@@ -323,10 +328,10 @@ package struct LibraryTruth: Sendable {
         hasGaps = true
     }
 
-    /// What the cache shows decides between candidates.
+    /// Reduces the candidates to those that the cache may be showing.
     ///
-    /// - Parameter base: What it shows without layers; nil: layers lie over it.
-    /// - Returns: False when it is none of them.
+    /// - Parameter base: The state that the cache shows without layers; nil when layers cover it.
+    /// - Returns: False when no candidate fits.
     package mutating func narrow(_ id: String, base: ItemFields??, isShown: (ItemFields?) -> Bool) -> Bool {
         if let base, let known = entities[id], known.count == 1, known.first?.fields == base { return true }
         let left = candidates(id).filter { isShown($0.fields) }
@@ -340,9 +345,9 @@ package struct LibraryTruth: Sendable {
         return true
     }
 
-    /// Whether an answer came from a log before the first that was heard: its place says nothing there.
+    /// Whether an answer came from a log before the first one that was received, so that its place means nothing there.
     package func isMisplaced(_ id: String) -> Bool { hasBegun && origins[id]?.contains { $0 != log } == true }
 
-    /// Takes over what an entity may be from elsewhere.
+    /// Replaces the candidates of an entity.
     package mutating func believe(_ id: String, _ candidates: Set<Candidate>) { entities[id] = candidates }
 }

@@ -1,17 +1,17 @@
-/// Everything that a cache must show at one moment.
+/// The complete state that a cache must show at one moment.
 package struct WorldTruth: Sendable {
-    /// By name.
+    /// The libraries by name.
     package var libraries: [String: LibraryTruth]
-    /// Oldest first; those that may be there among them.
+    /// The layers, oldest first, including those that may be there.
     package var layers: [LayerTruth] = []
 
     package init(libraries: [String]) {
         self.libraries = Dictionary(uniqueKeysWithValues: libraries.map { ($0, LibraryTruth()) })
     }
 
-    /// What layers make of an entity of the base.
+    /// Returns an entity of the base with layers applied.
     ///
-    /// - Parameter pending: The layers that are there.
+    /// - Parameter pending: The pending ids of the layers that are there.
     package func visible(_ base: ItemFields?, id: String, library: String, pending: [String]) -> ItemFields? {
         var fields = base
         for name in pending {
@@ -21,7 +21,7 @@ package struct WorldTruth: Sendable {
         return fields
     }
 
-    /// Takes away what has settled, and notes what may have.
+    /// Removes the layers that have settled, and marks those that may have.
     package mutating func settleLayers() {
         for (name, library) in libraries {
             layers.removeAll { layer in
@@ -33,17 +33,17 @@ package struct WorldTruth: Sendable {
             for index in layers.indices where layers[index].library == name {
                 if library.doubtfulMutations.contains(layers[index].pendingID) { layers[index].isCertain = false }
                 guard library.hasLeft, layers[index].awaited != nil else { continue }
-                // It waits for a place in a log that is over: the first write of the new one ends it.
+                // The layer waits for a place in a log that ended: the first write of the new log settles it.
                 layers[index].isCertain = false
                 layers[index].awaited = nil
             }
         }
     }
 
-    /// What the cache says is pending decides what may be.
+    /// Compares the layers with those that the cache reports as pending, and keeps those that may be there.
     ///
-    /// - Parameter mayHaveMore: Some may yet come: what is not there may be later.
-    /// - Returns: What is wrong; nil when nothing.
+    /// - Parameter mayComeLater: The pending ids of layers that may still be added later.
+    /// - Returns: The violation in words; nil when there is none.
     package mutating func follow(pending: [String], mayComeLater: Set<String>) -> String? {
         let known = layers.map(\.pendingID)
         if let stranger = pending.first(where: { !known.contains($0) }) {
@@ -57,7 +57,7 @@ package struct WorldTruth: Sendable {
             return "layer \(missing.pendingID) is gone (L2)"
         }
         layers.removeAll { !pending.contains($0.pendingID) && !mayComeLater.contains($0.pendingID) }
-        // One that had to wait for the disk was laid when that answered.
+        // A layer that had to wait for the disk was added when the disk answered.
         let waiting = layers.filter { !pending.contains($0.pendingID) }
         layers = pending.compactMap { name in layers.first { $0.pendingID == name } } + waiting
         for index in layers.indices where index < pending.count { layers[index].isPlaced = true }

@@ -1,12 +1,13 @@
 import TidemarkFaultDisk
 
-/// Where the first process of a simulation ends: at a change of its disk.
+/// The place where the first process of a simulation ends: at a change of its disk.
 package struct CrashPoint: Hashable, Sendable {
-    /// From 1 on.
+    /// The number of the change, counted from 1.
     package let number: Int
     package let moment: FaultDisk.Moment
 
-    /// A point, and which side of it, told by its number: neighbours lie on different sides.
+    /// Makes a point from the number of a change. The number and the seed decide the moment: neighbours have different
+    /// ones.
     package init(number: Int, seed: UInt64) {
         self.number = number
         let moments = FaultDisk.Moment.allCases

@@ -1,13 +1,13 @@
-/// One thing that happens to a simulated world.
+/// One step of a simulated world.
 package struct SimulationInput: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
-        // What the server does.
+        // Actions of the server.
         case change
         case batch
         case poison
         case restart
         case restore
-        // What arrives.
+        // Events of the transport.
         case deliver
         case drop
         case duplicate
@@ -17,11 +17,11 @@ package struct SimulationInput: Hashable, Sendable {
         case heartbeat
         case lateCopy
         case lie
-        // What upstreams do.
+        // Faults of upstreams.
         case upstreamFault
         case upstreamLate
         case queryFault
-        // What hosts do.
+        // Actions of hosts.
         case put
         case fetch
         case observe
@@ -35,7 +35,7 @@ package struct SimulationInput: Hashable, Sendable {
         case flush
         case wait
         case waitLong
-        // What the disk and the process do.
+        // Faults and actions of the disk and the process.
         case slowDisk
         case diskFails
         case diskFull
@@ -45,9 +45,9 @@ package struct SimulationInput: Hashable, Sendable {
         case reopen
     }
 
-    /// Its place in the plan; names it when a plan is cut down.
+    /// The place in the plan, which names the input when a plan is reduced.
     package let number: Int
     package let kind: Kind
-    /// All that it draws is drawn from this: it is the same, whatever else is left out.
+    /// The seed of all draws for this input, so that they are the same, whatever other inputs are left out.
     package let seed: UInt64
 }

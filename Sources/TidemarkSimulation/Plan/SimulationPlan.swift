@@ -1,15 +1,15 @@
 import TidemarkTesting
 
-/// A schedule: what happens in a simulated world, in order, told by a seed and by which inputs are left.
+/// A schedule: the inputs of a simulated world in order, defined by a seed and by the inputs that are kept.
 package struct SimulationPlan: Sendable {
-    /// As many as `make test` takes.
+    /// The number of inputs of a schedule in `make test`.
     package static let inputCount = 200
 
     package let seed: UInt64
     package let traits: SimulationTraits
     package let inputs: [SimulationInput]
 
-    /// - Parameter isQuiet: Nothing goes wrong by itself.
+    /// - Parameter isQuiet: Whether nothing goes wrong by itself.
     package init(seed: UInt64, inputCount: Int = SimulationPlan.inputCount, isQuiet: Bool = false) {
         self.seed = seed
         let traits = SimulationTraits(seed: seed, isQuiet: isQuiet)
@@ -27,7 +27,7 @@ package struct SimulationPlan: Sendable {
         self.inputs = inputs
     }
 
-    /// The same with some inputs only.
+    /// Returns the same plan with some inputs only.
     package func keeping(_ numbers: some Sequence<Int>) -> SimulationPlan {
         let kept = Set(numbers)
         return SimulationPlan(self, inputs.filter { kept.contains($0.number) })

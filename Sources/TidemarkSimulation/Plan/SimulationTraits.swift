@@ -1,24 +1,24 @@
 import TidemarkTesting
 
-/// What is the same for a whole schedule: drawn once from its seed.
+/// The properties of a whole schedule, drawn once from its seed.
 package struct SimulationTraits: Sendable {
-    /// Weights of ``SimulationInput/Kind``, in order; some nought.
+    /// The weights of ``SimulationInput/Kind``, in order; some are zero.
     package let weights: [Int]
     package let hasEpochs: Bool
-    /// Sequences are skipped, as in a stream that somebody filters.
+    /// Whether the log skips sequences, as a stream that somebody filters does.
     package let isFiltered: Bool
     package let hasUpstream: Bool
-    /// Nothing stays in memory that is written.
+    /// Whether no written entity stays in memory.
     package let isDiskOnly: Bool
-    /// Entities in both tiers; nil: any number.
+    /// The limit of entities in both tiers; nil for any number.
     package let entityCountMax: Int64?
-    /// Ids beside the five that come all the time.
+    /// The number of ids beside the five that are drawn all the time.
     package let coldIDCount: Int
 
-    /// Lines come whose numbers lie far ahead of the log.
+    /// Whether lines come whose numbers are far ahead of the log.
     package let hasLies: Bool
 
-    /// - Parameter isQuiet: Nothing goes wrong by itself.
+    /// - Parameter isQuiet: Whether nothing goes wrong by itself.
     package init(seed: UInt64, isQuiet: Bool = false) {
         var random = SeededGenerator(seed: seed ^ 0x7261_6974)
         hasEpochs = random.chance(600)
@@ -38,14 +38,14 @@ package struct SimulationTraits: Sendable {
         func weigh(_ kind: SimulationInput.Kind, _ weight: Int) {
             if let place = SimulationInput.Kind.allCases.firstIndex(of: kind) { weights[place] = weight }
         }
-        // Where a process ends at every change of its disk, there should be many changes.
+        // A test that ends a process at every change of its disk needs many changes.
         if isQuiet { for kind in [SimulationInput.Kind.wait, .flush, .update, .answerUpdate, .put] { weigh(kind, 8) } }
         if !hasEpochs { weigh(.restart, 0) }
         if !hasLies { weigh(.lie, 0) }
         self.weights = weights
     }
 
-    /// Most schedules are mostly events; faults are rare in each, and absent from some.
+    /// The weight of a kind. Most schedules are mostly events; faults are rare in each, and absent from some.
     private static func weight(_ kind: SimulationInput.Kind, drawn: Int, hasFaults: Bool) -> Int {
         switch kind {
         case .change: 30

@@ -1,10 +1,10 @@
-/// What one event of a simulated server does to one entity.
+/// The effect of one event of a simulated server on one entity.
 package enum ServerChange: Hashable, Sendable {
     case replace(ItemFields)
     case merge(ItemFields)
     case delete
 
-    /// What is there afterwards.
+    /// Returns the fields after the change; nil when there is no entity.
     package func applied(to fields: ItemFields?) -> ItemFields? {
         switch self {
         case .replace(let new): new
@@ -17,18 +17,18 @@ package enum ServerChange: Hashable, Sendable {
 /// One event in a simulated server's log.
 package struct ServerEvent: Sendable {
     package var sequence: Int64
-    /// The sequence of the event before it; at most `sequence - 1`.
+    /// The sequence of the event before this one; at most `sequence - 1`.
     package var previous: Int64
-    /// In the order of the line; no id twice. Several are all replacements.
+    /// The changes in the order of the line, no id twice. If there are several, all are replacements.
     package var changes: [(id: String, change: ServerChange)]
-    /// The optimistic edit that caused it.
+    /// The pending id of the optimistic edit that caused the event; nil when none did.
     package var mutation: String?
-    /// The line cannot be used, wherever it comes from.
+    /// Whether the line cannot be used, from whatever source it comes.
     package var isPoison = false
 
-    /// As it stands on a stream.
+    /// Returns the event as a line of a stream.
     ///
-    /// - Parameter epoch: nil: the log names none.
+    /// - Parameter epoch: The epoch of the log; nil when the log names none.
     package func line(library: String, epoch: String?) -> String {
         var head = "\"library_id\":\"\(library)\",\"sequence\":\(sequence)"
         if previous != sequence - 1 { head += ",\"prev\":\(previous)" }
@@ -38,7 +38,7 @@ package struct ServerEvent: Sendable {
     }
 
     private var body: String {
-        // Without an id a resource cannot be stored.
+        // A resource without an id cannot be stored.
         if isPoison { return #"{"ResourceChanged":{"resource_type":"file","resource":{"n":1}}}"# }
         guard let first = changes.first, changes.count == 1 else {
             let resources = changes.compactMap { change -> String? in

@@ -1,7 +1,7 @@
-/// One library of a simulated server: its log, its branches, and what it has.
+/// One library of a simulated server: its branches of the log, and its entities.
 package struct ServerLibrary: Sendable {
     package let name: String
-    /// The last one is what the server goes on with.
+    /// The branches of the log; the server continues with the last one.
     package private(set) var logs: [ServerLog]
     package private(set) var entities: [String: ItemFields] = [:]
 
@@ -13,14 +13,14 @@ package struct ServerLibrary: Sendable {
     package var log: ServerLog { logs[logs.count - 1] }
     package var last: Int64 { log.last }
 
-    /// The newest branch that calls itself so; nil: none.
+    /// The index of the newest branch with the given epoch; nil when there is none.
     package func logIndex(epoch: String) -> Int? {
         logs.lastIndex { ($0.epoch ?? "") == epoch }
     }
 
-    /// Does something and writes it down.
+    /// Changes entities and appends the event to the log.
     ///
-    /// - Parameter skipping: Sequences that belong to somebody else: they are in no event's way.
+    /// - Parameter skipping: The number of sequences to skip before the event, because they belong to another reader.
     package mutating func append(
         _ changes: [(id: String, change: ServerChange)], mutation: String? = nil, isPoison: Bool = false,
         skipping: Int64 = 0
@@ -32,12 +32,12 @@ package struct ServerLibrary: Sendable {
         return event
     }
 
-    /// The log begins anew; what the server has stays.
+    /// Begins the log anew; the entities stay.
     package mutating func restart(epoch: String, base: Int64) {
         logs.append(ServerLog(epoch: epoch, start: entities, base: base))
     }
 
-    /// The server is put back to where it was: what came later never happened.
+    /// Restores the server to an earlier sequence: later events never happened.
     package mutating func restore(to sequence: Int64) {
         let log = log
         logs.append(
@@ -49,7 +49,7 @@ package struct ServerLibrary: Sendable {
 
     package func line(_ event: ServerEvent) -> String { event.line(library: name, epoch: log.epoch) }
 
-    /// What the server says now and then, so that a lost end is noticed.
+    /// A heartbeat line, which the server sends now and then so that a lost end of the log is noticed.
     package var heartbeat: String {
         let epoch = log.epoch.map { ",\"epoch\":\"\($0)\"" } ?? ""
         return #"{"library_id":"\#(name)"\#(epoch),"event":{"Heartbeat":{"last_sequence":\#(last)}}}"#

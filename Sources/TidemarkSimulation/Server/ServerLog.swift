@@ -1,12 +1,12 @@
-/// One branch of a library's log: what came between two restarts, or two restorations, of its server.
+/// One branch of a library's log: the events between two restarts, or two restorations, of its server.
 package struct ServerLog: Sendable {
-    /// nil: its lines name none.
+    /// The epoch; nil when the log's lines name none.
     package let epoch: String?
-    /// What there was before the first event.
+    /// The entities before the first event.
     package let start: [String: ItemFields]
-    /// Before the first event.
+    /// The sequence before the first event.
     package let base: Int64
-    /// Ascending. Bounded by the inputs of a schedule.
+    /// The events, ascending. Bounded by the inputs of a schedule.
     package private(set) var events: [ServerEvent]
 
     package init(epoch: String?, start: [String: ItemFields], base: Int64, events: [ServerEvent] = []) {
@@ -16,7 +16,7 @@ package struct ServerLog: Sendable {
         self.events = events
     }
 
-    /// The last sequence, that of ``base`` in an empty log.
+    /// The last sequence; ``base`` in an empty log.
     package var last: Int64 { events.last?.sequence ?? base }
 
     package mutating func append(_ event: ServerEvent) {
@@ -24,14 +24,14 @@ package struct ServerLog: Sendable {
         events.append(event)
     }
 
-    /// Events behind `first`, up to and with `last`.
+    /// Returns the events after `first`, up to and including `last`.
     package func events(after first: Int64, through last: Int64) -> ArraySlice<ServerEvent> {
         let lower = events.firstIndex { $0.sequence > first } ?? events.endIndex
         let upper = events.firstIndex { $0.sequence > last } ?? events.endIndex
         return events[lower..<max(lower, upper)]
     }
 
-    /// What there was after an event.
+    /// Returns the entities after an event.
     package func entities(at sequence: Int64) -> [String: ItemFields] {
         var entities = start
         for event in events where event.sequence <= sequence && !event.isPoison {

@@ -2,21 +2,21 @@ import TidemarkTesting
 
 /// The queries that simulated hosts ask, one of each kind of list.
 package enum ServerQuery: Int, CaseIterable, Sendable {
-    /// Everything, in the server's order.
+    /// All entities, in the server's order.
     case all
-    /// In the server's order, without a rule: what the server likes.
+    /// A choice of the server in its order, without a rule.
     case liked
-    /// By a rule.
+    /// A list with a rule.
     case ruled
-    /// By a rule, the first three.
+    /// The first three elements of a list with a rule.
     case first
-    /// By a rule, evaluated over what the cache has.
+    /// A list with a rule that is evaluated over the cache's entities.
     case local
 
-    /// As a query's `input`.
+    /// The query's `input`.
     package var input: String { "{\"q\":\(rawValue)}" }
 
-    /// nil: the server's order.
+    /// The query's membership rule; nil for the server's order.
     package var membership: String? {
         switch self {
         case .all, .liked: nil
@@ -28,9 +28,9 @@ package enum ServerQuery: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The ids that the list has when these are all entities.
+    /// Returns the ids that the list has when these are all entities.
     ///
-    /// - Throws: When an entity is no JSON.
+    /// - Throws: An error when an entity is not JSON.
     package func ids(of entities: [String: ItemFields]) throws(ReferenceJSONError) -> [String] {
         switch self {
         case .all: return entities.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

@@ -3,23 +3,23 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// How an upstream's next answers are.
+/// The faults of an upstream's next answers.
 package enum UpstreamFault: CaseIterable, Sendable {
     case fails
-    /// It does not know the question, and says so.
+    /// The upstream does not know the question, and reports this.
     case knowsNothing
     case isEmpty
-    /// The first events only; that is no fault of an upstream, but asks for more questions.
+    /// The answer has the first events only. This is not a fault of an upstream, but makes the cache ask again.
     case isPartial
     /// The last line ends in its middle.
     case isCut
-    /// Older events come along, and some twice.
+    /// The answer has older events too, and some events twice.
     case repeats
-    /// It leaves out events and says that it did not.
+    /// The answer leaves out events and claims to be complete.
     case lies
-    /// It says that its log is whole up to the last number there can be.
+    /// The upstream claims that its log is complete up to the largest possible number.
     case boasts
-    /// It takes so long that much happens meanwhile.
+    /// The answer takes so long that much happens meanwhile.
     case isLate
 }
 
@@ -27,37 +27,38 @@ package enum UpstreamFault: CaseIterable, Sendable {
 ///
 /// Everything happens on one thread; the lock is there for the compiler.
 package final class SimulatedServer: Sendable {
-    /// An answer to a query that the cache was given.
+    /// An answer to a query that the cache received.
     package struct Given: Sendable {
         package var library: String
         package var log: Int
         package var sequence: Int64
         package var entities: [(id: String, fields: ItemFields)]
-        /// How many logs the cache had left when it asked, as far as the world knew: what it says of a place in the log is void once that
-        /// is another one.
+        /// The number of logs that the cache had left when it asked, as far as the world knew. The answer's place in
+        /// the log is void once the cache follows another log.
         package var askedAfter = 0
     }
 
     package struct State: Sendable {
         package var libraries: [String: ServerLibrary] = [:]
         package var random: SeededGenerator
-        /// What is wrong with the next answers, first to last.
+        /// The faults of the next answers, in order.
         package var faults: [UpstreamFault] = []
-        /// Answers to queries fail, so many.
+        /// The number of next answers to queries that fail.
         package var queryFailureCount = 0
         package var isLate = false
-        /// Events that an answer denied.
+        /// The events that an answer denied.
         package var denied: [(library: String, sequence: Int64)] = []
         package var given: [Given] = []
-        /// Logs that the cache has left, by library, when it was looked at last.
+        /// The number of logs that the cache had left at its last check, by library.
         package var leftLogCounts: [String: Int] = [:]
-        /// Something went wrong with an answer: what is lost then is nobody's fault.
+        /// Whether an answer had a fault that excuses lost numbers.
         package var hasFailed = false
-        /// What was answered, for who reads along; nil when nobody does.
+        /// The answers as text, for the trace; nil without a trace.
         package var told: [String]?
-        /// A word for "all" is believed up to a tail that was heard: where tails lie, too, what passes unsaid is nobody's fault.
+        /// Whether an answer may claim that its log is complete up to the largest number. The cache believes this up to
+        /// the tail of a heartbeat; where tails lie, too, events could pass unseen without a fault of the cache.
         package var mayBoast = true
-        /// Questions under way.
+        /// The number of questions under way.
         package var questionCount = 0
     }
 
@@ -75,7 +76,7 @@ package final class SimulatedServer: Sendable {
 }
 
 extension SimulatedServer: Upstream {
-    /// What an upstream is about to say.
+    /// An answer that an upstream has drawn and not given yet.
     private struct Draft: Sendable {
         var lines: [UInt8] = []
         var coveredThrough: Int64?
@@ -113,10 +114,10 @@ extension SimulatedServer: Upstream {
             return draft
         }
         var events = Array(library.log.events(after: first - 1, through: .max))
-        // Of a log that was asked for in vain nobody can say up to where it is whole.
+        // Nobody can say up to where a log is complete that has no events for the question after a restart.
         let isOver = library.logs.count > 1 && events.isEmpty
         draft.coveredThrough = state.random.chance(500) && !isOver ? library.last : nil
-        // Numbers that the log never had are missing for ever where nobody says up to where it is whole.
+        // Numbers that the log never had stay missing when no answer says up to where the log is complete.
         state.hasFailed = state.hasFailed || first > library.last || library.logs.count > 1
         switch fault {
         case .fails:
@@ -190,7 +191,7 @@ extension SimulatedServer: QueryUpstream {
         return result
     }
 
-    /// What the server says to a query now.
+    /// Returns the server's answer to a query now.
     package static func answer(
         _ kind: ServerQuery, _ library: ServerLibrary
     ) -> Result<(QueryResult, Given), UpstreamError> {

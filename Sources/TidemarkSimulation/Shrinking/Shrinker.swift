@@ -1,19 +1,23 @@
-/// Cuts a failing schedule down to inputs without which it does not fail.
+/// Reduces a failing schedule to inputs without which it does not fail.
 ///
-/// Ever smaller runs of inputs are left out, as long as what is left still fails.
+/// Ever smaller runs of inputs are left out, as long as the rest still fails.
+///
 /// - Source: Zeller, Hildebrandt: Simplifying and isolating failure-inducing input, 2002.
 package struct Shrinker {
-    /// Schedules that are tried at most: 400.
+    /// The number of schedules that are tried at most: 400.
     package var attemptCountMax = 400
 
     package init() {}
 
+    /// Reduces a list of inputs.
+    ///
     /// - Parameters:
-    ///   - inputs: Numbers of the inputs of a schedule that fails.
-    ///   - fails: Whether a schedule of these inputs only fails.
-    /// - Returns: Some of them, in their order; together they fail.
-    /// - Throws: What `fails` threw.
-    /// - Complexity: O(n log n) tries where one input is to blame, O(n²) at worst; never more than ``attemptCountMax``.
+    ///   - inputs: The numbers of the inputs of a schedule that fails.
+    ///   - fails: Returns whether a schedule of these inputs alone fails.
+    /// - Returns: Some of the inputs, in their order; a schedule of them fails.
+    /// - Throws: The error of `fails`.
+    /// - Complexity: O(n log n) tries where one input causes the failure, O(n²) at worst; never more than
+    ///   ``attemptCountMax``.
     package func shrunk(_ inputs: [Int], fails: ([Int]) async throws -> Bool) async throws -> [Int] {
         var kept = inputs
         var attemptCount = 0

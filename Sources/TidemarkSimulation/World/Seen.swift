@@ -1,34 +1,34 @@
 import Tidemark
 import TidemarkModel
 
-/// What a cache shows at one moment at rest.
+/// The state that a cache shows at one moment at rest.
 struct Seen {
     var statuses: [String: LibraryStatus] = [:]
     var counts = EventCounts()
     var heldCount = 0
-    /// Layers, oldest first.
+    /// The pending ids of the layers, oldest first.
     var pending: [String] = []
-    /// By library and id; what could not be looked at, or was evicted, is missing.
+    /// The entities by library and id; an entity that could not be read, or was evicted, is missing.
     var entities: [String: [String: Shown]] = [:]
     var lists: [(library: String, query: ServerQuery, list: Result<QueryAnswer, CacheError>)] = []
-    /// What observers had before anything was read: a read tells them what they were not told yet.
+    /// The lists of observers before anything was read: a read sends them the notifications that were still missing.
     var observed: [SubscriptionID: [[UInt8]]] = [:]
 }
 
-/// What a reader is shown of one entity.
+/// One entity as a reader sees it.
 struct Shown: Hashable, CustomStringConvertible {
-    /// nil: it is not there.
+    /// The fields; nil when the entity is not there.
     var fields: ItemFields?
 
     var description: String { fields?.description ?? "nothing" }
 }
 
-/// What is taken out of the cache, before it is looked at.
+/// The state that is read from the cache before it is checked.
 struct RawSeen: Sendable {
     struct Read: Sendable {
         var library: String
         var id: String
-        /// nil: the journal alone has it, or could not be read.
+        /// The result of the read; nil when only the journal has the entity, or it could not be read.
         var read: EntityRead?
     }
 

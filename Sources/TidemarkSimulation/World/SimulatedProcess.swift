@@ -4,23 +4,23 @@ import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkTesting
 
-/// A process with a cache in it, and the disk that it writes to.
+/// A process with a cache, and the disk that it writes to.
 package struct SimulatedProcess {
     package let cache: SyncCache
     package let folder: TemporaryFolder
     package let disk: FaultDisk
-    /// Keeps up the lists of its observers.
+    /// The sink that keeps the lists of observers up to date.
     package let sink = FoldingSink()
-    /// An observer that is told only now and then.
+    /// The sink of observers that are notified only now and then.
     package let slowSink = FoldingSink()
     package let durable = DurableRecord()
-    /// Lines that were given to it.
+    /// The number of lines that the process received.
     package var lineCount: Int64 = 0
-    /// When the process began: counts go on from those of the one before.
+    /// The counts when the process began: they continue those of the process before.
     package var countsAtStart = EventCounts()
 }
 
-/// Up to where libraries are on the disk, as the cache said.
+/// The places up to which libraries are durable, as the cache reported them.
 package final class DurableRecord: Sendable {
     private let places = Mutex<[ByteString: DurablePlace]>([:])
 
@@ -32,6 +32,6 @@ package final class DurableRecord: Sendable {
 
     package func place(of library: String) -> DurablePlace? { places.withLock { $0[ByteString(library)] } }
 
-    /// A log went back or begins anew: what was durable of it says nothing of the new one.
+    /// Removes a library's place after its log went back or began anew: the old place says nothing about the new log.
     package func forget(_ library: String) { places.withLock { $0[ByteString(library)] = nil } }
 }

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkTesting
 
 extension Simulation {
-    /// Holds what the cache shows to what is true.
+    /// Compares the state that the cache shows with the truth.
     func check(isThorough: Bool) throws {
         guard process != nil else { return }
         let seen = try look(isThorough: isThorough)
@@ -11,7 +11,7 @@ extension Simulation {
         trace?(describe(seen))
         for name in Self.libraryNames { trace?("    heard of \(name): \(truth.libraries[name]?.heardPlaces ?? "")") }
         let given = takeAnswers()
-        // What came meanwhile may have come before the cursor moved, or after.
+        // An answer that came meanwhile may have come before the cursor moved, or after.
         mayHave(given)
         truthOnTheWay = given.isEmpty ? nil : truth
         try checkLibraries(seen)
@@ -38,7 +38,7 @@ extension Simulation {
             + "stalled \(executor.isLaneStalled) now \(clock.now() - 1_700_000_000_000)"
     }
 
-    /// What upstreams said meanwhile.
+    /// Takes the answers that upstreams gave since the last check, and records the events that they denied.
     func takeAnswers() -> [SimulatedServer.Given] {
         let isSettled = isSettled
         return server.with { state in
@@ -54,12 +54,12 @@ extension Simulation {
         for call in underway { call.effect(&truth, false) }
     }
 
-    /// Nothing that was handed to the cache waits for anything.
+    /// Whether nothing that the cache received is still waiting.
     var isSettled: Bool {
         underway.isEmpty && !executor.isLaneStalled && server.with { $0.questionCount == 0 }
     }
 
-    /// An answer was, or may have been, stored.
+    /// Records an answer that was stored, or may have been.
     func take(_ given: SimulatedServer.Given, isCertain: Bool, _ truth: inout WorldTruth) {
         for (id, fields) in given.entities {
             truth.libraries[given.library]?.answer(
@@ -162,7 +162,7 @@ extension Simulation {
         }
     }
 
-    /// Lists do not go stale by what does not concern them.
+    /// Checks that lists go stale only by changes that concern them.
     private func checkFreshness(_ seen: Seen) throws {
         for name in fresh {
             let status = seen.statuses[name]

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Edits that a host shows before the server has done them.
+/// Optimistic edits of a host.
 extension Simulation {
     func update(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
         guard process != nil else { return }
@@ -55,7 +55,7 @@ extension Simulation {
                         world.acknowledge(max(before, input.number))
                         return
                     }
-                    // While it waited, what it depends on may have settled.
+                    // While the edit waited, the layer that it depends on may have settled.
                     let hasWaited = world.current?.number != input.number
                     let isOrphan = dependsOn.map { other in
                         !world.truth.layers.contains {
@@ -84,14 +84,16 @@ extension Simulation {
         }
     }
 
-    /// The server does an edit, or refuses, and its answer may get lost.
+    /// Lets the server perform an edit or refuse it; the answer may get lost.
     func answerUpdate(_ input: SimulationInput, _ random: inout SeededGenerator) throws {
         let open = truth.layers.filter { $0.isCertain && !$0.isHandled }
         guard process != nil, !open.isEmpty else { return }
         try answer(random.pick(open), input.number, &random, isSure: false)
     }
 
-    /// - Parameter isSure: The answer reaches the host.
+    /// Answers an edit.
+    ///
+    /// - Parameter isSure: Whether the answer certainly reaches the host.
     func answer(_ layer: LayerTruth, _ input: Int, _ random: inout SeededGenerator, isSure: Bool) throws {
         let name = layer.library
         if let place = truth.layers.firstIndex(where: { $0.pendingID == layer.pendingID }) {
@@ -105,7 +107,7 @@ extension Simulation {
             switch operation {
             case .put(let fields): changes.append((id, .replace(fields)))
             case .patch(let fields):
-                // There is nothing to patch on the server any more.
+                // The server no longer has the entity that the patch changes.
                 guard let there = library.entities[id] else { return try rollBack(layer.pendingID, input) }
                 changes.append((id, .replace(there.merged(fields))))
             case .delete: changes.append((id, .delete))
@@ -166,7 +168,7 @@ extension Simulation {
                         }
                         return
                     }
-                    // A disk that fails leaves it done in memory.
+                    // After a failure of the disk the commit is done in memory.
                     let isCertain = outcome.value == .some(nil)
                     if let given {
                         world.take(given, isCertain: isCertain && isSure, &world.truth)
@@ -195,7 +197,7 @@ extension Simulation {
     }
 
     func rollBack(_ pendingID: String, _ input: Int) throws {
-        // With it go those that depend on it.
+        // The layers that depend on this one are rolled back with it.
         trace?("    roll back \(pendingID)")
         var gone: Set = [pendingID]
         for layer in truth.layers {

@@ -5,10 +5,10 @@ import TidemarkSQLite
 import TidemarkTesting
 
 extension Simulation {
-    /// What may pass, in simulated milliseconds, until the cache is what the server is.
+    /// The time in simulated milliseconds that the cache has to reach the server's state.
     static let patience: Int64 = 900_000
 
-    /// All faults stop. The cache has to become what the server is, and to be that when it is opened again.
+    /// Ends all faults. The cache must then reach the server's state, and still have it after it is opened again.
     func end() throws {
         server.with { state in
             state.faults = []
@@ -52,7 +52,7 @@ extension Simulation {
         try check(isThorough: true)
     }
 
-    /// Every edit is answered for.
+    /// Lets the server answer every edit.
     private func settleEdits() throws {
         var random = SeededGenerator(seed: plan.seed)
         while let layer = truth.layers.first {
@@ -68,7 +68,7 @@ extension Simulation {
         }
     }
 
-    /// Gaps close; what is stale is refreshed.
+    /// Waits until gaps close, and refreshes stale libraries.
     private func becomeLive() throws {
         try comeToRest()
         for status in try statuses() {
@@ -80,7 +80,7 @@ extension Simulation {
         }
     }
 
-    /// Nothing is missing, held or asked for any more.
+    /// Waits until nothing is missing, held or asked for.
     func comeToRest() throws {
         let isAtRest = {
             try self.statuses().allSatisfy { $0.phase == .live || $0.phase == .stale || $0.phase == .cold }
@@ -108,7 +108,7 @@ extension Simulation {
         return statuses
     }
 
-    /// Entities, places and lists are the server's.
+    /// Checks that entities, places and lists are those of the server.
     private func compareWithServer() throws {
         let seen = try look(isThorough: true)
         for name in Self.libraryNames {
@@ -122,10 +122,10 @@ extension Simulation {
                 let fields = shown.fields
                 let wanted = library.entities[id]
                 if fields == wanted { continue }
-                // What a source never said, or said of another log, cannot be known.
+                // A change that a source never sent, or sent about another log, cannot be known.
                 let hasAll = wanted.map { $0.values.allSatisfy { fields?.values[$0.key] == $0.value } } ?? true
                 let isMisplaced = known.candidates(id).count > 1 || known.isMisplaced(id)
-                // A field that an answer does not carry stays, though the server may have none any more.
+                // A field that an answer does not have stays, though the server may have removed it.
                 let isPartial = hasAll && known.candidates(id).contains(where: \.isAnswer)
                 let isExcused = try isPartial || isExcused(name) && (hasAll || isMisplaced)
                 guard isExcused else {
@@ -137,7 +137,7 @@ extension Simulation {
         }
     }
 
-    /// Whether events may have passed the cache by, lost, denied, or in a log that is over.
+    /// Whether the cache may have missed events: lost, denied, or in a log that ended.
     private func isExcused(_ name: String) throws -> Bool {
         let isLost = try statuses().contains { $0.library.description == name && !$0.lost.isEmpty }
         return isLost || (server.library(name)?.logs.count ?? 0) > 1

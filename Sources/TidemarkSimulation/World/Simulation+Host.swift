@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// What the host of a cache asks for.
+/// Requests of a cache's host.
 extension Simulation {
     func put(_ input: SimulationInput, _ name: String, _ query: ServerQuery) throws {
         guard process != nil, let library = server.library(name), let key = Self.key(query, name),
@@ -10,7 +10,7 @@ extension Simulation {
         else { return }
         var given = answered
         given.askedAfter = truth.libraries[name]?.leftLogCount ?? 0
-        // What is on its way may be stored before it or after, and make it stale.
+        // Events under way may be stored before the answer or after it, and make it stale.
         let isAlone = underway.isEmpty && !executor.isLaneStalled
         trace?("    < \(name) \(query) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })")
         let outcome = try call { cache -> CacheError? in
@@ -88,7 +88,7 @@ extension Simulation {
         process?.sink.forget(subscription.id)
     }
 
-    /// The slow reader stops reading, or goes on.
+    /// Lets the slow reader stop reading, or continue.
     func stall(_ random: inout SeededGenerator) throws {
         guard let sink = process?.slowSink else { return }
         let room = random.pick([0, 0, 1, nil])
@@ -144,7 +144,7 @@ extension Simulation {
                 return false
             }
         }
-        // What came before this input is what it makes durable; the input itself may bring more.
+        // The call makes durable everything before this input; the input itself may add more.
         let before = snapshots.last?.input ?? -1
         follow(
             Underway(

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkTesting
 
 extension Simulation {
-    /// Does what an input says.
+    /// Performs an input.
     func perform(_ input: SimulationInput) throws {
         var random = SeededGenerator(seed: input.seed)
         let name = random.chance(800) ? "a" : "b"
@@ -45,7 +45,7 @@ extension Simulation {
 
     // MARK: The server
 
-    /// Half of the ids that are drawn are one of five, the others seldom the same.
+    /// Draws an id: half of the draws are one of five ids, the others seldom repeat one.
     private func id(_ library: String, _ random: inout SeededGenerator) -> String {
         let hot = ["k0", "k1", "k2", "c:0", "5eed0000-0000-4000-8000-0000000c0de5"]
         let id = random.chance(500) ? random.pick(hot) : "c\(random.below(traits.coldIDCount))"
@@ -60,9 +60,9 @@ extension Simulation {
     private func value(_ name: String, _ random: inout SeededGenerator) -> String {
         switch name {
         case "n": random.pick(["0", "1", "2", "3", "1.0", "null"])
-        // U+2028 ends a line to many, and not here.
+        // Many readers take U+2028 for the end of a line; it does not end one here.
         case "t": random.pick([#""x""#, #""y""#, #""""#, "\"\u{2028}\""])
-        // Above 2^53, and odd: none of them is a double.
+        // Numbers above 2^53 that are odd, so that no double can represent them.
         default: "\(9_007_199_254_740_993 + 2 * random.below(1_000_000))"
         }
     }
@@ -113,7 +113,7 @@ extension Simulation {
         append(changes, name, &random)
     }
 
-    /// The log begins anew. Lines of the old one may still be on their way.
+    /// Begins the log anew. Lines of the old one may still be under way.
     private func restart(_ name: String, _ random: inout SeededGenerator) {
         guard let old = server.library(name) else { return }
         let base = random.chance(500) ? 0 : Int64(random.below(100))
@@ -126,8 +126,8 @@ extension Simulation {
                 text: library.reset, library: name, log: library.logs.count - 1, base: nil, isReset: true))
     }
 
-    /// The server is put back to before the cache's place, and says so at once: nobody can tell two histories of one epoch apart
-    /// that are mixed on the way.
+    /// Restores the server to a sequence before the cache's place and announces it at once: nobody can tell two
+    /// histories of one epoch apart when their lines are mixed on the way.
     private func restore(_ name: String, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name), let known = truth.libraries[name], let cursor = known.cursor,
             known.log == library.logs.count - 1, underway.isEmpty, process != nil,
@@ -139,7 +139,7 @@ extension Simulation {
         wire[name] = []
         delivered.removeAll { $0.library == name }
         try beat(name)
-        // A crash must not take back that the cache heard of it: two histories of one epoch would be mixed.
+        // A crash must not undo that the cache knows of it: two histories of one epoch would be mixed.
         let outcome = try call { cache -> Bool in
             do throws(StorageError) {
                 try await cache.flush()
@@ -153,7 +153,7 @@ extension Simulation {
         snapshots = [(current?.number ?? .max, truth)]
     }
 
-    /// Says up to where a log goes.
+    /// Sends a heartbeat, which names the end of the log.
     func beat(_ name: String) throws {
         guard let library = server.library(name) else { return }
         try ingest(
@@ -164,7 +164,7 @@ extension Simulation {
             ], input: current?.number ?? .max)
     }
 
-    // MARK: The way to the cache
+    // MARK: The transport to the cache
 
     private func transport(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
         var lines = wire[name] ?? []
@@ -206,7 +206,7 @@ extension Simulation {
         try ingest(arriving, input: input.number)
     }
 
-    /// Gives lines to the cache.
+    /// Sends lines to the cache.
     func ingest(_ arriving: [WireLine], input: Int) throws {
         guard process != nil else { return }
         let lines = arriving
@@ -218,7 +218,7 @@ extension Simulation {
                 process?.durable.forget(line.library)
             }
             if line.isReset || line.log != truth.libraries[line.library]?.log { fresh.remove(line.library) }
-            // A line that cannot be used stands for no place, whatever number it names.
+            // A line that cannot be used names no place, whatever number it has.
             guard let base = line.base, !line.isSpoiled else { continue }
             let hasLies = truth.libraries[line.library]?.hasLies == true
             truth.libraries[line.library]?.heard(

@@ -2,9 +2,9 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Lines that come long after their time, and lines whose numbers lie.
+/// Lines that come long after their time, and lines with false numbers.
 extension Simulation {
-    /// Some events of the log come once more, whatever became of them before.
+    /// Sends some events of the log once more, whatever happened to them before.
     func lateCopies(_ name: String, input: Int, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name), !library.log.events.isEmpty else { return }
         let lines = (0...random.below(4)).map { _ in
@@ -16,9 +16,10 @@ extension Simulation {
         try ingest(lines, input: input)
     }
 
-    /// A number far ahead of the log: on a line that was cut off, in a heartbeat, or on an event that can be used.
+    /// Sends a number far ahead of the log: on a line that is cut off, in a heartbeat, or on a valid event.
     ///
-    /// Only of the log that the cache follows: in another one it would be the first number that is heard.
+    /// The number is one of the log that the cache follows: in another log it would be the first number that is
+    /// received.
     func lie(_ name: String, input: Int, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name), let known = truth.libraries[name], known.cursor != nil, isSettled,
             known.log == library.logs.count - 1, !diskMayFail
@@ -45,7 +46,7 @@ extension Simulation {
         try ingest([line], input: input)
     }
 
-    /// Somebody looks, sees a cursor past the end of the log, and takes it back.
+    /// Takes back every cursor that is past the end of its log, as an operator does.
     func takeBackLies() throws {
         guard traits.hasLies else { return }
         try comeToRest()
@@ -69,7 +70,7 @@ extension Simulation {
         }
     }
 
-    /// What was lost is asked for once more.
+    /// Asks for all lost numbers once more.
     func healAll() throws {
         guard traits.hasUpstream else { return }
         let outcome = try call { await $0.heal() }
@@ -78,7 +79,8 @@ extension Simulation {
         }
     }
 
-    /// No number is lost any more that the upstream has, where later events of the log wrote everything that its event wrote.
+    /// Checks that no number stays lost that the upstream has and whose writes later events of the log have all
+    /// replaced.
     func checkHealed() throws {
         guard traits.hasUpstream, !mayLack else { return }
         let seen = try look(isThorough: true)

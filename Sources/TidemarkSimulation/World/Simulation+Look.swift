@@ -3,9 +3,9 @@ import TidemarkModel
 import TidemarkTesting
 
 extension Simulation {
-    /// Takes out of the cache what can be seen.
+    /// Reads the visible state of the cache.
     ///
-    /// - Parameter isThorough: The disk is asked for what is not in memory, and lists are read.
+    /// - Parameter isThorough: Whether entities that are not in memory are read from the disk, and lists are read.
     func look(isThorough: Bool) throws -> Seen {
         let names = Self.libraryNames.flatMap { library in (ids[library] ?? []).map { (library, $0) } }
         var observed: [SubscriptionID: [[UInt8]]] = [:]
@@ -43,7 +43,7 @@ extension Simulation {
         return seen
     }
 
-    /// What is stored of a query; nil when it has no key.
+    /// Returns the stored list of a query; nil when the query has no key.
     static func list(
         _ query: ServerQuery, _ library: String, _ cache: SyncCache
     ) async -> Result<QueryAnswer, CacheError>? {
@@ -87,7 +87,7 @@ extension Simulation {
         return seen
     }
 
-    /// A resource's fields, without its id.
+    /// Returns a resource's fields, without its id.
     func fields(_ resource: [UInt8], _ id: String) throws -> ItemFields {
         if let known = parsed[resource] { return known }
         guard let members = try ReferenceJSONParser.parse(resource).members else {

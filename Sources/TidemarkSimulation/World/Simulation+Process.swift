@@ -6,7 +6,7 @@ import TidemarkSQLite
 import TidemarkTesting
 
 extension Simulation {
-    /// What a crash takes along.
+    /// The losses of a crash.
     struct CrashKind {
         var loss: FaultDisk.Loss
 
@@ -20,7 +20,7 @@ extension Simulation {
         return try TemporaryFolder()
     }
 
-    /// Starts a process over what lies in a folder.
+    /// Starts a process over the files in a folder.
     func open(_ folder: TemporaryFolder, on sameDisk: FaultDisk? = nil) throws {
         let disk = try sameDisk ?? FaultDisk(folder: folder.path)
         let outcome = Outcome<Result<(SyncCache, OpeningReport), StorageError>>()
@@ -60,7 +60,7 @@ extension Simulation {
             self.process?.countsAtStart = counts
         case .failure(let error):
             guard disk.isStopped else { throw SimulationFailure("the database does not open: \(error) (L5)") }
-            // It ended on the way: another one opens what is left of that.
+            // The process ended while it opened the database: another one opens what is left.
             trace?("    crash while opening: \(disk.place)")
             hasCrashed = true
             let next = try newFolder()
@@ -83,11 +83,11 @@ extension Simulation {
         return configuration
     }
 
-    /// The process ends where it stands, and another one opens what is left.
+    /// Ends the process at once, and lets another one open what is left.
     func crash(_ kind: CrashKind) throws {
         guard let old = process else { return }
         trace?("    crash: \(kind.loss), \(old.disk.place)")
-        // What the input did that met its end may be there, or a part of it.
+        // The input that ended the process may have taken effect, in whole or in part.
         var last = truth
         for given in takeAnswers() { take(given, isCertain: false, &last) }
         for call in underway { call.effect(&last, false) }
@@ -95,7 +95,7 @@ extension Simulation {
         let next = try newFolder()
         try old.disk.writeImage(kind.loss, to: next.path)
         let durable = Self.libraryNames.map { ($0, old.durable.place(of: $0)) }
-        // What still runs of it gets nowhere.
+        // Work of the process that still runs can change nothing on its disk.
         old.disk.plan(.stop(.before), at: old.disk.changeCount + 1, count: .max, seed: 0)
         try shutDown(mayFail: true)
         hasCrashed = true
@@ -127,7 +127,7 @@ extension Simulation {
         guard try wait(atMost: 600_000, until: { outcome.value != nil }) else {
             throw SimulationFailure("closing never ends")
         }
-        // Calls that waited hear that there is nobody any more; a process that is gone answers nobody.
+        // A close answers the calls that waited with an error; a crashed process answers nobody.
         if mayFail { underway = [] } else { collect() }
         if !mayFail, let error = outcome.value ?? nil, !diskMayFail {
             throw SimulationFailure("closing failed on a good disk: \(error)")
@@ -137,12 +137,12 @@ extension Simulation {
         fresh = []
         process = nil
         guard mayFail else { return }
-        // What an orderly end let through is looked at with the next process.
+        // After a crash, answers and calls are dropped; after an orderly end they are checked with the next process.
         finished = []
         server.with { $0.given = [] }
     }
 
-    /// Lets go of everything after a failure.
+    /// Releases everything after a failure.
     func abandon() {
         guard let process else { return }
         process.disk.plan(.stop(.before), at: process.disk.changeCount + 1, count: .max, seed: 0)
@@ -150,7 +150,7 @@ extension Simulation {
         do { try shutDown(mayFail: true) } catch { self.process = nil }
     }
 
-    /// What was opened must be what was true at some moment since something was acknowledged.
+    /// Checks that the recovered state was true at some moment since the last acknowledgement.
     private func recover(_ durable: [(String, DurablePlace?)]) throws {
         let seen = try look(isThorough: true)
         for (name, place) in durable {
@@ -181,13 +181,15 @@ extension Simulation {
         )
     }
 
-    /// Layers hide what their entities are: of those, any snapshot may be what came back.
+    /// Adds the candidates of every snapshot for entities with layers: their base is hidden, so any snapshot may be the
+    /// one that was recovered.
     private func unhide(_ candidate: inout WorldTruth, _ seen: Seen) {
         for layer in candidate.layers {
             guard let library = server.library(layer.library) else { continue }
             for snapshot in snapshots {
                 guard var other = snapshot.truth.libraries[layer.library] else { continue }
-                // One that does not lead to where the cache is may still lend a value that was written in between.
+                // A snapshot that does not lead to the cache's place may still have a value that was written in
+                // between.
                 var followed = other
                 if followed.follow(seen.statuses[layer.library], library, isSettled: true) == nil { other = followed }
                 for (id, _) in layer.changes {
@@ -198,7 +200,10 @@ extension Simulation {
         }
     }
 
-    /// - Parameter next: What was true one input later: something of it may be there.
+    /// Compares a snapshot with the recovered state.
+    ///
+    /// - Parameter next: The truth one input later: a part of it may be there.
+    /// - Returns: The first difference in words; nil when there is none.
     private func compareRecovered(_ candidate: inout WorldTruth, _ next: WorldTruth?, _ seen: Seen) -> String? {
         for name in Self.libraryNames {
             guard let library = server.library(name) else { continue }

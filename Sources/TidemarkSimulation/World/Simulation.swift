@@ -3,10 +3,11 @@ import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkTesting
 
-/// One schedule, run: a real cache over a real database, in a world where time, order, network and disk do as a seed says.
+/// The run of one schedule: a real cache over a real database, in a world where a seed decides time, order, network and
+/// disk.
 ///
-/// After every input the cache is compared with ``WorldTruth``; at the end all faults stop, and it has to become what the server
-/// is. Everything runs on the thread that calls ``run()``.
+/// After every input the cache is compared with ``WorldTruth``; at the end all faults stop, and the cache must reach
+/// the server's state. Everything runs on the thread that calls ``run()``.
 package final class Simulation {
     static let libraryNames = ["a", "b"]
 
@@ -15,54 +16,54 @@ package final class Simulation {
     let executor: SimulatedExecutor
     let clock: ManualClock
     let server: SimulatedServer
-    /// Of what the world decides between inputs.
+    /// The random numbers for the world's decisions between inputs.
     var random: SeededGenerator
-    /// Lines on their way, by library. Bounded by the inputs.
+    /// The lines under way, by library. Bounded by the inputs.
     var wire: [String: [WireLine]] = [:]
-    /// Lines that arrived, the newest.
+    /// The newest lines that arrived.
     var delivered: [WireLine] = []
-    /// nil between a crash and the next opening.
+    /// The running process; nil between a crash and the next opening.
     var process: SimulatedProcess?
     var truth: WorldTruth
-    /// What may be on the disk, oldest first: all that was true since something was acknowledged.
+    /// The states that may be on the disk, oldest first: everything that was true since the last acknowledgement.
     var snapshots: [(input: Int, truth: WorldTruth)] = []
-    /// Jobs that had run when the cache was looked at last.
+    /// The number of jobs that had run at the last check.
     private var seenJobCount: UInt64?
-    /// What was true while answers of the last look came and no cursor had moved yet: a disk may hold just that.
+    /// The truth while answers of the last check came and no cursor had moved yet: a disk may have exactly this state.
     var truthOnTheWay: WorldTruth?
     var underway: [Underway] = []
-    /// Calls that came to their end since the last look.
+    /// The calls that ended since the last check.
     var finished: [Underway] = []
-    /// Of the process that runs.
+    /// The subscriptions of the running process.
     var subscriptions: [(library: String, query: ServerQuery, id: SubscriptionID)] = []
     var pendingCount = 0
-    /// Libraries whose list of everything was stored, and was given no reason to be stale since.
+    /// The libraries whose list of all entities was stored and has had no reason to go stale since.
     var fresh: Set<String> = []
-    /// What was lost of them by then.
+    /// The numbers that these libraries had lost at that moment.
     var lostWhenFresh: [String: [LostRange]] = [:]
-    /// Ids that events or edits named, by library.
+    /// The ids that events or edits named, by library.
     var ids: [String: [String]] = [:]
-    /// What entities showed last, by library and id.
+    /// The last shown state of entities, by library and id.
     var lastShown: [String: [String: Shown]] = [:]
-    /// Resources that were read before, by their bytes.
+    /// The fields of resources that were read before, by their bytes.
     var parsed: [[UInt8]: ItemFields] = [:]
-    /// A disk was made anew, or could not be read: entities may be missing that were never evicted.
+    /// Whether a disk was made anew, or could not be read: entities may be missing that were never evicted.
     var mayLack = false
-    /// The process is being closed: calls that wait hear of it.
+    /// Whether the process is being closed, so that waiting calls may fail.
     var isClosing = false
-    /// A disk was asked to fail.
+    /// Whether a disk was asked to fail.
     var diskMayFail = false
     var digest = SimulationDigest()
-    /// The first process is gone.
+    /// Whether the first process has ended in a crash.
     package internal(set) var hasCrashed = false
     var current: SimulationInput?
-    /// Something that a call came to and that must not be; raised at the next look.
+    /// The failure that a call found; it is thrown at the next check.
     var noted: SimulationFailure?
 
     /// - Parameters:
-    ///   - crashPoint: Where the first process ends; nil: as the plan says.
-    ///   - folder: Where its disks lie; nil: in the system's temporary folder.
-    ///   - trace: Told what happens, line by line.
+    ///   - crashPoint: The place where the first process ends; nil to follow the plan.
+    ///   - folder: The folder of the disks; nil for the system's temporary folder.
+    ///   - trace: Called with a description of every step, line by line.
     package init(
         _ plan: SimulationPlan, crashPoint: CrashPoint? = nil, folder: String? = nil,
         trace: ((String) -> Void)? = nil
@@ -89,7 +90,7 @@ package final class Simulation {
     let crashPoint: CrashPoint?
     let trace: ((String) -> Void)?
 
-    /// Says what upstreams answered since it said so last.
+    /// Traces the upstreams' answers since the last call.
     func traceAnswers() {
         guard let trace else { return }
         server.with { state in
@@ -101,7 +102,7 @@ package final class Simulation {
     /// Runs the schedule to its end.
     ///
     /// - Returns: The digest of everything that was seen.
-    /// - Throws: ``SimulationFailure``; what the file system said where a disk cannot be made.
+    /// - Throws: ``SimulationFailure``; the error of the file system when a disk cannot be made.
     package func run() throws -> SimulationDigest {
         defer { abandon() }
         trace?("\(traits)")
@@ -135,13 +136,13 @@ package final class Simulation {
         if process?.disk.isStopped == true { try crash(CrashKind(seed: plan.seed)) }
     }
 
-    /// Runs what is ready, and looks at what came of it.
+    /// Runs the work that is ready, and checks the result.
     func settle(_ input: SimulationInput) throws {
         try drain()
         if process?.disk.isStopped == true { try crash(CrashKind(seed: input.seed)) }
-        // Where nothing of the cache ran, nothing of it can have changed.
+        // When no job of the cache ran, nothing of the cache can have changed.
         if executor.jobCount != seenJobCount {
-            // What concerns all lists at once is looked at in all of them.
+            // Inputs that concern all lists at once need a check of all lists.
             let concernsAll = [.remove, .rollBack, .invalidate].contains(input.kind)
             try check(isThorough: concernsAll || input.seed % 8 == 0)
             if let truthOnTheWay { snapshots.append((input.number, truthOnTheWay)) }
@@ -152,7 +153,7 @@ package final class Simulation {
         digest.mix("\(input.number) \(input.kind.rawValue) \(executor.jobCount) \(clock.now())")
     }
 
-    /// Runs until nothing more can happen without time.
+    /// Runs until nothing more can happen unless time passes.
     func drain() throws {
         guard executor.run() else { throw SimulationFailure("it goes round in circles: it never comes to rest") }
         collect()
@@ -170,9 +171,9 @@ package final class Simulation {
         try drain()
     }
 
-    /// Lets time pass until something holds.
+    /// Lets time pass until a condition holds.
     ///
-    /// - Returns: False when it does not after that time.
+    /// - Returns: False when the condition does not hold after that time.
     func wait(atMost milliseconds: Int64, until isSo: () throws -> Bool) throws -> Bool {
         let end = clock.now() + milliseconds
         try drain()
@@ -195,7 +196,7 @@ package final class Simulation {
         return outcome
     }
 
-    /// A call was made; it may be over already.
+    /// Follows a call that was made; it may have ended already.
     func follow(_ call: Underway) {
         var call = call
         for index in underway.indices {
@@ -210,7 +211,7 @@ package final class Simulation {
         collect()
     }
 
-    /// Takes in the calls that came to their end, in the order they were made.
+    /// Finishes the calls that have ended, in the order in which they were made.
     func collect() {
         while let place = underway.firstIndex(where: { $0.isDone() }) {
             let call = underway.remove(at: place)
@@ -219,7 +220,7 @@ package final class Simulation {
         }
     }
 
-    /// What was true after an input is on the disk.
+    /// Records that the truth after an input is on the disk.
     func acknowledge(_ input: Int) {
         guard let place = snapshots.lastIndex(where: { $0.input <= input }), place > 0 else { return }
         snapshots.removeFirst(place)

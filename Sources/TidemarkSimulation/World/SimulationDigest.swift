@@ -1,9 +1,11 @@
-/// A number over everything that a simulation saw, in order: the same for the same seed, on every machine.
+/// A digest of everything that a simulation saw, in order: the same for the same seed, on every machine.
 package struct SimulationDigest: Hashable, Sendable, CustomStringConvertible {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
     package init() {}
 
+    /// Adds a text to the digest.
+    ///
     /// - Source: FNV-1a, 64 bits.
     package mutating func mix(_ text: String) {
         for byte in text.utf8 { state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -1,8 +1,8 @@
-/// A law that did not hold, and where.
+/// A law that did not hold, and the place where it failed.
 package struct SimulationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The input after which it showed; nil: at the end.
+    /// The input after which the failure showed; nil for the end of the run.
     package var input: Int?
-    /// What is wrong, with the law.
+    /// The failure in words, with the law.
     package var message: String
 
     package init(_ message: String, input: Int? = nil) {

@@ -1,22 +1,23 @@
-/// A call to the cache that may not have come to its end.
+/// A call to the cache that may not have ended.
 struct Underway {
     let name: String
-    /// The input that began it.
+    /// The number of the input that made the call.
     let input: Int
-    /// Brings lines: while it waits, what was heard may take effect later.
+    /// Whether the call brings lines. While it waits, they may still take effect.
     let isDelivery: Bool
-    /// The layer that it lays.
+    /// The pending id of the layer that the call adds; nil when it adds none.
     let lays: String?
     let isDone: () -> Bool
-    /// What it may have done, or, when it is certain, did.
+    /// The effect that the call may have had, or certainly had.
     let effect: (inout WorldTruth, _ isCertain: Bool) -> Void
-    /// Called once it is done.
+    /// Called after the call has ended.
     ///
-    /// `isSure`: no other write, and no line, was under way meanwhile, that may have come after it though it was asked for before.
+    /// `isSure`: no other write, and no line, was under way at the same time, which might have come after the call
+    /// though it was made before.
     let finish: (_ world: Simulation, _ isSure: Bool) -> Void
-    /// Another write was under way, or lines.
+    /// Whether another write, or lines, were under way at the same time.
     var isOverlapped = false
 
-    /// It writes entities of its own.
+    /// Whether the call writes entities of its own.
     var isWrite: Bool { name == "put" || name == "remove" || name == "commit" }
 }

@@ -2,16 +2,18 @@
 struct WireLine {
     var text: String
     let library: String
-    /// The server's log that it is of.
+    /// The server's log that the line belongs to.
     let log: Int
-    /// From where a cache that knows nothing of the log goes on when it hears the line; nil: of no place.
+    /// The place from which a cache that knows nothing of the log continues after this line; nil when it names no
+    /// place.
     let base: Int64?
-    /// It is an event of the log, usable or not.
+    /// Whether the line is an event of the log, usable or not.
     var isEvent = false
-    /// It says that the log begins anew.
+    /// Whether the line announces that the log begins anew.
     var isReset = false
-    /// It says up to where the log goes. One that an upstream's answer overtook says that the log went back.
+    /// Whether the line is a heartbeat, which names the end of the log. After an upstream's answer has overtaken it, it
+    /// seems to say that the log went back.
     var isHeartbeat = false
-    /// It cannot be used.
+    /// Whether the line cannot be used.
     var isSpoiled = false
 }

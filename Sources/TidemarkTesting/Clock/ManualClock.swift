@@ -1,24 +1,24 @@
 import Synchronization
 import Tidemark
 
-/// A clock that stands still until it is moved.
+/// A clock that stands still until a test moves it.
 ///
-/// With `skipsUpTo`, sleeps up to that length end at once and take the time with them, so that pauses cost nothing and
-/// longer waits can still be driven by hand.
+/// With `skipsUpTo`, a sleep of up to that length ends at once and moves the clock by its length, so that pauses cost
+/// nothing and a test can still drive longer waits by hand.
 public final class ManualClock: CacheClock {
     private struct Sleeper {
         var id: UInt64
         var deadline: Int64
-        /// Given true when the time has come, false when its task was cancelled.
+        /// Resumed with true when the deadline has come, with false when the task was cancelled.
         var continuation: CheckedContinuation<Bool, Never>
     }
 
     private struct State {
         var now: Int64
         var nextID: UInt64 = 0
-        /// Bounded by the tasks that sleep.
+        /// The tasks that sleep; bounded by their number.
         var sleepers: [Sleeper] = []
-        /// Cancelled before they fell asleep; taken out when they try to.
+        /// Sleepers that were cancelled before they fell asleep; each is removed when it tries to sleep.
         var cancelled: Set<UInt64> = []
     }
 
@@ -32,13 +32,13 @@ public final class ManualClock: CacheClock {
 
     public func now() -> Int64 { state.withLock { $0.now } }
 
-    /// Tasks that sleep now.
+    /// The number of tasks that sleep now.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// When the first of them wakes; nil when nobody sleeps.
+    /// The earliest moment at which a task wakes; nil when no task sleeps.
     public var nextDeadline: Int64? { state.withLock { $0.sleepers.map(\.deadline).min() } }
 
-    /// Moves on and wakes whoever slept long enough, the earliest first.
+    /// Moves the clock forward and wakes every task whose deadline has come, the earliest first.
     public func advance(milliseconds: Int64) {
         let woken = state.withLock { state in
             state.now += milliseconds

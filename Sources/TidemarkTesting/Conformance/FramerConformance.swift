@@ -3,9 +3,9 @@ import TidemarkWire
 
 /// Checks that a framer finds the same lines however its bytes are cut: all at once, one by one, at random.
 ///
-/// What the lines are is said by ``ReferenceFraming``, which looks at a whole stream and shares no code with the framer.
+/// The expected lines come from ``ReferenceFraming``, which scans a whole stream and shares no code with the framer.
 package struct FramerConformance {
-    /// What went otherwise than promised.
+    /// A promise that the framer broke.
     package struct Failure: Error, CustomStringConvertible {
         package let cut: String
         package let message: String
@@ -13,13 +13,13 @@ package struct FramerConformance {
         package var description: String { "\(cut): \(message)" }
     }
 
-    /// One line as it came out.
+    /// One line that the framer returned.
     package struct Line: Equatable, CustomStringConvertible {
         package var number: Int64
         package var offset: Int64
-        /// Without its end; of a line that was too long its beginning.
+        /// The line's bytes without its end; of a line that was too long only the beginning.
         package var bytes: [UInt8]
-        /// The whole line's size.
+        /// The size of the whole line in bytes.
         package var byteCount: Int
 
         package var description: String {
@@ -29,13 +29,14 @@ package struct FramerConformance {
 
     private let limits: Limits
 
-    /// - Parameter limits: Their `lineByteCountMax` and `quarantineByteCountMax`, which is not above it, count here.
+    /// - Parameter limits: Only `lineByteCountMax` and `quarantineByteCountMax` are used; the second must not be above
+    ///   the first.
     package init(limits: Limits) {
         self.limits = limits
     }
 
-    /// Streams that are hard at this limit: lines around it with every kind of end, at the start of the stream and
-    /// behind another, marks and line ends that may be cut.
+    /// Streams that are hard at this limit: lines around the limit with every kind of end, at the start of the stream
+    /// and after another line, and marks and line ends that may be cut.
     package func poison() -> [[UInt8]] {
         let limit = limits.lineByteCountMax
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -62,7 +63,7 @@ package struct FramerConformance {
         return (0..<random.below(80)).reduce(into: []) { stream, _ in stream += random.pick(pieces) }
     }
 
-    /// Compares every way of cutting a stream with what the reference says.
+    /// Compares the lines of every way of cutting a stream with those of the reference.
     ///
     /// - Throws: ``Failure``.
     package func check(_ stream: [UInt8], seed: UInt64) throws {
@@ -74,7 +75,7 @@ package struct FramerConformance {
             var chunks: [[UInt8]] = []
             var rest = stream[...]
             while !rest.isEmpty {
-                // An empty chunk now and then: a source may have nothing to give.
+                // An empty chunk now and then, because a source may have nothing to give.
                 let chunk = rest.prefix(random.below(1 + min(rest.count, limits.lineByteCountMax * 2)))
                 chunks.append(Array(chunk))
                 rest = rest.dropFirst(chunk.count)

@@ -1,10 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Checks that a gate keeps law L4 under random disorder: every event is applied at most once, in order; what was not
-/// applied is either not there, lost, or was said to be skipped.
+/// Checks that a gate keeps law L4 under random disorder: every event is applied at most once, in order. An event that
+/// was not applied does not exist, is lost, or was declared as skipped.
 package struct GateConformance {
-    /// What went otherwise than promised.
+    /// A promise that the gate broke.
     package struct Failure: Error, CustomStringConvertible {
         package let seed: UInt64
         package let message: String
@@ -12,7 +12,7 @@ package struct GateConformance {
         package var description: String { "seed \(seed): \(message)" }
     }
 
-    /// Events of one run.
+    /// The number of events of one run.
     package var eventCount = 200
 
     package init() {}
@@ -56,7 +56,7 @@ package struct GateConformance {
         try check(gate, log, arrivals, applied, late, refused, seed)
     }
 
-    /// A log of ascending sequences, some of them skipping numbers and saying so.
+    /// A log of ascending sequences; some events skip numbers and declare it with `previous`.
     private func makeLog(_ random: inout SeededGenerator) -> [HeldEvent] {
         var last = Int64(random.below(100))
         return (0..<eventCount).map { _ in
@@ -68,7 +68,9 @@ package struct GateConformance {
         }
     }
 
-    /// - Returns: Held events that the cursor had passed.
+    /// Applies the held events that are ready.
+    ///
+    /// - Returns: The number of held events that the cursor had already passed.
     private func drain(_ gate: inout SequenceGate, into applied: inout [Int64]) -> Int {
         var passed = 0
         while let ready = gate.takeReady() {

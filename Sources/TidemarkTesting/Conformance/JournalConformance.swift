@@ -2,28 +2,28 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Checks that a journal keeps its promises: random flushes, compared after each with a plain dictionary,
-/// with failed flushes and reopenings in between.
+/// Checks that a journal keeps its promises: it commits random flushes and compares the journal after each with a plain
+/// dictionary, with failed flushes and reopenings in between.
 ///
-/// The weights of what happens differ from seed to seed; a failure names its seed and step.
+/// The weights of the kinds of change differ from seed to seed; a failure names its seed and step.
 package struct JournalConformance {
-    /// What went otherwise than promised.
+    /// A promise that the journal broke.
     package struct Failure: Error, CustomStringConvertible {
-        /// The seed that repeats it.
+        /// The seed that reproduces the failure.
         package let seed: UInt64
-        /// The flush after which it showed, from 1; 0 before the first.
+        /// The flush after which the failure showed, counted from 1; 0 before the first.
         package let step: Int
         package let message: String
 
         package var description: String { "seed \(seed), step \(step): \(message)" }
     }
 
-    /// Flushes of one run.
+    /// The number of flushes of one run.
     package var flushCount = 30
-    /// Rows that a flush changes, at most.
+    /// The number of rows that a flush changes at most.
     package var rowCountMax = 60
 
-    /// Indexes that are declared at each opening; payloads are JSON then. A journal may do without them.
+    /// The indexes that are declared at each opening; payloads are JSON then. A journal may ignore them.
     package var indexes: [FieldIndex] = []
 
     package init() {}
@@ -31,9 +31,9 @@ package struct JournalConformance {
     /// Runs one seed to its end.
     ///
     /// - Parameters:
-    ///   - seed: Repeats the run exactly.
-    ///   - open: Gives a journal: an empty one at first, later what was closed before.
-    /// - Throws: ``Failure``, and what the journal throws.
+    ///   - seed: Reproduces the run exactly.
+    ///   - open: Returns a journal: an empty one at first, later the one that was closed before.
+    /// - Throws: ``Failure``, and the errors of the journal.
     package func run(seed: UInt64, open: () async throws -> any Journal) async throws {
         var model = JournalModel(seed: seed, rowCountMax: rowCountMax, isJSON: !indexes.isEmpty)
         var journal = try await open()
@@ -68,7 +68,7 @@ package struct JournalConformance {
         try await journal.close()
     }
 
-    /// A flush that cannot be written leaves nothing behind: given again without its fault, it counts once.
+    /// Checks that a flush that cannot be written changes nothing: given again without its fault, it counts once.
     private func checkFailure(of flush: FlushBatch, _ journal: any Journal, _ seed: UInt64, _ step: Int) async throws {
         var faulty = flush
         faulty.newTypes.append((0, "a second name of type 0"))
@@ -110,7 +110,7 @@ package struct JournalConformance {
         }
     }
 
-    /// What a constraint lets through: everything that fulfils it, in key order, as it is stored.
+    /// Checks the candidates of a random rule: stored entities in key order, unchanged, with all that match the rule.
     private func compareCandidates(
         _ journal: any Journal, _ model: inout JournalModel, _ seed: UInt64, _ step: Int
     ) async throws {

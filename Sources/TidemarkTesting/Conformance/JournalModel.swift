@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The naive side of ``JournalConformance``: makes flushes, and remembers what they mean.
+/// The naive side of ``JournalConformance``: makes flushes, and remembers their effect.
 struct JournalModel {
     private(set) var entities: [StoredKey: StoredEntity] = [:]
     private var state = RecoveredState()
@@ -9,9 +9,10 @@ struct JournalModel {
     private var usedRows: Set<Int64> = []
     private var reduced: Set<StoredKey> = []
     private let rowCountMax: Int
-    /// Payloads are such as rules are asked about. Every payload is an object without white space, as journals are given.
+    /// Whether payloads have the fields that rules ask about. Either way every payload is an object without white
+    /// space, as journals are given.
     private let isJSON: Bool
-    /// How often each kind of change is drawn, fixed for a run.
+    /// The weight of each kind of change, fixed for a run.
     private let weights: [Int]
     private let idCount: Int
     private var clock: Int64 = 1_700_000_000_000
@@ -126,7 +127,7 @@ struct JournalModel {
             entities = entities.filter { $0.key.library != library }
             state.tombstones.removeAll { $0.key.library == library }
         }
-        // Rows that went may come back in the same flush, under other keys.
+        // Removed rows may come back in the same flush, under other keys.
         usedRows = Set(entities.values.map(\.row))
     }
 
@@ -206,7 +207,8 @@ struct JournalModel {
             library: LibraryIndex(number % state.libraries.count), type: TypeIndex(number % state.types.count), id: id)
     }
 
-    /// Close to others in the order of texts.
+    /// A UUID whose text is close to others in the order of texts: one in eight keeps only the first byte of its high
+    /// half.
     private static func uuid(_ number: Int) -> UUIDValue {
         let high = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
         return UUIDValue(high: number % 8 == 0 ? high & 0xFF00_0000_0000_0000 : high, low: UInt64(number))
@@ -223,7 +225,7 @@ struct JournalModel {
         switch Int.random(in: 0..<10, using: &random) {
         case 0: return Array("{}".utf8)
         case 1 where !isJSON:
-            // Little that compresses.
+            // A payload that hardly compresses.
             let digits = (0..<Int.random(in: 1...400, using: &random)).map { _ in String(random.next(), radix: 36) }
             return Array("{\"noise\":\"\(digits.joined())\"}".utf8)
         case 2:
@@ -237,7 +239,7 @@ struct JournalModel {
         }
     }
 
-    /// A rule over fields that payloads have, and where to ask for it.
+    /// A rule over fields that payloads have, with the library, the type and the page size to ask for.
     mutating func randomRule() -> (library: LibraryIndex, type: TypeIndex, countMax: Int, rule: String) {
         let key = randomKey()
         let size = random.next() % 100
@@ -259,14 +261,14 @@ struct JournalModel {
 
     // MARK: Comparing
 
-    /// Some that are stored, some that are not, in no order.
+    /// Keys in no order: all that are stored, and some that are not.
     mutating func keysToLoad() -> [StoredKey] {
         var keys = Set(entities.keys)
         for _ in 0..<20 { keys.insert(randomKey()) }
         return Array(keys)
     }
 
-    /// What a walk over all rows is to give, in some order.
+    /// The rows that a scan over all rows must give, in any order.
     var rowAges: Set<StoredRowAge> {
         Set(
             entities.values.map {
@@ -276,7 +278,7 @@ struct JournalModel {
             })
     }
 
-    /// A page to ask for, and the entities that it is to give, in order.
+    /// The arguments of a page, and the entities that the page must have, in order.
     mutating func randomPage() -> (
         library: LibraryIndex, type: TypeIndex, after: StoredID?, countMax: Int, entities: [StoredEntity]
     ) {
@@ -291,7 +293,9 @@ struct JournalModel {
         return (key.library, key.type, after, countMax, Array(sorted.prefix(countMax)))
     }
 
-    /// - Returns: nil when a recovered state is what the flushes said.
+    /// Compares a recovered state with the state that the flushes describe.
+    ///
+    /// - Returns: nil when both are the same.
     func difference(to recovered: RecoveredState) -> String? {
         if recovered.libraries != state.libraries {
             return "libraries are \(recovered.libraries), not \(state.libraries)"

@@ -1,11 +1,11 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The naive side of ``JournalConformance`` for layers: changes some, and remembers what they are.
+/// The naive side of ``JournalConformance`` for layers: changes some, and remembers their content.
 struct LayerFlushModel {
     private var layers: [Int64: LayerRecord] = [:]
     private var random: SeededGenerator
-    /// How many changes a layer has, at most; mostly few.
+    /// The number of changes that a layer has at most; most layers have few.
     private let changeCountMax: Int
 
     init(seed: UInt64) {
@@ -13,9 +13,9 @@ struct LayerFlushModel {
         changeCountMax = [1, 4, 30, 2_000][Int.random(in: 0..<4, using: &random)]
     }
 
-    /// Adds to a flush what it does to the layers.
+    /// Adds random changes of layers to a flush.
     mutating func change(_ flush: inout FlushBatch, libraryCount: Int, typeCount: Int) {
-        // What a store does after its file was made anew: everything comes again, over what is there.
+        // A store writes all layers again, over those in the file, after its file was made anew.
         let isRewrite = Int.random(in: 0..<10, using: &random) == 0
         for number in layers.keys.sorted() {
             switch Int.random(in: 0..<8, using: &random) {
@@ -35,10 +35,11 @@ struct LayerFlushModel {
                 if isRewrite { flush.layers += layers[number].map { [$0] } ?? [] }
             }
         }
-        // Never had, or gone already.
+        // A layer that never existed, or was removed already.
         let last = layers.keys.max() ?? 0
         if Int.random(in: 0..<4, using: &random) == 0 { flush.removedLayers.append(last + 50) }
-        // A number that went may be given again, in the same flush even when it is above all others.
+        // A removed layer's number may be given again when it is above all others, but not in the flush that removes
+        // it.
         var next = last
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             next += Int64.random(in: 1...3, using: &random)
@@ -49,7 +50,9 @@ struct LayerFlushModel {
         flush.layers.shuffle(using: &random)
     }
 
-    /// - Returns: nil when a recovered state has the layers that the flushes said.
+    /// Compares the layers of a recovered state with those that the flushes describe.
+    ///
+    /// - Returns: nil when both are the same.
     func difference(to recovered: RecoveredState) -> String? {
         let expected = layers.keys.sorted().compactMap { layers[$0] }
         if recovered.layers.map(\.number) != expected.map(\.number) {
@@ -86,7 +89,7 @@ struct LayerFlushModel {
         }
     }
 
-    /// Objects that compress, and some that hardly do.
+    /// A resource that compresses; a few hardly do.
     private mutating func resource() -> [UInt8] {
         let text: [UInt8]
         switch Int.random(in: 0..<40, using: &random) {

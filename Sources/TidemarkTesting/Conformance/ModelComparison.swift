@@ -8,23 +8,24 @@ package struct ModelComparison: Sendable {
     private let seed: UInt64
 
     /// - Parameters:
-    ///   - limits: In force on both sides. Of them `lineByteCountMax`, `quarantineByteCountMax`, which is not above it,
-    ///     `batchMemberCountMax`, `entityByteCountMax` and `heldEventCountMax` may be others than the default.
-    ///   - upstream: The log that both ask for what is missing; nil for none.
-    ///   - seed: Where the stream is cut into chunks.
+    ///   - limits: The limits on both sides. Only `lineByteCountMax`, `quarantineByteCountMax` (not above the first),
+    ///     `batchMemberCountMax`, `entityByteCountMax` and `heldEventCountMax` may differ from the default.
+    ///   - upstream: The log that both sides ask for missing events; nil for none.
+    ///   - seed: Decides where the stream is cut into chunks.
     package init(limits: Limits, upstream: [UInt8]?, seed: UInt64) {
         self.limits = limits
         self.upstream = upstream
         self.seed = seed
     }
 
-    /// What the two end with, where it is not the same: summary, export, quarantine.
+    /// Compares what the two sides end with: summary, export and quarantine.
     ///
-    /// - Returns: For people; empty when both agree.
+    /// - Returns: The differences, for people to read; empty when both agree.
     /// - Throws: ``TidemarkWire/WireError``.
     package func differences(of stream: [UInt8]) throws -> [String] { try differences(ofRuns: [stream]) }
 
-    /// As ``differences(of:)``, over several inputs, each read to its end: what was lost in one may come in a later one.
+    /// Compares as ``differences(of:)`` does, over several inputs, each read to its end: a number that was lost in one
+    /// input may come in a later one.
     ///
     /// - Throws: ``TidemarkWire/WireError``.
     package func differences(ofRuns streams: [[UInt8]]) throws -> [String] {
@@ -64,7 +65,8 @@ package struct ModelComparison: Sendable {
                 line: Int64(record.place.line), offset: Int64(record.place.offset), reason: record.reason.rawValue,
                 library: record.library, sequence: record.sequence)
         }
-        // Members that are counted when their gap ends come in the order in which gaps end.
+        // Both lists are sorted, because members that are counted when their gap ends come in the order in which gaps
+        // end.
         ModelComparison.compare("quarantine", found.sorted(), records.sorted(), &differences)
         return differences
     }
@@ -78,7 +80,7 @@ package struct ModelComparison: Sendable {
         differences.append("\(name), entry \(index)\n  is        \(own)\n  should be \(other)")
     }
 
-    /// Without a sequence, no library and the default library say the same: nothing.
+    /// Describes a quarantine record. Without a sequence, no library and the default library mean the same: nothing.
     private static func describe(
         line: Int64, offset: Int64, reason: String, library: [UInt8]?, sequence: Int64?
     ) -> String {

@@ -1,12 +1,12 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The naive side of ``JournalConformance`` for queries: changes some, and remembers what they are.
+/// The naive side of ``JournalConformance`` for queries: changes some, and remembers their content.
 struct QueryFlushModel {
     private var queries: [Int64: QueryRecord] = [:]
     private var lastQuery: Int64 = 0
     private var random: SeededGenerator
-    /// How many elements a list has, at most; mostly few.
+    /// The number of elements that a list has at most; most lists have few.
     private let elementCountMax: Int
 
     init(seed: UInt64) {
@@ -14,7 +14,7 @@ struct QueryFlushModel {
         elementCountMax = [0, 5, 40, 3_000][Int.random(in: 0..<4, using: &random)]
     }
 
-    /// Adds to a flush what it does to the queries.
+    /// Adds random changes of queries to a flush.
     mutating func change(_ flush: inout FlushBatch, libraryCount: Int, typeCount: Int) {
         for number in queries.keys.sorted() {
             switch Int.random(in: 0..<8, using: &random) {
@@ -28,7 +28,7 @@ struct QueryFlushModel {
             }
         }
         if Int.random(in: 0..<4, using: &random) == 0 {
-            // Never had, or gone already.
+            // A query that never existed, or was removed already.
             flush.removedQueries.append(lastQuery + 100)
         }
         for _ in 0..<Int.random(in: 0...3, using: &random) {
@@ -39,7 +39,9 @@ struct QueryFlushModel {
         for record in flush.queries { queries[record.number] = record }
     }
 
-    /// - Returns: nil when a recovered state has the queries that the flushes said.
+    /// Compares the queries of a recovered state with those that the flushes describe.
+    ///
+    /// - Returns: nil when both are the same.
     func difference(to recovered: RecoveredState) -> String? {
         let expected = queries.keys.sorted().compactMap { queries[$0] }
         if recovered.queries.map(\.number) != expected.map(\.number) {
@@ -82,12 +84,12 @@ struct QueryFlushModel {
         (0..<Int.random(in: 0...countMax, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    /// Empty, or the text and a number.
+    /// An empty text, or the start followed by a number.
     private mutating func text(_ start: String) -> ByteString {
         Bool.random(using: &random) ? "" : ByteString("\(start)\(random.next() % 100)")
     }
 
-    /// Moments, and what is counted, are nowhere near the ends of the range.
+    /// A number or nil. Moments and counts in a real file are nowhere near the ends of the range, so neither are these.
     private mutating func optionalNumber(from low: Int64) -> Int64? {
         Bool.random(using: &random) ? nil : Int64.random(in: low...1 << 60, using: &random)
     }

@@ -2,24 +2,25 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// A cache state driven without an engine: streams in, exports and summaries out, an upstream answered on the spot.
+/// A cache state driven without an engine: streams go in, exports and summaries come out, and its requests to an
+/// upstream are answered at once.
 package struct StateUnderTest: ~Copyable {
     package private(set) var state: CacheState
     private let limits: Limits
-    /// A log that is asked whenever a gap is; empty for none.
+    /// The log that is asked whenever there is a gap; empty for none.
     private let upstream: [UInt8]
-    /// The lines of the log that name a number.
+    /// The lines of the log that name a number, with their place in it.
     private let upstreamLines: [(sequence: Int64, bytes: Range<Int>)]
     private let chunks: SeededGenerator
     private var now: Int64 = 1_000_000
-    /// What was put aside so far; whole after ``endOfInput()``.
+    /// The records that were quarantined so far; complete after ``endOfInput()``.
     package private(set) var quarantine: [QuarantineRecord] = []
     private var countsBefore: EventCounts
 
     /// - Parameters:
-    ///   - upstream: A log that brings what is missing; nil for none.
-    ///   - seed: Where chunks are cut, and the state's own.
-    ///   - recovered: What an earlier state left.
+    ///   - upstream: A log that has the missing events; nil for none.
+    ///   - seed: Decides where chunks are cut; also the state's own seed.
+    ///   - recovered: The state that an earlier run left.
     package init(
         limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],
         upstream: [UInt8]? = nil, seed: UInt64 = 1, recovered: RecoveredState = RecoveredState()
@@ -69,7 +70,7 @@ package struct StateUnderTest: ~Copyable {
         state.entities.checkInvariants()
     }
 
-    /// Ends what waits: gaps are filled from the upstream, or lost.
+    /// Ends every wait: gaps are filled from the upstream, or declared lost.
     ///
     /// - Throws: ``TidemarkWire/WireError``.
     package mutating func endOfInput() throws {
@@ -91,7 +92,7 @@ package struct StateUnderTest: ~Copyable {
                 var next = state.applyAnswer(
                     answer, coveredThrough: nil, to: library, attempt: attempt, random: 0, at: now)
                 if state.status(of: library).cursor == before || sequence.rawValue < 0 {
-                    // The log does not change: what it did not bring now it never will.
+                    // The log does not change: a number that it did not bring now will never come.
                     if case .wait(_, let attempt, _)? = next.first {
                         next = state.resumeReconcile(of: library, attempt: attempt, at: now)
                         if case .ask(_, _, let attempt)? = next.first {
@@ -107,7 +108,7 @@ package struct StateUnderTest: ~Copyable {
         }
     }
 
-    /// The upstream's log with blanks for what stands before a number, so that the other lines keep their offsets.
+    /// The upstream's log with blanks in place of the lines below a number, so that the other lines keep their offsets.
     private func log(from sequence: EventSequence) -> [UInt8] {
         var log = upstream
         for line in upstreamLines where line.sequence < sequence.rawValue {
@@ -116,7 +117,7 @@ package struct StateUnderTest: ~Copyable {
         return log
     }
 
-    /// As `tidemark export` prints it.
+    /// The lines that `tidemark export` prints for this state.
     package func exportLines() -> [String] {
         var lines: [(key: EntityKey, text: String)] = []
         state.forEachEntity { key, payload, stamp in
@@ -135,7 +136,7 @@ package struct StateUnderTest: ~Copyable {
         String(decoding: ReferenceJSON.string(ReferenceString(text.bytes)).written, as: UTF8.self)
     }
 
-    /// What this run did, in the model's words.
+    /// The summary of this run, in the format of ``ReferenceSummary/line``.
     package func summaryLine() -> String {
         let counts = state.counts
         let before = countsBefore

@@ -4,10 +4,10 @@ package struct BadLineGenerator: Sendable {
 
     package init(options: StreamOptions) { self.options = options }
 
-    /// A bad line.
+    /// A random bad line.
     ///
-    /// - Parameter head: Envelope members as JSON text with a comma at the end, or empty. Fields that stand
-    ///   there stay readable unless the reason forbids it.
+    /// - Parameter head: Envelope members as JSON text with a comma at the end, or empty. Its fields stay readable
+    ///   unless the reason forbids it.
     package func line(head: String, _ random: inout SeededGenerator) -> [UInt8] {
         let long = String(repeating: "x", count: 1_025)
         func event(_ kind: String) -> [UInt8] { Array("{\(head)\"event\":\(kind)}".utf8) }

@@ -1,4 +1,4 @@
-/// Appending text without going through `String`, which costs more than the rest of a line.
+/// Appends text without going through `String`, which costs more than the rest of a line.
 extension [UInt8] {
     mutating func append(_ text: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -18,7 +18,9 @@ extension [UInt8] {
         }
     }
 
-    /// - Parameter width: Leading zeros fill up to it; a longer number keeps its low digits only.
+    /// Appends a number in decimal digits.
+    ///
+    /// - Parameter width: The number of digits. Leading zeros fill up to it; a longer number keeps its low digits only.
     mutating func append(decimal value: Int, width: Int) {
         var divisor = 1
         for _ in 1..<width { divisor *= 10 }
@@ -28,12 +30,14 @@ extension [UInt8] {
         }
     }
 
-    /// 16 digits in lower case.
+    /// Appends a number as 16 hexadecimal digits in lower case.
     mutating func append(hex value: UInt64) {
         append(hex: value, digitCount: 16)
     }
 
-    /// - Parameter digitCount: How many of the low digits.
+    /// Appends a number's low hexadecimal digits.
+    ///
+    /// - Parameter digitCount: The number of digits.
     mutating func append(hex value: UInt64, digitCount: Int) {
         var shift = digitCount * 4
         while shift > 0 {
@@ -43,7 +47,7 @@ extension [UInt8] {
         }
     }
 
-    /// A UUID of version 4 in its hyphenated form, from 128 drawn bits.
+    /// Appends a UUID of version 4 in its hyphenated form, from 128 drawn bits.
     mutating func append(uuid high: UInt64, _ low: UInt64) {
         append(hex: high >> 32, digitCount: 8)
         append(UInt8(ascii: "-"))
@@ -56,9 +60,9 @@ extension [UInt8] {
         append(hex: low, digitCount: 12)
     }
 
-    /// `2026-01-22T10:05:34.149304Z`.
+    /// Appends a timestamp, such as `2026-01-22T10:05:34.149304Z`.
     ///
-    /// - Parameter seconds: Since 1970, not negative.
+    /// - Parameter seconds: Seconds since 1970, not negative.
     /// - Source: H. Hinnant, "chrono-compatible low-level date algorithms", civil_from_days.
     mutating func append(timestamp seconds: Int, microseconds: Int) {
         let day = seconds / 86_400 + 719_468

@@ -1,4 +1,4 @@
-/// A mutation that is shown before a server has confirmed it, as text.
+/// A mutation that a cache shows before a server has confirmed it, as text.
 package struct CacheLayer: Sendable {
     package var pendingID: String
     package var library: String
@@ -13,7 +13,7 @@ package struct CacheLayer: Sendable {
     }
 }
 
-/// What a server says of a mutation, as text.
+/// A server's answer to a mutation, as text.
 package struct CacheCommit: Sendable {
     package var pendingID: String
     package var library: String?

@@ -1,7 +1,7 @@
-/// One thing that is done to a cache, as text and names, so that a cache and a model can both be given it.
+/// One operation on a cache, as text and names, so that a cache and a model can both perform it.
 package enum CacheOperation: Sendable {
     case event(CacheEvent)
-    /// An event behind a gap that nobody can fill.
+    /// An event after a gap that nobody can fill.
     case eventBehindGap(CacheEvent)
     case put(ReferenceQueryName, CacheAnswer)
     case beginFetch(ReferenceQueryName)
@@ -19,7 +19,7 @@ package enum CacheOperation: Sendable {
     case rollBack(pendingID: String, library: String?)
 }
 
-/// An event, before it is a line.
+/// An event before it is written as a line.
 package enum CacheEvent: Sendable {
     case change(
         library: String, type: String, resources: [String], sequence: Int64?, merges: Bool, isIndex: Bool)
@@ -28,7 +28,7 @@ package enum CacheEvent: Sendable {
     case refresh(library: String?)
     case reset(library: String, epoch: String)
 
-    /// As it stands on a stream.
+    /// The event's line on a stream.
     package var line: String { line(mutationID: nil) }
 
     /// The library of its log; nil for an event of all of them.
@@ -49,7 +49,7 @@ package enum CacheEvent: Sendable {
         }
     }
 
-    /// As it stands on a stream when a mutation caused it.
+    /// The event's line on a stream when a mutation caused it.
     package func line(mutationID: String?) -> String {
         let mutation = mutationID.map { "\"mutation_id\":\"\($0)\"," } ?? ""
         func envelope(_ library: String, _ sequence: Int64?, _ event: String) -> String {
@@ -107,11 +107,11 @@ package enum CacheStep: Sendable {
     case removeField(type: String, id: String, field: String)
 }
 
-/// What became of an operation.
+/// The result of an operation.
 package enum CacheOutcome: Hashable, Sendable {
     case done
     case refused
-    /// Refused with an error of this code.
+    /// The operation was refused with an error of this code.
     case failed(String)
     case count(Int)
 }

@@ -1,6 +1,6 @@
-/// Draws what happens next to a cache: few names, few values, so that keys, places and sequences often meet.
+/// Draws the next operation on a cache: few names and few values, so that keys, places and sequences often meet.
 ///
-/// Weights are drawn once a seed, so that some walks are nearly all events and others nearly all answers.
+/// The weights are drawn once a seed, so that some walks are nearly all events and others nearly all answers.
 package struct CacheOperationGenerator {
     private static let libraries = ["a", "b"]
     private static let types = ["file", "tag"]
@@ -32,7 +32,9 @@ package struct CacheOperationGenerator {
         }
     }
 
-    /// - Parameter model: As it is now: sequences go on from its cursors.
+    /// Draws the next operation.
+    ///
+    /// - Parameter model: The model in its current state: sequences continue from its cursors.
     package mutating func next(_ model: ReferenceCache) -> CacheOperation {
         let library = random.chance(800) ? "a" : "b"
         let type = random.chance(800) ? "file" : "tag"
@@ -107,7 +109,7 @@ package struct CacheOperationGenerator {
             answer.asOf = max(0, cursor - 3 + Int64(random.below(7)))
         }
         if random.chance(650) {
-            // Mostly the same rule for a query, so that lists are followed for long.
+            // A query mostly keeps its rule, so that its lists are followed for long.
             let place = random.chance(850) ? Int(name.input.last { $0 >= 0x30 && $0 <= 0x39 } ?? 0) : random.below(8)
             answer.rule = rule(place % 8, type)
             answer.isLocal = random.chance(350)
@@ -156,7 +158,7 @@ package struct CacheOperationGenerator {
         return #"{"id":"\#(id)"\#(n)\#(t)}"#
     }
 
-    /// Answers know a field that events have not, and may lack one that they have.
+    /// A resource as an answer has it. Answers have a field that events do not have, and may lack one that events have.
     private mutating func projection(_ id: String) -> String {
         let n = random.chance(700) ? ",\"n\":\(number())" : ""
         return #"{"id":"\#(id)"\#(n),"p":\#(random.below(3))}"#

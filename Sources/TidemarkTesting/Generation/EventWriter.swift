@@ -1,4 +1,4 @@
-/// Puts a kind into an envelope.
+/// Writes event lines: puts a kind into an envelope.
 package struct EventWriter: Sendable {
     /// The shapes that an event line can have.
     package enum Form: Int, CaseIterable, Sendable {
@@ -12,7 +12,7 @@ package struct EventWriter: Sendable {
         case wrapped
     }
 
-    /// What stands around a kind.
+    /// The fields around a kind.
     package struct Fields: Sendable {
         package var library: String?
         package var sequence: Int64?

@@ -1,7 +1,7 @@
-/// Spoils a clean stream the way transports do: lines are lost, repeated, moved a little, cut off.
+/// Adds to a clean stream the faults of transports: lines are lost, repeated, moved a little, cut off.
 package struct FaultInjector: Sendable {
     private let weights: StreamWeights
-    /// How far a line may be moved.
+    /// The distance in lines by which a line is moved at most.
     private static let moveDistanceMax = 6
 
     package init(weights: StreamWeights) { self.weights = weights }

@@ -1,8 +1,8 @@
-/// What a ``StreamGenerator`` gives.
+/// A stream that a ``StreamGenerator`` made.
 package struct GeneratedStream: Sendable {
-    /// The stream as a cache meets it, faults included.
+    /// The stream that a cache reads, faults included.
     package let stream: [UInt8]
-    /// Every good sequenced event in order, one a line: what an upstream would answer from.
+    /// The log that an upstream would answer from: every good sequenced event in order, one a line.
     package let log: [UInt8]
 
     package init(stream: [UInt8], log: [UInt8]) {

@@ -1,5 +1,5 @@
-/// The ids of one stream: half of all choices fall on a few hot ones, the rest on many cold ones, so that
-/// entities are met again often and new ones never end.
+/// The ids of one stream: half of all choices are one of a few hot ids, the rest are among many cold ones, so that a
+/// stream often names known entities again and new ones never end.
 package struct IdentifierPool: Sendable {
     private static let hotCount = 6
     private static let coldCount = 400
@@ -7,7 +7,7 @@ package struct IdentifierPool: Sendable {
 
     package init(random: inout SeededGenerator) { salt = random.next() }
 
-    /// An id as JSON text. The same id may come in another spelling the next time.
+    /// Draws an id as JSON text. The same id may have another spelling the next time.
     package func id(_ random: inout SeededGenerator) -> String {
         let number = random.chance(500) ? random.below(Self.hotCount) : random.below(Self.coldCount)
         switch number % 3 {

@@ -1,16 +1,16 @@
-/// Draws what happens next to a cache whose host edits before its server answers.
+/// Draws the next operation on a cache whose host edits before its server answers.
 ///
-/// Weights are drawn once a seed and some are nought, so that some walks never confirm, others never roll back, and
-/// layers pile up or are gone at once.
+/// The weights are drawn once a seed and some are zero, so that some walks never confirm, others never roll back, and
+/// layers pile up or settle at once.
 package struct LayerOperationGenerator {
     private var random: SeededGenerator
     private var base: CacheOperationGenerator
     private let weights: [Int]
     private let coldIDCount: Int
-    /// Temporary ids come into the base, too.
+    /// Whether temporary ids come into the base, too.
     private let hasTemporaryBase: Bool
 
-    /// - Parameter hasTemporaryBase: nil: as the seed says.
+    /// - Parameter hasTemporaryBase: nil lets the seed decide.
     package init(seed: UInt64, hasTemporaryBase: Bool? = nil) {
         random = SeededGenerator(seed: seed ^ 0x1A7E)
         base = CacheOperationGenerator(seed: seed)
@@ -27,7 +27,9 @@ package struct LayerOperationGenerator {
     /// Every name that a query may have.
     package var names: [ReferenceQueryName] { base.names }
 
-    /// - Parameter model: As it is now.
+    /// Draws the next operation.
+    ///
+    /// - Parameter model: The model in its current state.
     package mutating func next(_ model: ReferenceCache) -> CacheOperation {
         let pending = model.layers
         let place = random.weighted(weights)
@@ -44,7 +46,7 @@ package struct LayerOperationGenerator {
         case 5: return echo(model)
         case 6: return duplicate(model)
         default:
-            // A server writes what a layer is about, and says nothing of the mutation.
+            // A server writes an entity that a layer changes, and does not name the mutation.
             guard case .echo(let event, _) = echo(model) else { return base.next(model) }
             return .event(event)
         }
@@ -53,7 +55,7 @@ package struct LayerOperationGenerator {
     // MARK: Layers
 
     private mutating func update(_ model: ReferenceCache) -> CacheOperation {
-        // Ids are used again when they have settled, and now and then before.
+        // An id is used again after its layer has settled, and now and then before.
         let free = (0..<12).map { "m\($0)" }.filter { id in
             !model.layers.contains { $0.pendingID == Array(id.utf8) }
         }
@@ -90,7 +92,7 @@ package struct LayerOperationGenerator {
         }
     }
 
-    // MARK: What a server says
+    // MARK: Answers of a server
 
     private mutating func commit(_ model: ReferenceCache) -> CacheCommit {
         var commit = CacheCommit(pendingID(model))
@@ -99,7 +101,7 @@ package struct LayerOperationGenerator {
         let temporary = Set(layer.changes.map { text($0.key.id) }.filter { $0.hasPrefix("t") }).sorted()
         if random.chance(700) {
             for id in temporary {
-                // Now and then the real one is there already.
+                // The real entity sometimes exists already.
                 let real = random.chance(300) ? "k\(random.below(5))" : "r\(random.below(40))"
                 if !commit.realIDs.values.contains(real) { commit.realIDs[id] = real }
             }
@@ -128,7 +130,7 @@ package struct LayerOperationGenerator {
         if random.chance(60) { commit.confirmed?.append(resource("k0")) }
         let types = Set(layer.changes.map { text($0.key.type) }).sorted()
         if random.chance(400) { commit.type = random.pick(types) }
-        // One resource is confirmed once.
+        // Each resource is confirmed only once.
         var ids: Set<String> = []
         commit.confirmed = commit.confirmed?.filter { ids.insert(String($0.split(separator: "\"")[2])).inserted }
         return commit
@@ -146,7 +148,7 @@ package struct LayerOperationGenerator {
 
     private mutating func pendingID(_ model: ReferenceCache) -> String {
         guard random.chance(950), !model.layers.isEmpty else { return "m\(random.below(12))" }
-        // Old ones and new ones more than those between.
+        // The oldest and the newest layer are drawn more often than those between.
         switch random.below(3) {
         case 0: return text(model.layers[0].pendingID)
         case 1: return text(model.layers[model.layers.count - 1].pendingID)
@@ -154,7 +156,7 @@ package struct LayerOperationGenerator {
         }
     }
 
-    /// The event of a mutation: with what is shown, with something else, with a delete, or about something else.
+    /// The event of a mutation: with the visible resource, with another one, with a delete, or as a bulk change.
     private mutating func echo(_ model: ReferenceCache) -> CacheOperation {
         guard !model.layers.isEmpty else { return base.next(model) }
         let layer = random.pick(model.layers)
@@ -185,7 +187,7 @@ package struct LayerOperationGenerator {
         }
     }
 
-    /// An event that was heard before: it settles nothing.
+    /// An event that the cache received before: it settles nothing.
     private mutating func duplicate(_ model: ReferenceCache) -> CacheOperation {
         guard case .echo(let event, let pendingID) = echo(model), let library = event.library,
             case .change(_, let type, let resources, _, _, _) = event,

@@ -1,4 +1,4 @@
-/// Resources and what may stand in them: exact numbers, tagged enums, nested objects, repeated keys.
+/// Generates resources with everything that may be in them: exact numbers, tagged enums, nested objects, repeated keys.
 package struct ResourceGenerator: Sendable {
     private let ids: IdentifierPool
     private let writer: SpacedWriter
@@ -8,7 +8,7 @@ package struct ResourceGenerator: Sendable {
         self.writer = writer
     }
 
-    /// A usable resource as JSON text.
+    /// Draws a usable resource as JSON text.
     package func resource(_ random: inout SeededGenerator) -> String {
         var members = fields(&random, depth: 0)
         let identity: (String, String)
@@ -23,7 +23,7 @@ package struct ResourceGenerator: Sendable {
         return writer.object(members, &random)
     }
 
-    /// The `metadata` of a merge as JSON text.
+    /// Draws the `metadata` of a merge as JSON text.
     package func metadata(_ random: inout SeededGenerator) -> String {
         var members: [(String, String)] = []
         if random.chance(500) {
@@ -38,7 +38,7 @@ package struct ResourceGenerator: Sendable {
         return writer.object(members, &random)
     }
 
-    /// An id as JSON text.
+    /// Draws an id as JSON text.
     package func id(_ random: inout SeededGenerator) -> String { ids.id(&random) }
 
     private static let names = ["name", "size", "path", "state", "tags", "extra", "note", "\u{E9}t\u{E9}"]

@@ -1,11 +1,11 @@
 /// A part of a whole, in millionths, so that no rounding of a `Double` decides what a seed gives.
 public struct Share: Hashable, Comparable, Sendable {
-    /// 0 … 1,000,000.
+    /// The share in millionths, 0 … 1,000,000.
     public let partsPerMillion: Int
 
-    /// 1,000,000.
+    /// The number of parts of the whole, 1,000,000.
     public static let whole = 1_000_000
-    /// 0.
+    /// The share 0.
     public static let none = Share(partsPerMillion: 0)
 
     /// - Parameter partsPerMillion: 0 … 1,000,000.

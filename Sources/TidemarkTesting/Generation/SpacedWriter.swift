@@ -1,6 +1,6 @@
-/// Writes JSON text, with white space between tokens as often as asked.
+/// Writes JSON text, with white space between tokens at a given rate.
 package struct SpacedWriter: Sendable {
-    /// Per mille of the places between two tokens.
+    /// The places between two tokens that get white space, per mille.
     private let whiteSpace: Int
 
     package init(whiteSpace: Int) { self.whiteSpace = whiteSpace }

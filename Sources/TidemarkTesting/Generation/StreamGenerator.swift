@@ -1,7 +1,7 @@
 /// Seeded random streams of event lines, with the clean log that belongs to them.
 ///
-/// The same seed and options give the same bytes. What varies between seeds is not only the events but how
-/// often each kind of trouble comes; see ``StreamWeights``.
+/// The same seed and options give the same bytes. Seeds differ not only in their events but also in how often each kind
+/// of fault occurs; see ``StreamWeights``.
 package struct StreamGenerator: Sendable {
     private let options: StreamOptions
     private let weights: StreamWeights
@@ -15,7 +15,7 @@ package struct StreamGenerator: Sendable {
     /// The log of one library as its daemon writes it.
     private struct LibraryLog {
         let name: String?
-        /// Whether numbers are skipped and every event says its `prev`.
+        /// Whether the log skips numbers and every event names its `prev`.
         let isFiltered: Bool
         var last: Int64
         var epoch: String?
@@ -44,7 +44,7 @@ package struct StreamGenerator: Sendable {
         self.random = random
     }
 
-    /// Makes the stream. A second call goes on where the logs of the first one ended.
+    /// Makes the stream. A second call continues the logs where the first call ended.
     package mutating func generate() -> GeneratedStream {
         var clean: [GeneratedLine] = []
         while clean.count < options.lineCount { clean.append(nextLine()) }
@@ -79,7 +79,7 @@ package struct StreamGenerator: Sendable {
         return GeneratedLine(bytes: Array(envelopes.line(name, payload, fields, form, &random).utf8), isLogged: true)
     }
 
-    /// Takes the next number of a log.
+    /// Advances a log to its next number and returns the envelope fields for it.
     private mutating func step(_ index: Int) -> EventWriter.Fields {
         let previous = logs[index].last
         let isFiltered = logs[index].isFiltered
@@ -137,14 +137,14 @@ package struct StreamGenerator: Sendable {
             ]).utf8)
     }
 
-    /// A bad line, half of the time in the place of an event, which the log then lacks.
+    /// A bad line. Half of the time it takes the place of an event, which the log then lacks.
     private mutating func badLine(_ index: Int) -> GeneratedLine {
         var head = logs[index].name.map { "\"library_id\":\(SpacedWriter.string($0))," } ?? "\"library_id\":null,"
         if random.chance(500), let sequence = step(index).sequence { head += "\"sequence\":\(sequence)," }
         return GeneratedLine(bytes: badLines.line(head: head, &random), isLogged: false)
     }
 
-    /// The log of a library begins anew, with or without a `Reset` that says so.
+    /// Begins the log of a library anew, with or without a `Reset` that announces it.
     private mutating func beginAnew(_ index: Int) -> GeneratedLine {
         logs[index].last = Int64(random.below(20))
         guard logs[index].epoch != nil else {

@@ -1,10 +1,10 @@
-/// What a generated stream may hold. The mix within these bounds is drawn from the seed.
+/// The options of a generated stream. The mix within these bounds is drawn from the seed.
 package struct StreamOptions: Sendable {
-    /// Lines before faults.
+    /// The number of lines before faults.
     package var lineCount = 300
-    /// Libraries at most; the last may be the default one.
+    /// The number of libraries at most; the last may be the default one.
     package var libraryCountMax = 3
-    /// Whether logs may begin anew: other epochs, `Reset`, heartbeats that are behind.
+    /// Whether logs may begin anew: other epochs, `Reset`, heartbeats below the cursor.
     package var hasEpochs = false
     /// Whether heartbeats may be ahead of what the stream has delivered.
     package var hasHeartbeats = true
@@ -14,9 +14,9 @@ package struct StreamOptions: Sendable {
     package var hasBadLines = true
     /// Whether lines are dropped, repeated, moved and cut.
     package var hasFaults = true
-    /// The line limit in force when it is small enough to be passed; nil leaves `too_long` out.
+    /// The line limit in force when it is small enough to be exceeded; nil leaves `too_long` out.
     package var lineByteCountMax: Int?
-    /// The batch limit in force when it is small enough to be passed; nil leaves `batch_too_large` out.
+    /// The batch limit in force when it is small enough to be exceeded; nil leaves `batch_too_large` out.
     package var batchCountMax: Int?
 
     package init() {}

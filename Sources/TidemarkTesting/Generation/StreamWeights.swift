@@ -1,11 +1,11 @@
-/// How often what happens in one stream. Drawn once from the seed, so that every stream has its own temper:
-/// some are nearly clean, some nearly all faults, some all deletes.
+/// The rates of events and faults in one stream. They are drawn once from the seed, so that streams differ: some are
+/// nearly clean, some nearly all faults, some all deletes.
 package struct StreamWeights: Sendable {
-    /// Kinds, in the order of ``StreamGenerator``'s switch.
+    /// The weights of kinds, in the order of ``StreamGenerator``'s switch.
     package let kinds: [Int]
-    /// Envelope forms, in the order of ``EventWriter/Form``.
+    /// The weights of envelope forms, in the order of ``EventWriter/Form``.
     package let forms: [Int]
-    /// All of these are per mille.
+    /// The rate of events without a sequence, per mille, like all the following rates.
     package let unsequenced: Int
     package let bad: Int
     package let noise: Int
@@ -18,7 +18,7 @@ package struct StreamWeights: Sendable {
     package let filtered: Int
     package let anew: Int
 
-    /// Draws the temper of one stream.
+    /// Draws the rates of one stream.
     package init(random: inout SeededGenerator) {
         kinds = (0..<10).map { _ in random.below(8) * random.below(8) + 1 }
         forms = (0..<4).map { _ in random.below(6) + 1 }

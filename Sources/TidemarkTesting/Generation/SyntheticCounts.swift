@@ -1,28 +1,28 @@
-/// What a synthetic stream came to, so that a reader's own counts can be held against it.
+/// The counts of a synthetic stream, to compare with a reader's own counts.
 public struct SyntheticCounts: Hashable, Sendable {
-    /// Lines of the stream, all kinds together.
+    /// The lines of the stream, all kinds together.
     public var lines = 0
-    /// Bytes of the stream.
+    /// The bytes of the stream.
     public var bytes = 0
-    /// Events of the clean log: its lines.
+    /// The events of the clean log, which are its lines.
     public var events = 0
-    /// Resources in changes and batches of the clean log.
+    /// The resources in changes and batches of the clean log.
     public var resources = 0
-    /// Batches of the clean log.
+    /// The batches of the clean log.
     public var batches = 0
-    /// Changes with metadata in the clean log.
+    /// The changes with metadata in the clean log.
     public var merges = 0
-    /// Deletes in the clean log.
+    /// The deletes in the clean log.
     public var deletes = 0
-    /// Events that the stream leaves out.
+    /// The events that the stream leaves out.
     public var dropped = 0
-    /// Events that come late.
+    /// The events that come late.
     public var delayed = 0
-    /// Events that come twice; the second copies.
+    /// The events that come twice; only the second copies are counted.
     public var duplicated = 0
-    /// Broken lines.
+    /// The broken lines.
     public var broken = 0
-    /// Heartbeats of the stream.
+    /// The heartbeats of the stream.
     public var heartbeats = 0
 
     public init() {}

@@ -1,16 +1,17 @@
-/// Turns a clean log into what a bad connection makes of it: events missing, late, twice or broken.
+/// Adds to a clean log the faults of a bad connection: events missing, late, twice or broken.
 ///
-/// It draws from its own numbers, so that the log is the same with faults and without. The first event of a library
-/// always arrives whole and in time, because a reader takes it for the baseline; the last one does too unless
-/// heartbeats tell of it, because nobody could know that it is missing.
+/// The faults have random numbers of their own, so that the log is the same with faults and without. The first event of
+/// a library always arrives whole and in time, because a reader takes it for the baseline. So does the last one, unless
+/// heartbeats name its number, because nobody could know otherwise that it is missing.
 struct SyntheticFaults {
     private let settings: SyntheticSettings
     private var random: SeededGenerator
-    /// Lines that come `n` events from now, by event number modulo its size. Bound: `disorderDistance` + 1 places.
+    /// The lines that are due `n` events from now, by event number modulo its size. Bound: `disorderDistance` + 1
+    /// places.
     private var late: [[UInt8]]
     private var eventCount = 0
     private var lateCount = 0
-    /// By library: its last event's line, while that did not arrive. Bound: one a library.
+    /// The line of a library's last event, while that event has not arrived. Bound: one a library.
     private var withheld: [Int: [UInt8]] = [:]
 
     init(_ settings: SyntheticSettings) {
@@ -19,7 +20,7 @@ struct SyntheticFaults {
         late = Array(repeating: [], count: settings.disorderDistance + 1)
     }
 
-    /// Appends what arrives when `line` was sent.
+    /// Appends the lines that arrive when `line` was sent.
     ///
     /// - Parameter line: One event with its LF.
     mutating func pass(
@@ -53,7 +54,7 @@ struct SyntheticFaults {
         appendDue(to: &stream, &counts)
     }
 
-    /// Appends everything that is still under way.
+    /// Appends every line that is still delayed or withheld.
     mutating func finish(to stream: inout [UInt8], _ counts: inout SyntheticCounts) {
         for _ in 0..<late.count {
             eventCount += 1
@@ -90,7 +91,7 @@ struct SyntheticFaults {
         if !withheld.isEmpty { withheld[position.library] = nil }
     }
 
-    /// One of four ways to be broken, each a line that a reader must put aside.
+    /// Appends the line broken in one of four ways; a reader must quarantine each of them.
     private mutating func appendBroken(_ line: ArraySlice<UInt8>, to stream: inout [UInt8]) {
         switch random.below(4) {
         case 0:
@@ -102,7 +103,7 @@ struct SyntheticFaults {
         case 2:
             stream.append("<html>502 Bad Gateway</html>")
         default:
-            // Cut off in the head, with the sequence unreadable.
+            // The line is cut off in its head, so that the sequence is not readable.
             stream.append(contentsOf: line.prefix(40))
         }
         stream.append("\n")

@@ -2,10 +2,10 @@ import TidemarkModel
 
 /// The clean log: every event once, in order, no number missing.
 ///
-/// First each entity is seen, then the updates follow. Entities belong to a library and a type by their index, so a
-/// batch takes every `groupCount`-th.
+/// First every entity is written once, then the updates follow. An entity's index decides its library and type, so a
+/// batch takes every `groupCount`-th entity.
 struct SyntheticLog {
-    /// Where the line that ``next(into:counts:)`` wrote belongs.
+    /// The library and sequence of the line that ``next(into:counts:)`` wrote.
     struct Position {
         var library: Int
         var sequence: Int
@@ -16,21 +16,21 @@ struct SyntheticLog {
     private let typeNames: [[UInt8]]
     private let resource: SyntheticResource
     private let ranks: ZipfRanks
-    /// Libraries times types: entities of one group have both in common.
+    /// The number of libraries times the number of types; entities of one group have both in common.
     private let groupCount: Int
-    /// Coprime to the entity count: spreads the ranks over the entities.
+    /// A number coprime to the entity count; it spreads the ranks over the entities.
     private let rankStride: Int
 
     private var random: SeededGenerator
-    /// By library: the last sequence given, 0 before the first.
+    /// The last sequence of each library, 0 before the first.
     private(set) var sequences: [Int]
-    /// By group: how many of its entities were seen.
+    /// The number of entities of each group that were written.
     private var seenCounts: [Int]
     private var group = 0
     private var seenCount = 0
     private var updateCountLeft: Int
 
-    /// - Parameter settings: Without ``SyntheticSettings/problem``.
+    /// - Parameter settings: Settings whose ``SyntheticSettings/problem`` is nil.
     init(_ settings: SyntheticSettings) {
         self.settings = settings
         random = SeededGenerator(seed: settings.seed, index: .max)
@@ -60,7 +60,7 @@ struct SyntheticLog {
         return appendUpdate(into: &bytes, &counts)
     }
 
-    /// The key of an entity, as a cache holds it.
+    /// The key of an entity in a cache.
     func key(of entity: Int) -> EntityKey {
         var id: [UInt8] = []
         resource.appendID(of: entity, to: &id)
@@ -121,8 +121,8 @@ struct SyntheticLog {
         }
     }
 
-    /// A number without a common divisor with `count`, near the golden ratio of it, so that neighbours in rank lie
-    /// far apart.
+    /// Returns a number without a common divisor with `count`, near the golden ratio of it, so that neighbours in rank
+    /// are far apart.
     private static func stride(over count: Int) -> Int {
         var stride = max(1, count / 1_000 * 618 + count % 1_000 * 618 / 1_000)
         func divisor(_ left: Int, _ right: Int) -> Int { right == 0 ? left : divisor(right, left % right) }
@@ -144,7 +144,7 @@ extension SyntheticLog {
         return Position(library: library, sequence: sequences[library])
     }
 
-    /// `{"library_id":"…"`, and the epoch where there is one.
+    /// Appends `{"library_id":"…"`, and the epoch where there is one.
     func appendLibrary(_ library: Int, into bytes: inout [UInt8]) {
         bytes.append("{\"library_id\":\"")
         bytes.append(contentsOf: libraryIDs[library])
@@ -196,7 +196,7 @@ extension SyntheticLog {
         var entity = first
         for index in 0..<count {
             if index > 0 { bytes.append(",") }
-            // Members of one batch change differently, all of them from the one number that was drawn.
+            // The members of one batch change differently, though all changes come from the one number that was drawn.
             let change = update == 0 ? 0 : update &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
             resource.append(entity, update: change, to: &bytes)
             entity += groupCount

@@ -1,18 +1,18 @@
-/// Writes the resources of a synthetic log: an entity is a function of the seed and its index, an update one of the
-/// entity and a number drawn for it. Nothing is remembered, so a stream of any length costs the same memory.
+/// Writes the resources of a synthetic log. An entity is a function of the seed and its index; an update is a function
+/// of the entity and a number drawn for it. Nothing is remembered, so a stream of any length costs the same memory.
 struct SyntheticResource {
     let seed: UInt64
     let byteCountWanted: Int
 
-    /// The id of an entity, hyphenated, in lower case.
+    /// Appends the id of an entity, hyphenated, in lower case.
     func appendID(of entity: Int, to bytes: inout [UInt8]) {
         var random = SeededGenerator(seed: seed, index: UInt64(entity))
         bytes.append(uuid: random.next(), random.next())
     }
 
-    /// The whole resource.
+    /// Appends the whole resource.
     ///
-    /// - Parameter update: 0 for the first sight; another number changes the name, the tags or the size.
+    /// - Parameter update: 0 for the first write; another number changes the name, the tags or the size.
     func append(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
         let start = bytes.count
         var random = SeededGenerator(seed: seed, index: UInt64(entity))
@@ -30,7 +30,7 @@ struct SyntheticResource {
         bytes.append(traits & 31 == 0 ? ",\"favorite\":true" : ",\"favorite\":false")
         appendTime("modified_at", update == 0 ? traits : update, to: &bytes)
 
-        // Optional fields in this order for as long as the size asked for has room; what is left over is text.
+        // Optional fields are added in this order while there is room under the wanted size; text fills the rest.
         func hasRoom(_ fieldByteCount: Int) -> Bool { bytes.count - start + fieldByteCount <= byteCountWanted }
         if hasRoom(80) { appendPath(of: entity, traits: traits, kind: kind, to: &bytes) }
         if hasRoom(50) { appendTags(changed == 2 ? update : traits, to: &bytes) }
@@ -41,7 +41,7 @@ struct SyntheticResource {
         bytes.append("}")
     }
 
-    /// Some of the fields, for a merge: a new name and date, and one field of a nested object.
+    /// Appends some of the fields, for a merge: a new name and date, and one field of a nested object.
     func appendPart(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
         bytes.append("{\"id\":\"")
         appendID(of: entity, to: &bytes)
@@ -75,7 +75,7 @@ struct SyntheticResource {
         bytes.append(",\"tags\":[")
         for index in 0..<(traits >> 4 & 3) {
             bytes.append(index == 0 ? "\"" : ",\"")
-            // Two strides apart, so that a resource does not carry one tag twice.
+            // The step is five words, so that a resource does not have one tag twice.
             appendWord(SyntheticWords.tags, (traits >> 48) &+ index &* 5, to: &bytes)
             bytes.append("\"")
         }
@@ -99,7 +99,7 @@ struct SyntheticResource {
         bytes.append(",\"")
         bytes.append(name)
         bytes.append("\":\"")
-        // Within two years from November 2023.
+        // The date is within two years from November 2023.
         bytes.append(timestamp: 1_700_000_000 + Int(traits >> 38), microseconds: Int(traits & 0xF_FFFF) % 1_000_000)
         bytes.append("\"")
     }

@@ -1,54 +1,55 @@
-/// What a synthetic stream holds and what is wrong with it. One value and one seed give one stream, byte for byte.
+/// The content and the faults of a synthetic stream. One value and one seed give one stream, byte for byte.
 public struct SyntheticSettings: Hashable, Sendable {
-    /// Which entity an update is about.
+    /// The distribution of updates over the entities.
     public enum Popularity: String, Sendable, CaseIterable {
-        /// Every entity is as likely.
+        /// Every entity is equally likely.
         case uniform
-        /// A few are updated often and most seldom: the chance falls with 1 / rank.
+        /// A few entities are updated often and most seldom: the chance falls with 1 / rank.
         case zipf
     }
 
-    /// Two streams with one seed and one set of options are equal.
+    /// The seed. Two streams with the same seed and settings are equal.
     public var seed: UInt64 = 1
-    /// Different entities; each is seen once before the first update. At least 1.
+    /// The number of different entities; each is written once before the first update. At least 1.
     public var entityCount = 1_000
-    /// Updates for each entity on the average, after it was first seen.
+    /// The average number of updates for each entity after its first write.
     public var updatesPerEntity = 1
-    /// Which entities are updated.
+    /// The distribution of updates over the entities.
     public var popularity = Popularity.uniform
-    /// About how large a resource is. What is smaller than its fixed fields, some 170 bytes, is rounded up.
+    /// The approximate size of a resource in bytes. A size below that of the fixed fields, some 170 bytes, is raised to
+    /// it.
     public var resourceByteCount = 435
-    /// Different resource types, spread evenly.
+    /// The number of different resource types; entities are spread evenly over them.
     public var typeCount = 1
-    /// Libraries, spread evenly; each has its own sequences from 1.
+    /// The number of libraries; entities are spread evenly over them. Each library has its own sequences from 1.
     public var libraryCount = 1
-    /// Of the events, how many are batches.
+    /// The share of the events that are batches.
     public var batchShare = Share.none
-    /// Members of a batch, where there are as many entities.
+    /// The number of members of a batch, where there are as many entities.
     public var batchMemberCount = 100
-    /// Of the updates, how many are deletes.
+    /// The share of the updates that are deletes.
     public var deleteShare = Share.none
-    /// Of the updates, how many name some fields only and merge them.
+    /// The share of the updates that name some fields only and merge them.
     public var mergeShare = Share.none
-    /// In every event when it is not empty. Printed as it is: no quotes and no backslashes.
+    /// The epoch in every event; empty for none. It is printed unchanged, so it must have no quotes and no backslashes.
     public var epoch = ""
 
-    /// Of the events, how many the stream leaves out.
+    /// The share of the events that the stream leaves out.
     public var gapRate = Share.none
-    /// Of the events, how many come late.
+    /// The share of the events that come late.
     public var disorderRate = Share.none
-    /// At most so many events late, for late ones and repeated ones. At least 1.
+    /// The number of events by which a late or repeated event is delayed at most. At least 1.
     public var disorderDistance = 16
-    /// Of the events, how many come twice.
+    /// The share of the events that come twice.
     public var duplicateRate = Share.none
-    /// Of the events, how many come broken.
+    /// The share of the events that come broken.
     public var badLineRate = Share.none
-    /// A heartbeat after every so many events, and one a library at the end; 0 for none.
+    /// The number of events between two heartbeats of the stream, and one more for each library at the end; 0 for none.
     public var heartbeatInterval = 0
 
     public init() {}
 
-    /// The first of the settings that makes no sense, in words; nil when a stream can be made.
+    /// The first invalid setting, in words; nil when a stream can be made.
     public var problem: String? {
         if !(1...1_000_000_000).contains(entityCount) {
             return "\(entityCount) entities: 1 to 1,000,000,000 are possible"

@@ -10,29 +10,29 @@ import TidemarkModel
 /// while let chunk = stream.nextChunk() { consume(chunk.stream) }
 /// ```
 ///
-/// Entities look like files of a library: names, paths, dates, a content hash. They compress about as well as real
-/// ones do, about three to one with a trained dictionary, because ids and hashes do not compress at all.
-/// Memory: a chunk, and what is late; independent of the length of the stream.
+/// Entities resemble files of a library: names, paths, dates, a content hash. They compress about as well as real ones,
+/// about three to one with a trained dictionary, because ids and hashes do not compress at all. The memory is that of a
+/// chunk and of the delayed lines; it does not depend on the length of the stream.
 public struct SyntheticStream {
-    /// Whole lines.
+    /// A number of whole lines.
     public struct Chunk: Sendable {
-        /// What arrives, with its faults.
+        /// The lines that arrive, with their faults.
         public var stream: [UInt8]
-        /// The clean log of the same events, when it was asked for.
+        /// The clean log of the same events; empty unless the caller asked for it.
         public var log: [UInt8]
     }
 
-    /// A chunk ends with the first line past so many bytes.
+    /// The number of bytes after which a chunk ends, with the first line past it.
     public static let chunkByteCount = 1 << 20
 
-    /// What was made so far.
+    /// The counts of everything made so far.
     public private(set) var counts = SyntheticCounts()
     private let settings: SyntheticSettings
     private var log: SyntheticLog
     private var faults: SyntheticFaults
     private var isFinished = false
 
-    /// - Parameter settings: Without ``SyntheticSettings/problem``.
+    /// - Parameter settings: Settings whose ``SyntheticSettings/problem`` is nil.
     public init(_ settings: SyntheticSettings) {
         precondition(settings.problem == nil, settings.problem ?? "")
         self.settings = settings
@@ -40,10 +40,10 @@ public struct SyntheticStream {
         faults = SyntheticFaults(settings)
     }
 
-    /// The next lines, about ``chunkByteCount`` bytes of them.
+    /// Makes the next lines, about ``chunkByteCount`` bytes of them.
     ///
-    /// - Parameter includingLog: Also give the clean log; costs a copy.
-    /// - Returns: nil at the end.
+    /// - Parameter includingLog: Whether to return the clean log too; this costs a copy.
+    /// - Returns: nil at the end of the stream.
     public mutating func nextChunk(includingLog: Bool = false) -> Chunk? {
         guard !isFinished else { return nil }
         var chunk = Chunk(stream: [], log: [])
@@ -65,7 +65,7 @@ public struct SyntheticStream {
         return chunk
     }
 
-    /// The key of entity `index`, as a cache that read the stream holds it.
+    /// The key of entity `index` in a cache that read the stream.
     ///
     /// - Parameter index: Below ``SyntheticSettings/entityCount``.
     public func key(ofEntity index: Int) -> EntityKey {

@@ -3,19 +3,19 @@ enum SyntheticWords {
     static let nouns = words(
         "anchor basin canyon drift estuary fjord glacier heron inlet jetty kelp lagoon mangrove narrows otter pier "
             + "quay reef shoal tern upwell vessel wharf yawl")
-    /// Whole paths: people have few folders and many files in each.
+    /// The folders of paths: people have few folders and many files in each.
     static let folders: [[UInt8]] = ["amelie", "bo", "chandra", "dmitri"].flatMap { owner in
         ["Archive/2024", "Camera/Imported", "Documents", "Exports/Web", "Music", "Projects/Harbour", "Scans", "Shared"]
             .map { Array("/home/\(owner)/\($0)/".utf8) }
     }
-    /// What fills a resource up to its size. Text of one source repeats itself, as descriptions and licences do.
+    /// The text that fills a resource up to its size. It repeats itself, as descriptions and licences do.
     static let prose = Array(
         ("taken from the eastern pier at low water, with the boats lying dry and the ferry an hour late; kept for the "
             + "second print, not for the web; see the other exposures of the same evening before throwing any away. ")
             .utf8)
     static let tags = words("blue draft family green invoice keep print red review trip 2024 2025")
     static let kinds = words("image video document audio archive code")
-    /// By the index of the kind.
+    /// The file extensions, by the index of the kind.
     static let extensions = words("jpg mp4 pdf flac zip swift")
     private static let types = words("file location tag album device volume space note")
 

@@ -9,7 +9,7 @@ package final class ChunkInput: LineInput {
         self.chunks = Mutex(chunks.filter { !$0.isEmpty }[...])
     }
 
-    /// Cuts a stream anywhere, into chunks of random sizes.
+    /// Cuts a stream at random places into chunks of random sizes.
     package convenience init(_ stream: [UInt8], seed: UInt64, chunkByteCountMax: Int) {
         var random = SeededGenerator(seed: seed)
         var chunks: [[UInt8]] = []

@@ -1,18 +1,18 @@
 import Tidemark
 import TidemarkModel
 
-/// An upstream for queries that answers when it is told to; a call whose task is cancelled goes on waiting, so that its
-/// answer can come late.
+/// An upstream for queries that answers when the test says so. A call whose task is cancelled keeps waiting, so that
+/// its answer can come late.
 package actor ScriptedQueryUpstream: QueryUpstream {
     private struct Question {
         var query: QueryKey
         var continuation: CheckedContinuation<Result<QueryResult, UpstreamError>, Never>
     }
 
-    /// In the order they came; bounded by the fetches of a cache.
+    /// The open questions in the order in which they came; bounded by the fetches of a cache.
     private var questions: [Question] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
-    /// Queries that were asked for so far.
+    /// The queries that the cache asked for so far.
     package private(set) var asked: [QueryKey] = []
 
     package init() {}
@@ -29,12 +29,12 @@ package actor ScriptedQueryUpstream: QueryUpstream {
 
     package var hasQuestion: Bool { !questions.isEmpty }
 
-    /// Returns once so many questions were asked in all.
+    /// Returns as soon as the cache has asked `count` questions in all.
     package func waitForQuestions(_ count: Int) async {
         while asked.count < count { await withCheckedContinuation { watchers.append($0) } }
     }
 
-    /// Answers the oldest open question, or the oldest of a query.
+    /// Answers the oldest open question, or the oldest one about a query.
     package func answer(_ result: Result<QueryResult, UpstreamError>, to query: QueryKey? = nil) {
         guard let index = questions.firstIndex(where: { query == nil || $0.query == query }) else {
             preconditionFailure("nothing was asked")

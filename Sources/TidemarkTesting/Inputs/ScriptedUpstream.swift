@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 
-/// An upstream that answers when it is told to, and what it is told to.
+/// An upstream that answers when the test says so, with the answer that the test gives.
 package actor ScriptedUpstream: Upstream {
     /// A question that waits for its answer.
     private struct Question {
@@ -10,10 +10,10 @@ package actor ScriptedUpstream: Upstream {
         var continuation: CheckedContinuation<Result<UpstreamAnswer, UpstreamError>, Never>
     }
 
-    /// In the order they came; bounded by the libraries, each of which asks once.
+    /// The open questions in the order in which they came; bounded by the libraries, each of which asks once.
     private var questions: [Question] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
-    /// Sequences that were asked from so far.
+    /// The sequences that the cache asked from so far.
     package private(set) var asked: [EventSequence] = []
 
     package init() {}
@@ -30,7 +30,7 @@ package actor ScriptedUpstream: Upstream {
         return try result.get()
     }
 
-    /// Returns once so many questions were asked in all.
+    /// Returns as soon as the cache has asked `count` questions in all.
     package func waitForQuestions(_ count: Int) async {
         while asked.count < count { await withCheckedContinuation { watchers.append($0) } }
     }

@@ -4,16 +4,16 @@ import TidemarkStore
 
 /// A journal that keeps everything in memory, for tests that are not about disks.
 ///
-/// Obeys the laws of a real one, and fails when told to. What it holds survives ``close()``: give the
+/// It obeys the laws of a real journal, and fails when a test asks for it. Its content survives ``close()``: give the
 /// same `store` to a new journal to reopen it.
 package actor MemoryJournal: Journal {
-    /// What would be on disk.
+    /// The content that a real journal would have on disk.
     package actor Store {
         fileprivate var contents = MemoryJournalContents()
 
         package init() {}
 
-        /// Another one that holds the same, and goes its own way.
+        /// Returns a store with the same content that changes independently.
         package func copy() async -> Store {
             let copy = Store()
             await copy.take(contents)
@@ -31,7 +31,7 @@ package actor MemoryJournal: Journal {
         fileprivate func update<Result: Sendable>(
             _ body: @Sendable (inout MemoryJournalContents) throws(StorageError) -> Result
         ) throws(StorageError) -> Result {
-            // A copy first: a flush that fails leaves no trace.
+            // Changes are made to a copy, so that a flush that fails changes nothing.
             var next = contents
             let result = try body(&next)
             contents = next
@@ -39,7 +39,7 @@ package actor MemoryJournal: Journal {
         }
     }
 
-    /// Outlives the journal.
+    /// The store, which outlives the journal.
     package nonisolated let store: Store
     private let quarantineRecordCountMax: Int
     private var isClosed = false
@@ -54,16 +54,16 @@ package actor MemoryJournal: Journal {
     private var waitingRebuilds: [CheckedContinuation<Void, Never>] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
 
-    /// Flushes that were committed.
+    /// The number of flushes that were committed.
     package private(set) var commitCount = 0
-    /// Rows of all of them.
+    /// The number of rows of all committed flushes.
     package private(set) var committedRowCount = 0
-    /// How often it was asked to give back memory.
+    /// The number of requests to give back memory.
     package private(set) var releaseCount = 0
 
     /// - Parameters:
-    ///   - store: What an earlier journal left; empty by default.
-    ///   - quarantineRecordCountMax: Records kept, the newest.
+    ///   - store: The content that an earlier journal left; empty by default.
+    ///   - quarantineRecordCountMax: The number of records that are kept, the newest.
     package init(
         store: Store = Store(), quarantineRecordCountMax: Int = Limits().quarantineRecordCountMax
     ) {
@@ -78,7 +78,7 @@ package actor MemoryJournal: Journal {
         failures += errors
     }
 
-    /// Lets every commit fail until it is called with nil.
+    /// Lets every commit fail until this is called with nil.
     package func failCommits(_ error: StorageError?) {
         isFailing = error
     }
@@ -88,19 +88,19 @@ package actor MemoryJournal: Journal {
         isPaused = true
     }
 
-    /// Lets commits that wait, and later ones, go on.
+    /// Lets waiting and later commits continue.
     package func resume() {
         isPaused = false
         for continuation in waiting { continuation.resume() }
         waiting.removeAll()
     }
 
-    /// Lets loads and pages that were asked for read at once, but give what they read only after ``resumeLoads()``.
+    /// Lets loads and pages read at once, but returns their results only after ``resumeLoads()``.
     package func pauseLoads() {
         areLoadsPaused = true
     }
 
-    /// Lets every load fail, those held back too, until it is called with nil.
+    /// Lets every load fail, including those held back, until this is called with nil.
     package func failLoads(_ error: StorageError?) {
         loadFailure = error
     }
@@ -122,7 +122,7 @@ package actor MemoryJournal: Journal {
         waitingRebuilds.removeAll()
     }
 
-    /// Returns once a commit, load or rebuild is held back, or that many are.
+    /// Returns as soon as `count` commits, loads and rebuilds together are held back.
     package func waitUntilHeld(count: Int = 1) async {
         while waiting.count + waitingLoads.count + waitingRebuilds.count < count {
             await withCheckedContinuation { watchers.append($0) }
@@ -134,7 +134,7 @@ package actor MemoryJournal: Journal {
         watchers.removeAll()
     }
 
-    /// What is stored under a key; as a test wants to see it, whatever the journal's faults.
+    /// The stored entities by key, as tests need them, whatever the journal's faults.
     package func stored() async -> [StoredKey: StoredEntity] {
         await store.contents.entities
     }
@@ -149,7 +149,7 @@ package actor MemoryJournal: Journal {
         await store.contents.recovered.layers
     }
 
-    /// The quarantine, oldest first; a journal has no way to read it, a test wants to.
+    /// The quarantine, oldest first. The port of a journal cannot read it, but tests need it.
     package func quarantine() async -> [QuarantineRecord] {
         await store.contents.quarantine
     }
@@ -161,7 +161,7 @@ package actor MemoryJournal: Journal {
         return await store.contents.recovered
     }
 
-    /// It reads everything anyway.
+    /// Does nothing but check the journal: every read scans all entities anyway, so there are no indexes to change.
     package func changeIndexes(
         _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
     ) throws(StorageError) {
@@ -241,7 +241,7 @@ package actor MemoryJournal: Journal {
         await store.clear()
     }
 
-    /// Nothing can be saved.
+    /// Makes the store anew; nothing can be saved.
     package func restart(reason: String) async throws(StorageError) -> RecoveredState {
         try await rebuild()
         return RecoveredState()

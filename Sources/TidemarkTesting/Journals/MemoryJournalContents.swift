@@ -2,10 +2,10 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// What a ``MemoryJournal`` holds: the plainest reading of what a flush says.
+/// The content of a ``MemoryJournal``: the simplest implementation of a flush.
 struct MemoryJournalContents: Sendable {
     private(set) var entities: [StoredKey: StoredEntity] = [:]
-    /// Keys of entities of which only the fields that stay are left.
+    /// The keys of reduced entities, of which only the fields that stay are left.
     private var reduced: Set<StoredKey> = []
     private(set) var evicted: [EvictedRecord] = []
     private(set) var quarantine: [QuarantineRecord] = []
@@ -37,8 +37,10 @@ struct MemoryJournalContents: Sendable {
         return state
     }
 
-    /// - Throws: ``Tidemark/StorageError`` `.damaged` when the flush contradicts what is stored; nothing is to be kept
-    ///   then.
+    /// Applies a flush.
+    ///
+    /// - Throws: ``Tidemark/StorageError`` `.damaged` when the flush contradicts the stored content; the caller must
+    ///   then discard all changes.
     mutating func apply(_ flush: FlushBatch, quarantineRecordCountMax: Int) throws(StorageError) {
         for library in flush.clearedLibraries {
             rows = rows.filter { $0.value.library != library }
@@ -98,7 +100,7 @@ struct MemoryJournalContents: Sendable {
         return Array(ofType.sorted { $0.key.id.text < $1.key.id.text }.prefix(countMax))
     }
 
-    /// In the order of the rows' numbers.
+    /// The rows after a key, in the order of the rows' numbers.
     func rows(after key: StoredKey?, countMax: Int) -> [StoredRowAge] {
         let behind = key.flatMap { entities[$0]?.row } ?? 0
         return entities.values.filter { $0.row > behind }.sorted { $0.row < $1.row }.prefix(countMax).map {
@@ -108,7 +110,7 @@ struct MemoryJournalContents: Sendable {
         }
     }
 
-    /// The payloads' bytes.
+    /// The size of all payloads in bytes.
     var byteCount: Int64 { entities.values.reduce(0) { $0 + Int64($1.payload.count) } }
 
     private mutating func apply(_ row: FlushRow, _ bytes: [UInt8]) throws(StorageError) {

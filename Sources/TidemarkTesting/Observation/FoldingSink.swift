@@ -3,21 +3,21 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// A sink that keeps up the lists of its observers by what it is told, and has room when it is told that it has.
+/// A sink that applies notifications to the lists of its observers, and refuses notifications when the test says so.
 package final class FoldingSink: ObserverSink {
-    /// What one observer knows.
+    /// The state of one observer.
     package struct Observer: Sendable {
         package var list: [[UInt8]]
         package var isStale: Bool
-        /// Notifications that were taken.
+        /// The number of notifications that were accepted.
         package var toldCount = 0
         package var missedCount = 0
         package var emptyCount = 0
-        /// What it knew after each notification, from its answer on; empty unless traces are kept.
+        /// The observer's state after each notification, beginning with its answer; empty unless traces are kept.
         package var trace: [Seen] = []
     }
 
-    /// What an observer knows at one moment.
+    /// An observer's state at one moment.
     package struct Seen: Equatable, Sendable {
         package var list: [[UInt8]]
         package var isStale: Bool
@@ -29,7 +29,7 @@ package final class FoldingSink: ObserverSink {
     }
 
     private struct State {
-        /// Notifications that are still taken; nil: all.
+        /// The number of notifications that are still accepted; nil for any number.
         var room: Int?
         var observers: [SubscriptionID: Observer] = [:]
         var entities: [EntityNotification] = []
@@ -42,15 +42,16 @@ package final class FoldingSink: ObserverSink {
 
     private let keepsTraces: Bool
 
-    /// - Parameter keepsTraces: Every state of every observer is kept, without a bound: for short tests.
+    /// - Parameter keepsTraces: Whether every state of every observer is kept. Traces have no bound: for short tests
+    ///   only.
     package init(keepsTraces: Bool = false) {
         self.keepsTraces = keepsTraces
     }
 
-    /// Takes so many notifications more; nil: all.
+    /// Accepts so many more notifications; nil for any number.
     package func setRoom(_ count: Int?) { state.withLock { $0.room = count } }
 
-    /// An observer begins with an answer. Call it inside the reply.
+    /// Registers an observer with its first answer. Call it inside the reply.
     package func begin(_ subscription: SubscriptionID, _ list: [[UInt8]], isStale: Bool) {
         state.withLock {
             $0.observers[subscription] = Observer(list: list, isStale: isStale)
@@ -69,7 +70,7 @@ package final class FoldingSink: ObserverSink {
     package var entities: [EntityNotification] { state.withLock { $0.entities } }
     package var statuses: [LibraryStatus] { state.withLock { $0.statuses } }
     package var refusedCount: Int { state.withLock { $0.refusedCount } }
-    /// What did not fit to what was told before; empty when nothing.
+    /// The notifications that did not fit the state before them, in words; empty when all did.
     package var problems: [String] { state.withLock { $0.problems } }
 
     package func offer(_ notification: CacheNotification) -> Bool {

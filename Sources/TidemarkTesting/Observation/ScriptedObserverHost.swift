@@ -2,10 +2,10 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Stands in for a cache where a test decides what observers are told, and when.
+/// Takes the place of a cache in a test that decides what observers are notified of, and when.
 ///
-/// It shows every observer of a query one list and every observer of an entity one value. Like a cache it keeps changes
-/// together while a sink refuses them.
+/// It shows one list to every observer of a query and one value to every observer of an entity. Like a cache it merges
+/// changes while a sink refuses them.
 package actor ScriptedObserverHost: ObserverHost {
     /// An element of the list.
     package struct Element: Equatable, Sendable {
@@ -22,9 +22,9 @@ package actor ScriptedObserverHost: ObserverHost {
     private struct Observer {
         var sink: any ObserverSink
         var subscription: SubscriptionID
-        /// What the sink was told.
+        /// The list that the sink has after its last notification.
         var told: [Element]
-        /// Notifications that are kept together.
+        /// The number of notifications that are merged.
         var keptCount = 0
         var later: (@Sendable (Result<QueryAnswer, CacheError>) -> Void)?
     }
@@ -38,12 +38,12 @@ package actor ScriptedObserverHost: ObserverHost {
     private var watchers: [CheckedContinuation<Void, Never>] = []
     private var failure: CacheError?
 
-    /// What was asked for.
+    /// The query requests so far.
     package private(set) var requests: [QueryRequest] = []
     package private(set) var entityKeys: [EntityKey] = []
-    /// Calls of ``detach(_:)``.
+    /// The number of calls of ``detach(_:)``.
     package private(set) var detachCount = 0
-    /// Calls of ``resume(_:)``.
+    /// The number of calls of ``resume(_:)``.
     package private(set) var resumeCount = 0
 
     package init(_ list: [Element] = [], entity: String? = nil) {
@@ -55,12 +55,12 @@ package actor ScriptedObserverHost: ObserverHost {
 
     // MARK: The script
 
-    /// Lets every read fail until it is called with nil.
+    /// Lets every read fail until this is called with nil.
     package func fail(_ error: CacheError?) {
         failure = error
     }
 
-    /// Keeps back answers, as a slow upstream does, until ``answer()``.
+    /// Holds answers back, as a slow upstream does, until ``answer()``.
     package func holdReplies() {
         areRepliesHeld = true
     }
@@ -71,13 +71,13 @@ package actor ScriptedObserverHost: ObserverHost {
         heldReplies = []
     }
 
-    /// Shows another list, and tells everybody.
+    /// Shows another list, and notifies all observers.
     package func show(_ list: [Element]) {
         self.list = list
         for index in observers.indices { tell(index) }
     }
 
-    /// Shows another entity, and tells everybody.
+    /// Shows another entity, and notifies all observers.
     package func show(entity: String?, changedFields: [ByteString]) {
         self.entity = entity
         for observer in observers {
@@ -89,12 +89,12 @@ package actor ScriptedObserverHost: ObserverHost {
         }
     }
 
-    /// Says that the fetch beside the first answer failed.
+    /// Reports that the fetch beside the first answer failed.
     package func failFetch(_ error: CacheError) {
         for observer in observers { observer.later?(.failure(error)) }
     }
 
-    /// Returns once what was asked of the host fulfils a condition, or the task is cancelled, as a time limit does.
+    /// Returns as soon as a condition on the host holds, or the task is cancelled, as a time limit does.
     package func waitUntil(_ condition: @Sendable (isolated ScriptedObserverHost) -> Bool) async {
         await withTaskCancellationHandler {
             while !condition(self), !Task.isCancelled { await withCheckedContinuation { watchers.append($0) } }
@@ -138,7 +138,7 @@ package actor ScriptedObserverHost: ObserverHost {
         tellWatchers()
     }
 
-    // MARK: Telling
+    // MARK: Notifying
 
     private func answer(in body: @escaping @Sendable (ScriptedObserverHost) async -> Void) async {
         if areRepliesHeld { heldReplies.append { await body(self) } } else { await body(self) }

@@ -7,8 +7,8 @@ import Synchronization
     import Musl
 #endif
 
-/// One run of one command. Blocks the calling thread, and feeds and drains the three pipes on threads of their own,
-/// because a child that waits for one pipe while we wait for another never ends.
+/// One run of one command. It blocks the calling thread, and feeds and drains the three pipes on threads of their own,
+/// because a child that waits for one pipe while its parent waits for another never ends.
 final class ChildProcess {
     private let process = Process()
     private let input = Pipe()
@@ -57,7 +57,7 @@ final class ChildProcess {
             status: base + process.terminationStatus, output: outputText.bytes, errors: errorText.bytes)
     }
 
-    /// Writes the input on a thread of its own; with an interruption to come, the input is left open.
+    /// Writes the input on a thread of its own; when an interruption is planned, the input stays open.
     private func feed(_ bytes: [UInt8], to pid: Int32) -> DispatchGroup {
         let group = DispatchGroup()
         let descriptor = input.fileHandleForWriting.fileDescriptor
@@ -74,7 +74,7 @@ final class ChildProcess {
                 let count = bytes.withUnsafeBytes { all in
                     write(descriptor, all.baseAddress.map { $0 + start }, end - start)
                 }
-                // A child that ended early reads no more; how it ended is what the test looks at.
+                // A child that ended early reads no more; the test checks how it ended.
                 if count <= 0 { break }
                 start += count
                 if start == signalAt, let interruption { kill(pid, interruption.signal) }
@@ -108,7 +108,7 @@ private final class Drain: Sendable {
                     kill(pid, interruption.signal)
                 }
             }
-            // Held until here, or the descriptor would be closed under the read.
+            // The handle is kept until here; otherwise the descriptor would be closed during the read.
             withExtendedLifetime(handle) {}
             isDone.signal()
         }
@@ -116,6 +116,8 @@ private final class Drain: Sendable {
 
     var bytes: [UInt8] { content.withLock { $0 } }
 
+    /// Waits for the end of the descriptor.
+    ///
     /// - Returns: False when the end did not come in time.
     func wait(seconds: Double) -> Bool { isDone.wait(timeout: .now() + seconds) == .success }
 }

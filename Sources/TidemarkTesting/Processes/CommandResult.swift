@@ -13,19 +13,20 @@ public struct CommandResult: Hashable, Sendable {
     /// Standard error as text.
     public var errorText: String { String(decoding: errors, as: UTF8.self) }
 
-    /// Standard output in lines, without their ends and without the empty rest after the last.
+    /// The lines of standard output, without their ends and without empty lines.
     public var outputLines: [String] {
         outputText.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
     }
 }
 
-/// A signal to a command once it has printed enough: tests wait for a position, not for a time.
+/// A signal that is sent to a command once it has printed enough: tests wait for a position, not for a time.
 public struct CommandInterruption: Hashable, Sendable {
-    /// Such as `SIGTERM` or `SIGKILL`.
+    /// The signal, such as `SIGTERM` or `SIGKILL`.
     public var signal: Int32
-    /// Lines on standard output to wait for; nil when they do not matter.
+    /// The number of lines on standard output to wait for; nil to wait for none.
     public var afterOutputLines: Int?
-    /// Bytes of input that the pipe must have taken; nil when they do not matter. All of the input always suffices.
+    /// The number of bytes of input that the pipe must have taken; nil to wait for none. All of the input always
+    /// suffices.
     public var afterInputBytes: Int?
 
     public init(signal: Int32, afterOutputLines: Int) {
@@ -39,12 +40,12 @@ public struct CommandInterruption: Hashable, Sendable {
     }
 }
 
-/// Why a command could not be run, or did not end.
+/// The reason why a command could not be run, or did not end.
 public enum CommandRunnerError: Error, Hashable, Sendable {
-    /// No executable stands where the tests were built.
+    /// There is no executable where the tests were built.
     case notBuilt(searched: [String])
-    /// The system refused to start it.
+    /// The system refused to start the command.
     case notStarted(String)
-    /// It was killed at the deadline.
+    /// The command was killed at the deadline.
     case deadlinePassed(output: String, errors: String)
 }

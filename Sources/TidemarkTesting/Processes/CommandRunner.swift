@@ -9,14 +9,14 @@ public struct CommandRunner: Sendable {
     /// The executable that is run.
     public let executable: String
 
-    /// Finds the product that was built together with the tests that run now.
+    /// Finds the executable that was built together with the running tests.
     ///
-    /// `TIDEMARK_COMMAND` in the environment names another one.
+    /// The environment variable `TIDEMARK_COMMAND` names another one.
     /// - Throws: ``CommandRunnerError/notBuilt(searched:)``.
     public init(named name: String = "tidemark") throws(CommandRunnerError) {
         var candidates: [String] = []
         if let given = ProcessInfo.processInfo.environment["TIDEMARK_COMMAND"] { candidates.append(given) }
-        // The test bundle is an executable on Linux and a folder on macOS; the products lie beside it.
+        // The test bundle is an executable on Linux and a folder on macOS; the products are beside it.
         let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
         let started = URL(fileURLWithPath: CommandLine.arguments.first ?? "")
         for place in [started] + bundles {
@@ -28,7 +28,7 @@ public struct CommandRunner: Sendable {
         self.executable = executable
     }
 
-    /// - Parameter executable: A path.
+    /// - Parameter executable: The path of an executable.
     public init(executable: String) {
         self.executable = executable
     }
@@ -36,19 +36,19 @@ public struct CommandRunner: Sendable {
     /// Runs the command until it ends.
     ///
     /// - Parameters:
-    ///   - arguments: Without the command's own name.
-    ///   - input: What it reads from standard input; then the input ends.
-    ///   - environment: Added to this process's own. Colours are off unless it says otherwise.
-    ///   - interruption: A signal to send on the way. The input then stays open until the command ends.
-    ///   - deadline: After it the command is killed and the run throws.
-    /// - Returns: Its exit status and everything that it printed, held in memory.
+    ///   - arguments: The arguments, without the command's own name.
+    ///   - input: The bytes on standard input, after which the input ends.
+    ///   - environment: Variables added to this process's own. Colours are off unless they are set here.
+    ///   - interruption: A signal to send during the run. The input then stays open until the command ends.
+    ///   - deadline: The time after which the command is killed and the run throws.
+    /// - Returns: The exit status and everything that the command printed, held in memory.
     /// - Throws: ``CommandRunnerError``.
     public func run(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
         interruption: CommandInterruption? = nil, deadline: Duration = .seconds(60)
     ) async throws -> CommandResult {
         try await withCheckedThrowingContinuation { continuation in
-            // A thread of its own: waiting for a child would hold up a thread that other tests share.
+            // The run has a thread of its own: waiting for a child would block a thread that other tests share.
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {

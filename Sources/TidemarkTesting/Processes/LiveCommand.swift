@@ -7,16 +7,16 @@ import Synchronization
     import Musl
 #endif
 
-/// A command under way, to talk with: lines in, lines out. Blocks the calling thread; not for tasks.
+/// A running command with which a test exchanges lines. It blocks the calling thread and is not for use in tasks.
 ///
-/// What it says is read at once, on a thread of its own, so that it never waits for us.
+/// Its output is read at once, on a thread of its own, so that the command never waits for the test.
 package final class LiveCommand {
-    /// What came of waiting for a line.
+    /// The result of waiting for a line.
     package enum Output: Hashable, Sendable {
-        /// Without its LF.
+        /// A line, without its LF.
         case line([UInt8])
         case end
-        /// Nothing came in time.
+        /// No line came in time.
         case late
     }
 
@@ -28,7 +28,7 @@ package final class LiveCommand {
 
     /// Starts `tidemark` as it was built with the tests.
     ///
-    /// - Parameter readsOutput: False: nothing that it says is read before ``beginReading()``.
+    /// - Parameter readsOutput: False to read none of its output before ``beginReading()``.
     /// - Throws: ``CommandRunnerError``.
     package init(_ arguments: [String], readsOutput: Bool = true) throws(CommandRunnerError) {
         signal(SIGPIPE, SIG_IGN)
@@ -49,7 +49,7 @@ package final class LiveCommand {
         self.errors.begin()
     }
 
-    /// Writes bytes; a command that reads no more is no error.
+    /// Writes bytes; a command that reads no more is not an error.
     package func write(_ bytes: [UInt8]) {
         var start = 0
         while start < bytes.count {
@@ -64,12 +64,12 @@ package final class LiveCommand {
 
     /// Writes as many bytes as the command takes until it takes none for a while.
     ///
-    /// - Returns: How many it took.
+    /// - Returns: The number of bytes that the command took.
     package func write(_ bytes: [UInt8], patienceMilliseconds: Int32) -> Int {
         var start = 0
         var place = pollfd(fd: input.fileHandleForWriting.fileDescriptor, events: Int16(POLLOUT), revents: 0)
         while start < bytes.count, poll(&place, 1, patienceMilliseconds) == 1, place.revents & Int16(POLLOUT) != 0 {
-            // What a pipe that can be written to takes at least.
+            // A pipe that is writable takes at least this many bytes.
             let count = min(bytes.count - start, 512)
             let written = bytes.withUnsafeBytes { all in
                 systemWrite(place.fd, all.baseAddress.map { $0 + start }, count)
@@ -80,10 +80,10 @@ package final class LiveCommand {
         return start
     }
 
-    /// Reads what it says from here on; only where that was put off.
+    /// Begins to read the command's output; only after an init with `readsOutput: false`.
     package func beginReading() { lines.begin() }
 
-    /// The most memory that it had at once, in bytes; nil where the system does not tell, or the command has ended.
+    /// The command's peak memory in bytes; nil where the system does not report it, or after the command has ended.
     package var peakByteCount: Int? {
         guard let status = FileManager.default.contents(atPath: "/proc/\(process.processIdentifier)/status") else {
             return nil
@@ -100,12 +100,12 @@ package final class LiveCommand {
 
     package func send(signal number: Int32) { kill(process.processIdentifier, number) }
 
-    /// The next line that it says.
+    /// Waits for the next line of output.
     package func next(seconds: Double) -> Output { lines.next(seconds: seconds) }
 
     /// Ends the input and waits for the end.
     ///
-    /// - Returns: The exit status, what it said on standard error, and the lines that nobody had asked for yet.
+    /// - Returns: The exit status, the text on standard error, and the lines of output that no call had taken yet.
     package func finish(seconds: Double) -> (status: Int32, errors: String, lines: [[UInt8]]) {
         closeInput()
         var rest: [[UInt8]] = []
@@ -132,7 +132,7 @@ package final class LiveCommand {
 
 /// Reads a descriptor to its end on a thread of its own and hands out its lines.
 private final class LineDrain: Sendable {
-    /// Lines nobody took yet, and the beginning of the next. Bounded by what the command says.
+    /// The lines that no call has taken yet. Bounded by the command's output.
     private let lines = Mutex<(whole: [[UInt8]], isEnded: Bool)>(([], false))
     private let count = DispatchSemaphore(value: 0)
     private let handle: FileHandle
@@ -173,14 +173,14 @@ private final class LineDrain: Sendable {
         guard count.wait(timeout: .now() + seconds) == .success else { return .late }
         return lines.withLock { lines in
             if !lines.whole.isEmpty { return .line(lines.whole.removeFirst()) }
-            // The end is there for whoever asks again.
+            // The end stays available for every later call.
             count.signal()
             return .end
         }
     }
 }
 
-/// The system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which the method of that name hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

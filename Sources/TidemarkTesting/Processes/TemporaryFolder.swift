@@ -1,17 +1,17 @@
 import Foundation
 
-/// A folder that goes away with its last owner.
+/// A folder that is deleted with its last owner.
 public final class TemporaryFolder: Sendable {
-    /// Absolute.
+    /// The absolute path of the folder.
     public let path: String
 
-    /// - Throws: What the file system said.
+    /// - Throws: The error of the file system.
     public convenience init() throws {
         try self.init(in: FileManager.default.temporaryDirectory.path)
     }
 
     /// - Parameter parent: A folder that exists.
-    /// - Throws: What the file system said.
+    /// - Throws: The error of the file system.
     public init(in parent: String) throws {
         let url = URL(fileURLWithPath: parent).appendingPathComponent("tidemark-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -23,27 +23,27 @@ public final class TemporaryFolder: Sendable {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            // What is left in the system's temporary folder is the system's to clear.
+            // The system clears its temporary folder, so a folder that stays there does no harm.
             return
         }
     }
 
-    /// The path of a file in the folder; it need not exist.
+    /// The path of a file in the folder; the file need not exist.
     public func path(_ name: String) -> String { path + "/" + name }
 
     /// Writes a file.
     ///
-    /// - Returns: Its path.
-    /// - Throws: What the file system said.
+    /// - Returns: The file's path.
+    /// - Throws: The error of the file system.
     @discardableResult
     public func write(_ bytes: [UInt8], to name: String) throws -> String {
         try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
         return path(name)
     }
 
-    /// Reads a file whole.
+    /// Reads a whole file.
     ///
-    /// - Throws: What the file system said.
+    /// - Throws: The error of the file system.
     public func read(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(name))))
     }

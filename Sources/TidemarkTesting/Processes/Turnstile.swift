@@ -1,18 +1,18 @@
-/// Lets so many callers in at once; the others wait in the order they came. Keeps tests that start processes from
-/// starting them all.
+/// Lets a limited number of callers run at once; the others wait in the order in which they came. It keeps tests that
+/// start processes from starting all of them at once.
 ///
 /// Waiters are bounded by the number of callers, each of whom waits once.
 public actor Turnstile {
     private var freeCount: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// - Parameter count: At least 1.
+    /// - Parameter count: The number of callers that run at once, at least 1.
     public init(count: Int) {
         precondition(count >= 1, "a turnstile for \(count) lets nobody in")
         freeCount = count
     }
 
-    /// Runs `body` once there is room.
+    /// Runs `body` as soon as a place is free.
     public nonisolated func run<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {
         await enter()
         do {

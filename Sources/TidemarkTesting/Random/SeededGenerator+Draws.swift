@@ -1,7 +1,8 @@
 extension SeededGenerator {
-    /// A sequence of its own for each `index`: what entity `index` draws does not depend on who drew before it.
+    /// Makes an independent sequence for each `index`: the draws of entity `index` do not depend on earlier draws of
+    /// others.
     public init(seed: UInt64, index: UInt64) {
-        // The state after one draw of each is mixed already, so that neighbours in index have nothing in common.
+        // The seed and the index are each mixed by one draw, so that neighbouring indexes have nothing in common.
         var inner = SeededGenerator(seed: index)
         var outer = SeededGenerator(seed: seed ^ inner.next())
         self.init(seed: outer.next())
@@ -19,15 +20,15 @@ extension SeededGenerator {
 }
 
 extension SeededGenerator {
-    /// True `perMille` times of a thousand.
+    /// Returns true `perMille` times out of a thousand.
     package mutating func chance(_ perMille: Int) -> Bool { below(1_000) < perMille }
 
-    /// One of the elements, each as likely as the others.
+    /// Draws one of the elements, each equally likely.
     ///
     /// - Parameter elements: At least one.
     package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// An index, each as likely as its weight.
+    /// Draws an index; its chance is proportional to its weight.
     ///
     /// - Parameter weights: Not negative, not all zero.
     package mutating func weighted(_ weights: [Int]) -> Int {

@@ -9,7 +9,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// The next 64 bits; all values are as likely.
+    /// Draws the next 64 bits; all values are equally likely.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state

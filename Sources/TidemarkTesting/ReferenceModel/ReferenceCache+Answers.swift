@@ -1,21 +1,21 @@
-// Answers, and what came while they were on their way.
+// Answers, and the writes that came while they were fetched.
 
 extension ReferenceCache {
-    /// A question is asked.
+    /// Begins a fetch.
     package mutating func beginFetch(_ name: ReferenceQueryName) {
         let library = libraries[name.library]
         fetches[name] = ReferenceFetch(
             writeCount: writes.count, cursor: library?.cursor, generation: library?.generation ?? 0)
     }
 
-    /// The question is answered, or given up.
+    /// Ends a fetch that was answered or given up.
     package mutating func endFetch(_ name: ReferenceQueryName) {
         fetches[name] = nil
     }
 
     /// Stores an answer.
     ///
-    /// - Parameter fetch: nil: it was not asked for.
+    /// - Parameter fetch: The fetch that the answer belongs to; nil when nobody asked for it.
     /// - Returns: False when there is no room for the query; nothing changed then.
     package mutating func store(
         _ answer: ReferenceAnswer, for name: ReferenceQueryName, fetch: ReferenceFetch? = nil
@@ -23,7 +23,7 @@ extension ReferenceCache {
         guard let number = makeRoom(for: name) else { return false }
         open(name.library)
         let generation = libraries[name.library]?.generation ?? 0
-        // A log that began anew meanwhile leaves nothing to compare sequences with.
+        // After the log began anew there are no sequences to compare with.
         let isOldLog = fetch.map { $0.generation != generation } ?? false
         let asOf = isOldLog ? nil : answer.asOf
         let start = isOldLog ? nil : fetch?.cursor
@@ -73,7 +73,8 @@ extension ReferenceCache {
             return true
         }
         if let limit = rule.limit, answer.resources.count >= limit {
-            // Where the server saw what is newer here nobody knows: only the others say how far it looked.
+            // Nobody knows where the server would place resources that are newer here, so only the others show how far
+            // it read.
             let last = certain.compactMap { id in json(id).map { (id: id, resource: $0) } }
                 .max { rule.precedes($0, $1) }
             query.horizon = last.map { .element(id: $0.id, json: $0.resource) } ?? .nothing
@@ -88,21 +89,21 @@ extension ReferenceCache {
         return true
     }
 
-    /// What was written after an answer was made.
+    /// The writes that are newer than an answer.
     private func newerWrites(
         in library: [UInt8], asOf: Int64?, start: Int64?, meanwhile: [ReferenceWrite]
     ) -> [ReferenceWrite] {
         let generation = libraries[library]?.generation ?? 0
         let own = meanwhile.filter { $0.key.library == library && !$0.isAnswer }
         guard let asOf else {
-            // Of another answer nobody knows whether it was made earlier: one of a higher place stays.
+            // Nobody knows whether another answer was made earlier, so one of a higher place stays.
             let answers = meanwhile.filter { write in
                 write.key.library == library && write.isAnswer && write.generation == generation
                     && write.sequence.map { sequence in start.map { sequence > $0 } ?? true } ?? false
             }
             return own + answers
         }
-        // A sequence says more than the time when it was heard; of a log that is over it says nothing.
+        // A sequence says more than the time of arrival; a sequence of a log that ended says nothing.
         let since = entities.filter { key, entity in
             key.library == library && entity.generation == generation && entity.sequence.map { $0 > asOf } ?? false
         }

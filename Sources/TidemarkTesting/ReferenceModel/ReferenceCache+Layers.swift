@@ -1,7 +1,7 @@
-// Layers: a list, and what the page says of it, done to it from the front.
+// Layers: a list, with the rules of Protocol/optimistic.md applied from its beginning.
 
 extension ReferenceCache {
-    /// Lays a mutation over everything that is there.
+    /// Adds a layer over everything that is there.
     package mutating func update(_ layer: ReferenceLayer) throws(ReferenceRefusal) {
         guard !layers.contains(where: { $0.pendingID == layer.pendingID }) else { throw .duplicatePending }
         guard layer.dependsOn.allSatisfy({ id in layers.contains { $0.pendingID == id } }) else {
@@ -12,7 +12,7 @@ extension ReferenceCache {
         layers.append(layer)
     }
 
-    /// Takes in what a server says.
+    /// Applies the server's answer to a mutation.
     package mutating func commit(_ commit: ReferenceCommit) throws(ReferenceRefusal) {
         let place = try place(of: commit.pendingID, library: commit.library)
         var next = self
@@ -42,7 +42,7 @@ extension ReferenceCache {
         self = next
     }
 
-    /// Takes a layer away, and with it whatever depends on it.
+    /// Rolls back a layer, and every layer that depends on it.
     package mutating func rollBack(_ pendingID: [UInt8], library: [UInt8]?) throws(ReferenceRefusal) {
         _ = try place(of: pendingID, library: library)
         var gone: [[UInt8]] = [pendingID]
@@ -64,7 +64,7 @@ extension ReferenceCache {
         return place
     }
 
-    /// What the server says that an entity is now.
+    /// Writes the state of an entity that the server confirmed.
     private mutating func confirm(_ json: ReferenceJSON, _ key: ReferenceKey, sequence: Int64?) {
         let generation = libraries[key.library]?.generation ?? 0
         let base = entities[key]
@@ -77,7 +77,7 @@ extension ReferenceCache {
             }
         }
         var own = sequence
-        // A confirmation that names no place does not take away what is known of the entity's.
+        // A confirmation without a place keeps the place that the entity has.
         if own == nil, let base, base.generation == generation { own = base.sequence }
         write(
             base.map { Self.assigned(json, into: $0.json, unset: []) } ?? json, key, sequence: own, isAnswer: true)
@@ -92,12 +92,12 @@ extension ReferenceCache {
         for index in layers.indices { layers[index].dependsOn.removeAll { gone.contains($0) } }
     }
 
-    /// An event of a mutation was applied.
+    /// Settles the layer of a mutation whose event was applied.
     package mutating func settle(_ mutationID: [UInt8], in library: [UInt8]) {
         settle { $0.pendingID == mutationID && $0.library == library }
     }
 
-    /// The library's log is where it is now.
+    /// Settles the confirmed layers whose place the library's cursor has reached.
     mutating func settleReached(_ library: [UInt8]) {
         guard let place = libraries[library], let cursor = place.cursor else { return }
         settle { layer in
@@ -106,8 +106,8 @@ extension ReferenceCache {
         }
     }
 
-    /// An event or an answer wrote an entity: layers that wait for a place in a log that is over, and have a change for
-    /// it, go.
+    /// Settles the layers that wait for a place in a log that ended and have a change for an entity that an event or an
+    /// answer wrote.
     mutating func settleOfOldLog(_ key: ReferenceKey) {
         let generation = libraries[key.library]?.generation ?? 0
         settle { layer in
@@ -118,7 +118,7 @@ extension ReferenceCache {
 
     // MARK: Renaming
 
-    /// Gives ids that a host made up their real names.
+    /// Replaces temporary ids, which a host made up, with their real ids.
     private mutating func rename(_ realIDs: [[UInt8]: [UInt8]], in library: [UInt8]) {
         let own = layers.filter { $0.library == library }.flatMap(\.changes).map(\.key)
         let pairs = realIDs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.filter { $0.key != $0.value }
@@ -171,7 +171,7 @@ extension ReferenceCache {
         for (name, query) in queries where concerns(name, query, from) { checkLength(of: name) }
     }
 
-    /// The resource under another id.
+    /// The resource with another id.
     private static func named(_ json: ReferenceJSON, _ id: [UInt8]) -> ReferenceJSON {
         let members = json.members ?? []
         let field = Array((members.contains { $0.key.unescaped == Array("id".utf8) } ? "id" : "uuid").utf8)

@@ -1,7 +1,7 @@
-// What lists hold, and what a write means for them.
+// The content of lists, and the effect of a write on them.
 
 extension ReferenceCache {
-    /// A read of every query, in the order of their names; reads count.
+    /// Reads a query's list; the read counts for the order of use.
     package mutating func read(_ name: ReferenceQueryName) -> ReferenceList? {
         guard let list = list(name) else { return nil }
         touch(name)
@@ -10,7 +10,9 @@ extension ReferenceCache {
 
     // MARK: Staleness
 
-    /// - Returns: How many went stale by it.
+    /// Marks queries as stale.
+    ///
+    /// - Returns: The number of queries that were not stale before.
     @discardableResult
     mutating func markStale(_ concerned: (ReferenceQueryName, ReferenceQuery) -> Bool) -> Int {
         var count = 0
@@ -21,7 +23,7 @@ extension ReferenceCache {
         return count
     }
 
-    /// A bulk operation, or an index operation.
+    /// Invalidates the queries that a bulk or index operation concerns.
     package mutating func bulk(_ library: [UInt8], type: [UInt8], hints: ReferenceJSON?) {
         markStale { name, query in
             name.library == library && query.type == type && Self.isConcerned(name, query, by: hints)
@@ -32,7 +34,9 @@ extension ReferenceCache {
         markStale { name, _ in library == nil || name.library == library }
     }
 
-    /// - Returns: How many went stale by it.
+    /// Invalidates the queries that a caller names.
+    ///
+    /// - Returns: The number of queries that were not stale before.
     package mutating func invalidate(
         _ library: [UInt8], name: ReferenceQueryName?, type: [UInt8]?, hints: ReferenceJSON?
     ) -> Int {
@@ -42,7 +46,8 @@ extension ReferenceCache {
         }
     }
 
-    /// Whether a hint leaves it open that a query is concerned: none of its names is met with other values only.
+    /// Whether a hint may concern a query: it does not when one of its names occurs in the query with other values
+    /// only.
     private static func isConcerned(
         _ name: ReferenceQueryName, _ query: ReferenceQuery, by hints: ReferenceJSON?
     ) -> Bool {
@@ -70,12 +75,12 @@ extension ReferenceCache {
         !query.isLocal && name.library == key.library && query.type == key.type
     }
 
-    /// An entity has another value than before.
+    /// Updates all lists after an entity got another value.
     mutating func follow(_ key: ReferenceKey) {
         for (name, query) in queries where concerns(name, query, key) { enterOrLeave(key.id, name) }
     }
 
-    /// Puts an element where a rule wants it, or takes it out.
+    /// Puts an element where a rule wants it, or removes it.
     mutating func enterOrLeave(_ id: [UInt8], _ name: ReferenceQueryName) {
         guard let query = queries[name], let rule = query.rule,
             let json = entities[ReferenceKey(library: name.library, type: query.type, id: id)]?.json
@@ -105,7 +110,7 @@ extension ReferenceCache {
         }
     }
 
-    /// Twice the limit is kept, at least 32 more; behind that nothing is known any more.
+    /// Keeps twice the limit, at least 32 more; nothing is known about the list after them.
     mutating func trim(_ name: ReferenceQueryName) {
         guard let query = queries[name], let rule = query.rule else { return }
         var countMax = elementCountMax
@@ -118,7 +123,7 @@ extension ReferenceCache {
         queries[name]?.horizon = .element(id: sorted[countMax - 1].0, json: sorted[countMax - 1].1)
     }
 
-    /// What is known falls short of the limit: stale, never padded.
+    /// Marks a list as stale when fewer elements are known than its limit; it is never padded.
     mutating func checkLength(of name: ReferenceQueryName) {
         guard let query = queries[name], let rule = query.rule else { return }
         if case .whole = query.horizon { return }
@@ -140,7 +145,7 @@ extension ReferenceCache {
         followDelete(key)
     }
 
-    /// Whether an event comes too late.
+    /// Whether an event comes too late to change an entity.
     func isOutdated(_ key: ReferenceKey, _ sequence: Int64?) -> Bool {
         guard let sequence else { return false }
         let generation = libraries[key.library]?.generation ?? 0

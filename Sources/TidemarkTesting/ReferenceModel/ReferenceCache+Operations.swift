@@ -1,6 +1,8 @@
-// Operations as text, taken apart by the model's own parser.
+// Operations as text, read by the model's own parser.
 
 extension ReferenceCache {
+    /// Performs an operation.
+    ///
     /// - Throws: ``ReferenceJSONError`` when an operation's text is not JSON.
     package mutating func perform(_ operation: CacheOperation) throws -> CacheOutcome {
         switch operation {
@@ -16,7 +18,7 @@ extension ReferenceCache {
             return store(try parsed(answer), for: name) ? .done : .refused
         case .beginFetch(let name): beginFetch(name)
         case .answer(let name, let answer):
-            // Writes are remembered until the answer is in.
+            // Writes are remembered until the answer is stored.
             guard let fetch = fetches[name] else { preconditionFailure("nothing was asked") }
             defer { endFetch(name) }
             return store(try parsed(answer), for: name, fetch: fetch) ? .done : .refused
@@ -86,7 +88,7 @@ extension ReferenceCache {
         }
     }
 
-    /// An event, in the one step in which it also settles what waits for it.
+    /// Applies an event and, in the same step, settles what waits for it.
     private mutating func hear(_ event: CacheEvent, mutationID: String? = nil) throws {
         if let library = event.library, let sequence = event.sequence,
             let cursor = libraries[bytes(library)]?.cursor, sequence <= cursor

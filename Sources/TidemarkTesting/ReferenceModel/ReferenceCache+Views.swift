@@ -1,10 +1,12 @@
-// What is seen: the base with every layer folded over it, anew for each question.
+// Views: the base with every layer folded over it, computed anew for each question.
 
 extension ReferenceCache {
-    /// What is seen under a key.
+    /// The view of a key.
     package func view(_ key: ReferenceKey) -> ReferenceView { view(key, below: nil) }
 
-    /// - Parameter below: Only changes before this one count: a layer's and a change's place.
+    /// Computes the view of a key.
+    ///
+    /// - Parameter below: The place of a layer and of a change in it; only earlier changes count. nil for all changes.
     private func view(_ key: ReferenceKey, below: (layer: Int, change: Int)?) -> ReferenceView {
         var view = ReferenceView(json: entities[key]?.json, isPending: false, isHidden: false)
         for (layer, change, value) in changes {
@@ -31,20 +33,20 @@ extension ReferenceCache {
         }
     }
 
-    /// Why a key shows nothing: `deleted` or `absent`; nil when it shows something.
+    /// The reason why a key shows nothing: `deleted` or `absent`; nil when it shows something.
     package func miss(_ key: ReferenceKey) -> String? {
         let view = view(key)
         if view.json != nil { return nil }
         return view.isHidden || tombstones[key] != nil ? "deleted" : "absent"
     }
 
-    /// Keys of a type that show something, in key order.
+    /// The keys of a type that show something, in key order.
     package func visibleKeys(library: [UInt8], type: [UInt8]) -> [ReferenceKey] {
         let all = Set(entities.keys).union(changes.map(\.value.key))
         return all.filter { $0.library == library && $0.type == type && view($0).json != nil }.sorted()
     }
 
-    /// Layers that have not settled, oldest first.
+    /// The layers that have not settled, oldest first.
     package func pendingLayers(library: [UInt8]? = nil) -> [ReferencePendingLayer] {
         layers.enumerated().filter { library == nil || $0.element.library == library }.map { place, layer in
             let isOrphaned = layer.changes.enumerated().contains { number, change in
@@ -60,7 +62,7 @@ extension ReferenceCache {
 
     // MARK: Lists
 
-    /// What a read gives; nil when there is no answer.
+    /// The list that a read returns; nil when there is no answer.
     package func list(_ name: ReferenceQueryName) -> ReferenceList? {
         guard let query = queries[name] else { return nil }
         var list = ReferenceList(ids: [], resources: [], isStale: isStale(name), isPartial: false, asOf: query.asOf)
@@ -74,13 +76,13 @@ extension ReferenceCache {
             list.ids.append(id)
             list.resources.append(json.written)
         }
-        // What would be shown without layers, and is not, is pending, too.
+        // An element that is shown only without layers makes the list pending, too.
         if ids(of: query, name).contains(where: { isLayered($0, query, name) }) { list.isPending = true }
         return list
     }
 
-    /// A rule is asked anew about everything; what a server gave under a rule is what it gave and what came since. Over
-    /// that lies what layers show, as far as the list is known.
+    /// The visible ids of a list. A rule is evaluated anew over everything that is known: the server's answer and later
+    /// writes. The entities that layers change are added by their views, as far as the list is known.
     private func visibleIDs(
         of query: ReferenceQuery, _ name: ReferenceQueryName, isLimited: Bool
     ) -> [[UInt8]] {
@@ -99,7 +101,7 @@ extension ReferenceCache {
         return Array(sorted.prefix(limit))
     }
 
-    /// What the list shows of the base alone.
+    /// The ids that the list shows of the base alone.
     private func ids(of query: ReferenceQuery, _ name: ReferenceQueryName) -> [[UInt8]] {
         guard let rule = query.rule else { return query.members }
         return rule.list(of: baseMembers(of: query, name))

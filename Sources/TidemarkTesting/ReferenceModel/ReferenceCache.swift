@@ -1,7 +1,8 @@
-/// Entities, queries and what happens to them, written to be believed by reading: the oracle for query lists.
+/// Entities, queries and the operations on them, written so that reading the code convinces: the oracle for query
+/// lists.
 ///
-/// Dictionaries and arrays, no index of any kind: a rule is evaluated by looking at every entity. Events come here
-/// already in order; ``ReferenceModel`` is the oracle for how they get into it. Nothing is bounded.
+/// It uses dictionaries and arrays, and no index of any kind: a rule is evaluated over every entity. Events come here
+/// already in order; ``ReferenceModel`` is the oracle for that order. Nothing is bounded.
 ///
 /// - Source: Protocol/queries.md.
 package struct ReferenceCache: Sendable {
@@ -9,18 +10,18 @@ package struct ReferenceCache: Sendable {
     package internal(set) var tombstones: [ReferenceKey: ReferenceTombstone] = [:]
     package internal(set) var libraries: [[UInt8]: ReferenceCacheLibrary] = [:]
     package internal(set) var queries: [ReferenceQueryName: ReferenceQuery] = [:]
-    /// Every write by an event or a transaction, in order.
+    /// Every write, in order.
     var writes: [ReferenceWrite] = []
-    /// Fetches under way.
+    /// The fetches under way.
     package internal(set) var fetches: [ReferenceQueryName: ReferenceFetch] = [:]
     package internal(set) var now: Int64
-    /// Queries that are observed.
+    /// The queries that are observed.
     package var observed: Set<ReferenceQueryName> = []
-    /// Stored or observed queries, the one that was read last at the end.
+    /// Stored or observed queries, the last read one at the end.
     var readOrder: [ReferenceQueryName] = []
     /// Mutations that have not settled, oldest first.
     package internal(set) var layers: [ReferenceLayer] = []
-    /// Keys that were renamed, in order, for whoever follows an entity.
+    /// The renamed keys, in order, for tests that follow an entity.
     var renamed: [(from: ReferenceKey, to: ReferenceKey)] = []
     private var marks: [ReferenceSeen] = []
     let layerCountMax: Int
@@ -39,16 +40,16 @@ package struct ReferenceCache: Sendable {
 
     // MARK: Events
 
-    /// A library's log reaches a sequence.
+    /// Advances a library's cursor to a sequence.
     package mutating func advance(_ library: [UInt8], to sequence: Int64) {
         open(library)
         libraries[library]?.cursor = sequence
         settleReached(library)
     }
 
-    /// One event of changes.
+    /// Applies one event of changes.
     ///
-    /// - Parameter merges: It has metadata, without fields that are not to be merged.
+    /// - Parameter merges: Whether the event has metadata. The metadata excludes no field from the merge.
     package mutating func change(
         _ library: [UInt8], type: [UInt8], resources: [ReferenceResource], sequence: Int64?, merges: Bool = false
     ) {
@@ -66,7 +67,7 @@ package struct ReferenceCache: Sendable {
         }
     }
 
-    /// One event that deletes.
+    /// Applies one event that deletes.
     package mutating func delete(_ key: ReferenceKey, sequence: Int64?) {
         open(key.library)
         guard !isOutdated(key, sequence) else { return }
@@ -75,7 +76,7 @@ package struct ReferenceCache: Sendable {
         settleOfOldLog(key)
     }
 
-    /// The library's log begins anew.
+    /// Begins the library's log anew.
     package mutating func beginEpoch(_ library: [UInt8]) {
         open(library)
         libraries[library]?.cursor = nil
@@ -83,21 +84,23 @@ package struct ReferenceCache: Sendable {
         markStale { name, _ in name.library == library }
     }
 
-    /// A gap was declared lost.
+    /// Marks a library's queries as stale after a gap was declared lost.
     package mutating func loseGap(_ library: [UInt8]) {
         markStale { name, _ in name.library == library }
     }
 
     // MARK: Transactions and removals
 
-    /// One step of a transaction that is known to succeed.
+    /// One step of a transaction.
     package enum Step: Sendable {
         case put(ReferenceKey, ReferenceJSON)
         case patch(ReferenceKey, fields: ReferenceJSON, unset: [[UInt8]])
         case delete(ReferenceKey)
     }
 
-    /// - Returns: False when a patch's entity is not there; nothing changed then.
+    /// Performs a transaction.
+    ///
+    /// - Returns: False when the entity of a patch is not there; nothing changed then.
     package mutating func transact(_ steps: [Step], in library: [UInt8]) -> Bool {
         var next = self
         next.open(library)
@@ -116,7 +119,7 @@ package struct ReferenceCache: Sendable {
                 next.note(key, sequence: nil)
             }
         }
-        // Lists follow what a transaction did as a whole, not its steps.
+        // Lists follow the result of the whole transaction, not its steps.
         let (after, tombstones, writes) = (next.entities, next.tombstones, next.writes)
         open(library)
         var keys: [ReferenceKey] = []
@@ -140,9 +143,9 @@ package struct ReferenceCache: Sendable {
         return true
     }
 
-    /// Forgets entities; nothing is said about the server.
+    /// Removes entities from the cache; the server's state does not change.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of entities that there were.
     package mutating func remove(_ keys: [ReferenceKey]) -> Int {
         var count = 0
         for key in keys where entities[key] != nil {
@@ -157,7 +160,7 @@ package struct ReferenceCache: Sendable {
         return count
     }
 
-    /// Removes everything but places in logs.
+    /// Clears a library, or all; places in logs stay.
     package mutating func clear(_ library: [UInt8]?) {
         for key in entities.keys where library == nil || key.library == library { entities[key] = nil }
         for key in tombstones.keys where library == nil || key.library == library { tombstones[key] = nil }
@@ -171,10 +174,10 @@ package struct ReferenceCache: Sendable {
 
     package mutating func wait(milliseconds: Int64) { now += milliseconds }
 
-    /// One step ends and another begins, within one operation.
+    /// Marks the end of one step within an operation.
     mutating func mark() { marks.append(seen) }
 
-    /// What every query shows, and every layered or stored entity: what observers can tell apart.
+    /// The list of every query, and every layered or stored entity: everything that observers can distinguish.
     package var seen: ReferenceSeen {
         var seen = ReferenceSeen()
         for name in queries.keys { seen.lists[name] = list(name) }
@@ -184,40 +187,42 @@ package struct ReferenceCache: Sendable {
         return seen
     }
 
-    /// Keys that were renamed since this was asked last.
+    /// Returns the keys that were renamed since the last call.
     package mutating func takeRenamed() -> [(from: ReferenceKey, to: ReferenceKey)] {
         defer { renamed = [] }
         return renamed
     }
 
-    /// What was seen between the steps of operations, oldest first.
+    /// Returns the states between the steps of operations, oldest first.
     package mutating func takeMarks() -> [ReferenceSeen] {
         defer { marks = [] }
         return marks
     }
 
-    /// Closes and opens again: what was remembered of writes is gone, and nobody observes.
+    /// Closes and opens the cache: remembered writes are gone, and nobody observes.
     package mutating func restart() {
         fetches = [:]
         observed = []
         readOrder = queries.keys.sorted { (queries[$0]?.number ?? 0) < (queries[$1]?.number ?? 0) }
     }
 
-    // MARK: Queries that are known
+    // MARK: Known queries
 
-    /// Counts as a read.
+    /// Counts as a read in the order of use.
     mutating func touch(_ name: ReferenceQueryName) {
         readOrder.removeAll { $0 == name }
         readOrder.append(name)
     }
 
-    /// Nobody observes a query any more.
+    /// Ends the observation of a query.
     package mutating func stopObserving(_ name: ReferenceQueryName) {
         observed.remove(name)
         if queries[name] == nil { readOrder.removeAll { $0 == name } }
     }
 
-    /// - Returns: The number of the query; nil when all of as many as there may be are observed.
+    /// Makes room for a query.
+    ///
+    /// - Returns: The number of the query; nil when there is no room because every known query is observed.
     mutating func makeRoom(for name: ReferenceQueryName) -> Int? {
         if readOrder.contains(name) { return queries[name]?.number ?? numberOfOpened }
         if readOrder.count >= queryCountMax {
@@ -228,7 +233,7 @@ package struct ReferenceCache: Sendable {
         return numberOfOpened
     }
 
-    /// Every query that is opened has a higher number than those before it.
+    /// The number of a query that is opened; higher than all before it.
     private var numberOfOpened: Int {
         mutating get {
             lastNumber += 1

@@ -3,7 +3,7 @@ package struct ReferenceCacheEntity: Equatable, Sendable {
     package var json: ReferenceJSON
     package var sequence: Int64?
     package var generation: Int
-    /// An answer wrote it, so that the effect of the event at ``sequence`` is in it.
+    /// Whether an answer wrote the entity, so that it contains the effect of the event at ``sequence``.
     package var isAnswer: Bool
 }
 
@@ -15,18 +15,18 @@ package struct ReferenceCacheLibrary: Equatable, Sendable {
     package init() {}
 }
 
-/// One write by an event or a transaction.
+/// One write of an entity.
 struct ReferenceWrite: Sendable {
     let key: ReferenceKey
     let sequence: Int64?
     let generation: Int
-    /// An answer to a query wrote it.
+    /// Whether an answer to a query wrote the entity.
     let isAnswer: Bool
 }
 
-/// A question that is on its way.
+/// A fetch that has not been answered.
 package struct ReferenceFetch: Equatable, Sendable {
-    /// Writes before it.
+    /// The number of writes before the fetch.
     let writeCount: Int
     let cursor: Int64?
     let generation: Int
@@ -36,7 +36,7 @@ package struct ReferenceFetch: Equatable, Sendable {
 package struct ReferenceQueryName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let library: [UInt8]
     package let method: [UInt8]
-    /// Canonical JSON.
+    /// The query's input as canonical JSON.
     package let input: [UInt8]
 
     package init(library: [UInt8], method: [UInt8], input: [UInt8]) {
@@ -57,7 +57,7 @@ package struct ReferenceQueryName: Hashable, Comparable, Sendable, CustomStringC
     }
 }
 
-/// What a server, or a host, says of a query.
+/// The answer of a server, or of a host, to a query.
 package struct ReferenceAnswer: Sendable {
     package var type: [UInt8]
     package var resources: [ReferenceResource]
@@ -74,13 +74,13 @@ package struct ReferenceAnswer: Sendable {
     }
 }
 
-/// Up to where a list is known.
+/// The place up to which a list is known.
 enum ReferenceHorizon: Sendable {
-    /// All of it.
+    /// The whole list is known.
     case whole
-    /// Nothing that was not written since.
+    /// Nothing is known but later writes.
     case nothing
-    /// Everything up to an element as it was, that one included.
+    /// Everything is known up to and including an element with the value that it had.
     case element(id: [UInt8], json: ReferenceJSON)
 }
 
@@ -95,21 +95,21 @@ package struct ReferenceQuery: Sendable {
     let timeToLive: Int64?
     package let asOf: Int64?
     let storedAt: Int64
-    /// Without a rule in the server's order; with one in none. Unused for local queries.
+    /// The ids of the list: in the server's order without a rule, in no order with one. Unused for local queries.
     var members: [[UInt8]] = []
     var horizon = ReferenceHorizon.whole
     var isMarkedStale = false
 }
 
-/// What a reader gets.
+/// A list as readers get it.
 package struct ReferenceList: Equatable, Sendable {
     package var ids: [[UInt8]]
     package var resources: [[UInt8]]
     package var isStale: Bool
-    /// A listed entity is missing: the read is a miss.
+    /// Whether a listed entity is missing, so that the read is a miss.
     package var isPartial: Bool
     package var asOf: Int64?
-    /// A layer covers an element that is shown, or hides one that would be.
+    /// Whether a layer covers an element that is shown, or hides one that would be.
     package var isPending: Bool
 
     package init(

@@ -1,8 +1,10 @@
-/// How two JSON values compare, read off the page.
+/// The comparison of two JSON values, as the page defines it.
 ///
 /// - Source: Protocol/queries.md, "Comparison".
 package enum ReferenceComparison {
-    /// Negative when the left value comes first, 0 when neither does.
+    /// Compares two values.
+    ///
+    /// - Returns: A negative number when the left value comes first, 0 when neither does.
     package static func order(_ left: ReferenceJSON?, _ right: ReferenceJSON?) -> Int {
         let ranks = (rank(left), rank(right))
         if ranks.0 != ranks.1 { return ranks.0 < ranks.1 ? -1 : 1 }
@@ -16,7 +18,7 @@ package enum ReferenceComparison {
         }
     }
 
-    /// Deep equality.
+    /// Whether two values are deeply equal.
     package static func areEqual(_ left: ReferenceJSON, _ right: ReferenceJSON) -> Bool {
         switch (left, right) {
         case (.array(let left), .array(let right)):
@@ -33,7 +35,8 @@ package enum ReferenceComparison {
         }
     }
 
-    /// Whether `lt` and its like can hold for two values: both null, both boolean, both numbers or both strings.
+    /// Whether `lt` and the other order predicates can hold for two values: both null, both boolean, both numbers or
+    /// both strings.
     package static func areOneKind(_ left: ReferenceJSON, _ right: ReferenceJSON) -> Bool {
         switch (left, right) {
         case (.null, .null), (.bool, .bool), (.number, .number), (.string, .string): true

@@ -1,32 +1,32 @@
-/// Everything that can be set on a ``ReferenceModel``. The defaults are those of `tidemark ingest`.
+/// The settings of a ``ReferenceModel``. The defaults are those of `tidemark ingest`.
 package struct ReferenceConfiguration: Sendable {
     /// The library of events that name none.
     package var defaultLibrary: [UInt8] = []
-    /// Resource type on the wire → type in the cache.
+    /// The types in the cache by resource types on the wire.
     package var typeAliases: [[UInt8]: [UInt8]] = [:]
-    /// Bytes of a line, LF and one CR before it not counted.
+    /// The bytes of a line at most, without LF and one CR before it.
     package var lineByteCountMax = 16 * 1024 * 1024
-    /// Bytes of an entity, as it is exported.
+    /// The bytes of an entity at most, as it is exported.
     package var entityByteCountMax = 16 * 1024 * 1024
-    /// Containers open at once on a line.
+    /// The containers that are open at once on a line at most.
     package var nestingMax = 64
-    /// Members of a batch.
+    /// The members of a batch at most.
     package var batchCountMax = 100_000
-    /// Bytes of an id, of a library id, of an epoch, of a mutation id.
+    /// The bytes of an id, a library id, an epoch or a mutation id at most.
     package var idByteCountMax = 1_024
-    /// Bytes of a resource type.
+    /// The bytes of a resource type at most.
     package var typeByteCountMax = 128
-    /// Libraries a cache knows.
+    /// The libraries of a cache at most.
     package var libraryCountMax = 10_000
-    /// Quarantine records that are kept; older ones fall out, all are counted.
+    /// The quarantine records that are kept; older ones are removed, all are counted.
     package var quarantineCountMax = 10_000
-    /// Bytes of a line that quarantine keeps, and that what a broken line still says is read from.
+    /// The bytes of a line that quarantine keeps, and from which the readable fields of a broken line are read.
     package var quarantineByteCountMax = 4_096
-    /// Events held behind a gap, a library. At least 1.
+    /// The events that a library holds after a gap at most. At least 1.
     package var heldCountMax = 4_096
-    /// Bytes of the lines held behind a gap, a library.
+    /// The bytes of the lines that a library holds after a gap at most.
     package var heldByteCountMax = 8 * 1024 * 1024
-    /// An NDJSON log that gaps are filled from; nil when there is none.
+    /// The NDJSON log that gaps are filled from; nil when there is none.
     package var upstream: [UInt8]?
 
     package init() {}

@@ -15,6 +15,6 @@ package struct ReferenceCounts: Equatable, Sendable {
 
     package init() {}
 
-    /// Lines that were events, usable or not.
+    /// The number of lines that were events, usable or not.
     package var events: Int { applied + duplicate + ignored + quarantined + held }
 }

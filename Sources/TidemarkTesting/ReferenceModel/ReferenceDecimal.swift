@@ -1,15 +1,15 @@
 /// A number as its digits and the place of its point, however large its exponent is.
 package struct ReferenceDecimal {
-    /// A written exponent beyond this counts as this.
+    /// The largest exponent; a larger one in the text counts as this.
     private static let exponentMax = 2_147_483_647
 
     private let isNegative: Bool
-    /// Without zeros at either end; empty for 0.
+    /// The digits without zeros at either end; empty for 0.
     private let digits: String
-    /// How many digits stand before the point; negative: how many zeros behind it come first.
+    /// The number of digits before the point; when negative, the number of zeros between the point and the digits.
     private let place: Int
 
-    /// - Parameter text: By the grammar of JSON.
+    /// - Parameter text: A number in the grammar of JSON.
     package init(_ text: [UInt8]) {
         let halves = String(decoding: text, as: UTF8.self).lowercased().split(separator: "e")
         var exponent = 0
@@ -26,7 +26,9 @@ package struct ReferenceDecimal {
         isNegative = text.first == UInt8(ascii: "-") && !digits.isEmpty
     }
 
-    /// Negative when this is less than the other, 0 when they are equal.
+    /// Compares two numbers.
+    ///
+    /// - Returns: A negative number when this one is less than the other, 0 when they are equal.
     package func compare(_ other: ReferenceDecimal) -> Int {
         if isNegative != other.isNegative { return isNegative ? -1 : 1 }
         return isNegative ? -magnitude(other) : magnitude(other)

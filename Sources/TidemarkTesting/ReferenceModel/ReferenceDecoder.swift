@@ -1,4 +1,4 @@
-/// Turns one line into what it means. Mirrors stage 2 of the walk, and shares nothing with it.
+/// Decodes one line. It mirrors stage 2 of the walk, and shares no code with it.
 ///
 /// - Source: Protocol/framing.md and Protocol/events.md.
 package struct ReferenceDecoder: Sendable {
@@ -6,9 +6,9 @@ package struct ReferenceDecoder: Sendable {
 
     package init(configuration: ReferenceConfiguration) { self.configuration = configuration }
 
-    /// Decodes a line that has lost its line end.
+    /// Decodes a line without its line end.
     ///
-    /// - Returns: Exactly one bin. Never throws: what cannot be used is ``ReferenceLine/rejected(_:)``.
+    /// - Returns: Exactly one bin. Never throws: a line that cannot be used is ``ReferenceLine/rejected(_:)``.
     package func decode(_ line: [UInt8]) -> ReferenceLine {
         if line.count > configuration.lineByteCountMax { return broken(line, .tooLong) }
         if ReferenceFraming.isBlank(line) { return .blank }
@@ -66,7 +66,7 @@ package struct ReferenceDecoder: Sendable {
         case (.some(let event), nil): return finish(envelope: ReferenceEnvelope(object), object: object, kind: event)
         case (nil, .some(let kind)):
             guard kind.members != nil, let name = kind.member("type") else {
-                // A bare string; anything else fails the shape check of a kind.
+                // The kind must be a bare string; anything else fails the shape check of a kind.
                 let isString = kind.text != nil
                 return isString
                     ? finish(envelope: ReferenceEnvelope(object), object: object, kind: kind)
@@ -80,7 +80,7 @@ package struct ReferenceDecoder: Sendable {
         }
     }
 
-    /// The common end of all envelopes.
+    /// Decodes the kind, which is the common end of all envelopes.
     ///
     /// - Parameter kind: A string, or an object with one key: name → payload.
     private func finish(envelope: ReferenceEnvelope, object: ReferenceJSON, kind: ReferenceJSON) -> ReferenceLine {
@@ -125,7 +125,10 @@ package struct ReferenceDecoder: Sendable {
         return .rejected(rejection(reason, found, isWhole: false))
     }
 
-    /// - Parameter isWhole: Whether a field that is not there is known to be absent.
+    /// Describes a line that cannot be used.
+    ///
+    /// - Parameter isWhole: Whether the whole line could be read, so that a field that is not found is known to be
+    ///   absent.
     private func rejection(_ reason: ReferenceReason, _ object: ReferenceJSON, isWhole: Bool) -> ReferenceRejection {
         let envelope = ReferenceEnvelope(object)
         var rejection = ReferenceRejection(reason)

@@ -1,4 +1,4 @@
-/// The cache's knowledge under one key.
+/// An entity of a ``ReferenceModel``.
 package struct ReferenceEntity: Equatable, Sendable {
     /// The last write of one top-level field.
     package struct FieldWrite: Equatable, Sendable {
@@ -7,13 +7,13 @@ package struct ReferenceEntity: Equatable, Sendable {
     }
 
     package var json: ReferenceJSON
-    /// The sequence of the event that wrote it last; nil when that event had none.
+    /// The sequence of the event that wrote the entity last; nil when that event had none.
     package var sequence: Int64?
-    /// In which generation of the library's log ``sequence`` counts.
+    /// The generation of the library's log in which ``sequence`` counts.
     package var generation: Int
     /// The last write that replaced the whole resource, as far as it is remembered; nil when it is not.
     package var replacement: FieldWrite?
-    /// By name: the last write of every top-level field that the resource has.
+    /// The last write of every top-level field that the resource has, by name.
     package var fields: [[UInt8]: FieldWrite]
 
     /// - Parameters:
@@ -33,7 +33,7 @@ package struct ReferenceEntity: Equatable, Sendable {
             fields[name] = isWritten ? write : before?.fields[name] ?? before?.replacement ?? write
         }
         self.fields = fields
-        // A merge that set every field is the only write that is remembered.
+        // After a merge that set every field, only that merge is remembered.
         let isOnly = fields.values.allSatisfy { $0 == write }
         replacement = merged == nil ? write : isOnly ? nil : before?.replacement
     }

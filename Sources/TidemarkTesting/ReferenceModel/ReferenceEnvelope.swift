@@ -10,17 +10,17 @@ package struct ReferenceEnvelope {
         inner = object.presentMember("envelope")
     }
 
-    /// A field: the one in `envelope` wins over the flat one, null counts as absent.
+    /// Returns a field: the one in `envelope` has precedence over the flat one, null counts as absent.
     package func field(_ name: String) -> ReferenceJSON? {
         inner?.presentMember(name) ?? object.presentMember(name)
     }
 
-    /// Whether `name` stands in either place, null included.
+    /// Whether `name` is in either place, null included.
     package func mentions(_ name: String) -> Bool {
         inner?.member(name) != nil || object.member(name) != nil
     }
 
-    /// The first thing that is wrong with the fields, in the order of Protocol/framing.md.
+    /// The first fault of the fields, in the order of Protocol/framing.md.
     package func firstFault(idByteCountMax: Int) -> ReferenceReason? {
         if let inner, inner.members == nil { return .badShape }
         for name in ["library_id", "epoch", "mutation_id"] {
@@ -43,16 +43,16 @@ package struct ReferenceEnvelope {
         return text.count > idByteCountMax
     }
 
-    /// The sequence, nil when absent or not valid.
+    /// The sequence; nil when absent or not valid.
     package var sequence: Int64? { field("sequence").flatMap(Self.sequence) }
 
-    /// `prev`, nil when absent or not valid beside ``sequence``.
+    /// The `prev`; nil when absent or not valid beside ``sequence``.
     package var validPrevious: Int64? {
         guard let prev = field("prev").flatMap(Self.sequence), let sequence, prev < sequence else { return nil }
         return prev
     }
 
-    /// The epoch, nil when absent, empty or not valid.
+    /// The epoch; nil when absent, empty or not valid.
     package func epoch(idByteCountMax: Int) -> [UInt8]? {
         guard let text = field("epoch")?.text, !text.isEmpty, text.count <= idByteCountMax, ReferenceUTF8.isValid(text)
         else { return nil }
@@ -61,11 +61,11 @@ package struct ReferenceEnvelope {
 
     /// The library that the fields name.
     ///
-    /// - Parameter default: What stands in for an absent one; nil when an absent one is not known to be absent.
-    /// - Returns: Nil when it cannot be read.
+    /// - Parameter default: The library of an event that names none; nil when the field may only be unreadable.
+    /// - Returns: nil when the library cannot be read.
     package func library(default defaultLibrary: [UInt8]?, idByteCountMax: Int) -> [UInt8]? {
         guard let value = field("library_id") else { return defaultLibrary }
-        // Of a broken line, which may hold anything.
+        // A broken line may have any value here.
         guard let text = value.text, text.count <= idByteCountMax, ReferenceUTF8.isValid(text) else { return nil }
         return text
     }

@@ -17,6 +17,6 @@ package struct ReferenceEvent: Equatable, Sendable {
         self.kind = kind
     }
 
-    /// The sequence that must be behind the cursor before this event applies: `prev`, or one less than its own.
+    /// The sequence that the cursor must have reached before this event applies: `prev`, or one less than its own.
     package func previous(of sequence: Int64) -> Int64 { explicitPrevious ?? sequence - 1 }
 }

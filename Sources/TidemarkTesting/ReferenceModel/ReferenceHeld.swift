@@ -1,7 +1,7 @@
-/// An event that waits behind a gap.
+/// An event that waits after a gap.
 package struct ReferenceHeld: Equatable, Sendable {
     package let sequence: Int64
-    /// The number that the cursor must have reached before this is next.
+    /// The number that the cursor must have reached before this event is next.
     package let previous: Int64
     package let offer: ReferenceOffer
 
@@ -11,6 +11,6 @@ package struct ReferenceHeld: Equatable, Sendable {
         self.offer = offer
     }
 
-    /// Bytes that count against the limit.
+    /// The bytes that count against the limit.
     package var byteCount: Int { offer.byteCount }
 }

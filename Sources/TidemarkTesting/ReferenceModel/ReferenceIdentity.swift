@@ -1,10 +1,10 @@
-/// From a JSON value to the id in a key.
+/// Derives the id in a key from a JSON value.
 ///
 /// - Source: Protocol/events.md, "Identity".
 package enum ReferenceIdentity {
-    /// The id that a value gives: a string that is not empty, or an integer as its text.
+    /// The id of a value: a string that is not empty, or an integer as its text.
     ///
-    /// - Returns: Nil for every other value, and for a string with a lone surrogate.
+    /// - Returns: nil for every other value, and for a string with a lone surrogate.
     package static func id(from value: ReferenceJSON) -> [UInt8]? {
         if let integer = value.integerText { return integer }
         guard let text = value.text, !text.isEmpty else { return nil }

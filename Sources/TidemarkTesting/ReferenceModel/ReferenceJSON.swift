@@ -1,4 +1,4 @@
-/// A JSON value that remembers how it was written: number text and string spelling are kept byte for byte.
+/// A JSON value that keeps its spelling: number text and string spelling are kept byte for byte.
 ///
 /// The reference model works on this type alone. Members keep their order and their repetitions.
 ///
@@ -6,13 +6,13 @@
 package indirect enum ReferenceJSON: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// The digits as they stood on the line.
+    /// A number, by its digits on the line.
     case number([UInt8])
     case string(ReferenceString)
     case array([ReferenceJSON])
     case object([ReferenceMember])
 
-    /// The value as bytes without white space between tokens, every number and string as it was spelled.
+    /// The value as bytes without white space between tokens, with the spelling of every number and string.
     ///
     /// - Complexity: O(size of the value).
     package var written: [UInt8] {
@@ -21,46 +21,47 @@ package indirect enum ReferenceJSON: Equatable, Sendable {
         return output
     }
 
-    /// The value of the last member whose unescaped key is `name`; nil when the value is no object or has none.
+    /// The value of the last member whose unescaped key is `name`; nil when the value is not an object or has none.
     package func member(_ name: String) -> ReferenceJSON? { member(Array(name.utf8)) }
 
-    /// As ``member(_:)``, for a name that may hold half a surrogate pair.
+    /// Returns the same as ``member(_:)``, for a name that may hold half a surrogate pair.
     package func member(_ name: [UInt8]) -> ReferenceJSON? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.key.unescaped == name }?.value
     }
 
-    /// As ``member(_:)``, with an explicit null counted as absent.
+    /// Returns the same as ``member(_:)``, with an explicit null counted as absent.
     package func presentMember(_ name: String) -> ReferenceJSON? {
         let value = member(name)
         return value == .null ? nil : value
     }
 
-    /// The members of an object, nil for every other value.
+    /// The members of an object; nil for every other value.
     package var members: [ReferenceMember]? {
         guard case .object(let members) = self else { return nil }
         return members
     }
 
-    /// The elements of an array, nil for every other value.
+    /// The elements of an array; nil for every other value.
     package var elements: [ReferenceJSON]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The unescaped bytes of a string without lone surrogates, nil for every other value.
+    /// The unescaped bytes of a string without lone surrogates; nil for every other value.
     package var text: [UInt8]? {
         guard case .string(let string) = self, !string.hasLoneSurrogate else { return nil }
         return string.unescaped
     }
 
-    /// The bytes that a string stands for, half a surrogate pair in those of its code point; nil for every other value.
+    /// The bytes that a string stands for, with half a surrogate pair as the bytes of its code point; nil for every
+    /// other value.
     package var unescaped: [UInt8]? {
         guard case .string(let string) = self else { return nil }
         return string.unescaped
     }
 
-    /// The text of a number written without fraction and exponent, nil for every other value.
+    /// The text of a number written without fraction and exponent; nil for every other value.
     package var integerText: [UInt8]? {
         guard case .number(let digits) = self else { return nil }
         let isInteger = digits.allSatisfy { $0 == UInt8(ascii: "-") || ($0 >= 0x30 && $0 <= 0x39) }

@@ -1,22 +1,22 @@
-/// A recursive-descent parser for RFC 8259 over bytes, one method a rule of the grammar.
+/// A recursive-descent parser for RFC 8259 over bytes, with one method for each rule of the grammar.
 ///
-/// It does not look at UTF-8: ``ReferenceUTF8`` does, before. So it can also read what stands in front of the
-/// damage on a broken line.
+/// It does not check UTF-8: ``ReferenceUTF8`` does, before. So it can also read the part before the damage on a broken
+/// line.
 package struct ReferenceJSONParser {
     private let bytes: [UInt8]
     private let nestingMax: Int
     private var position = 0
     private var openCount = 0
 
-    /// - Parameter nestingMax: How many containers may be open at once.
+    /// - Parameter nestingMax: The number of containers that may be open at once.
     package init(_ bytes: [UInt8], nestingMax: Int) {
         self.bytes = bytes
         self.nestingMax = nestingMax
     }
 
-    /// Parses bytes that hold exactly one value.
+    /// Parses bytes that are exactly one value.
     ///
-    /// - Throws: The first error met, reading from the left.
+    /// - Throws: The first error from the left.
     package static func parse(_ bytes: [UInt8], nestingMax: Int = 64) throws(ReferenceJSONError) -> ReferenceJSON {
         var parser = ReferenceJSONParser(bytes, nestingMax: nestingMax)
         let value = try parser.value()
@@ -25,15 +25,17 @@ package struct ReferenceJSONParser {
         return value
     }
 
-    /// The byte at the reading position, nil at the end.
+    /// The byte at the reading position; nil at the end.
     package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Moves over space, tab, LF and CR.
+    /// Moves past space, tab, LF and CR.
     package mutating func skipWhiteSpace() {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
-    /// Moves over `byte` if it is next, and says whether it was.
+    /// Moves past `byte` if it is next.
+    ///
+    /// - Returns: Whether it was next.
     package mutating func take(_ byte: Character) -> Bool {
         guard let wanted = byte.asciiValue, next == wanted else { return false }
         position += 1
@@ -49,7 +51,7 @@ package struct ReferenceJSONParser {
     /// Counts a container as closed.
     package mutating func close() { openCount -= 1 }
 
-    /// Any value, white space before it allowed.
+    /// Reads any value, with or without white space before it.
     package mutating func value() throws(ReferenceJSONError) -> ReferenceJSON {
         skipWhiteSpace()
         switch next {
@@ -63,7 +65,7 @@ package struct ReferenceJSONParser {
         }
     }
 
-    /// A string, quotation marks included; the position must be on the first one.
+    /// Reads a string, quotation marks included; the position must be on the first one.
     package mutating func string() throws(ReferenceJSONError) -> ReferenceString {
         let start = position
         guard take("\"") else { throw .notJSON }

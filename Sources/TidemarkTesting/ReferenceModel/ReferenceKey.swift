@@ -10,7 +10,7 @@ package struct ReferenceKey: Hashable, Comparable, Sendable {
         self.id = id
     }
 
-    /// Key order: libraries by bytes, then the bytes of `type:id`, so that `a-b:` comes before `a:`.
+    /// Compares in key order: libraries by bytes, then the bytes of `type:id`, so that `a-b:` comes before `a:`.
     package static func < (left: ReferenceKey, right: ReferenceKey) -> Bool {
         if left.library != right.library { return left.library.lexicographicallyPrecedes(right.library) }
         return left.joined.lexicographicallyPrecedes(right.joined)

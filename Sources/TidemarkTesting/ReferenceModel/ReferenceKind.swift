@@ -1,4 +1,4 @@
-/// What an event says, after every check. Types are already mapped through the aliases.
+/// The content of an event, after every check. Types are already mapped through the aliases.
 package enum ReferenceKind: Equatable, Sendable {
     case changed(type: [UInt8], resource: ReferenceResource, metadata: ReferenceMetadata?)
     case batch(type: [UInt8], members: [ReferenceBatchMember], metadata: ReferenceMetadata?)

@@ -1,4 +1,4 @@
-/// Turns the name and payload of a kind into a ``ReferenceKind``: the last part of the checks.
+/// Turns the name and payload of a kind into a ``ReferenceKind``: the last of the checks.
 ///
 /// - Source: Protocol/events.md, "Kinds".
 package struct ReferenceKindDecoder: Sendable {
@@ -6,6 +6,8 @@ package struct ReferenceKindDecoder: Sendable {
 
     package init(configuration: ReferenceConfiguration) { self.configuration = configuration }
 
+    /// Decodes a kind.
+    ///
     /// - Parameter payload: Null when the kind came as a bare string or without `data`.
     /// - Throws: A rejection that holds the reason alone.
     package func decode(

@@ -1,11 +1,11 @@
-/// A mutation that waits in a ``ReferenceCache``.
+/// A mutation that has not settled in a ``ReferenceCache``.
 package struct ReferenceLayer: Equatable, Sendable {
     package let pendingID: [UInt8]
     package let library: [UInt8]
     package var changes: [ReferenceLayerChange]
-    /// Pending ids, each once, in the order they were given.
+    /// The pending ids that the layer depends on, each once, in the order in which they were given.
     package var dependsOn: [[UInt8]]
-    /// Committed without what the server made of it.
+    /// Whether the layer was committed without the resources that the server made.
     package var isConfirmed = false
     /// The place in the log that it waits for; nil when it waits for its event alone.
     package var awaited: Int64?
@@ -35,16 +35,16 @@ package enum ReferenceLayerChange: Equatable, Sendable {
     }
 }
 
-/// What is seen of one key.
+/// The view of one key.
 package struct ReferenceView: Equatable, Sendable {
     package var json: ReferenceJSON?
-    /// Some layer has a change for it.
+    /// Whether some layer has a change for the key.
     package var isPending: Bool
-    /// There is nothing because a layer deletes it, whatever the base has.
+    /// Whether a layer deletes the entity, whatever the base has.
     package var isHidden: Bool
 }
 
-/// What readers see at one moment.
+/// The state that readers see at one moment.
 package struct ReferenceSeen: Sendable {
     package var lists: [ReferenceQueryName: ReferenceList] = [:]
     package var entities: [ReferenceKey: ReferenceJSON] = [:]
@@ -52,11 +52,11 @@ package struct ReferenceSeen: Sendable {
     package init() {}
 }
 
-/// A layer as its owner is told of it.
+/// A layer as it is reported to its owner.
 package struct ReferencePendingLayer: Equatable, Sendable {
     package let pendingID: [UInt8]
     package let library: [UInt8]
-    /// `pending`, `confirmed` or `orphaned`.
+    /// The state: `pending`, `confirmed` or `orphaned`.
     package let state: String
     package let keys: [ReferenceKey]
     package let dependsOn: [[UInt8]]
@@ -72,20 +72,20 @@ package struct ReferencePendingLayer: Equatable, Sendable {
     }
 }
 
-/// What a server says of a mutation, taken apart.
+/// The server's answer to a mutation, parsed.
 package struct ReferenceCommit: Sendable {
     package var pendingID: [UInt8]
     package var library: [UInt8]?
     package var confirmed: [ReferenceResource]?
     package var type: [UInt8]?
     package var sequence: Int64?
-    /// Real ids by temporary ones.
+    /// The real ids by temporary ids.
     package var realIDs: [[UInt8]: [UInt8]] = [:]
 
     package init(pendingID: [UInt8]) { self.pendingID = pendingID }
 }
 
-/// Why nothing was done; the names are those of the page.
+/// The reason why a request was refused; the names are those of the page.
 package enum ReferenceRefusal: String, Error, Sendable {
     case unknownPending = "unknown_pending"
     case duplicatePending = "duplicate_pending"

@@ -1,31 +1,31 @@
-/// Where one library stands in its log.
+/// The state of one library and its place in its log.
 ///
 /// - Source: Protocol/sequencing.md.
 package struct ReferenceLibrary: Sendable {
-    /// The last sequence that is settled; -1 when a hole at 0 was the first thing heard; nil before any.
+    /// The last sequence that the cursor passed; -1 when a hole at 0 came first; nil before any.
     package var cursor: Int64?
-    /// Nil until an epoch is heard.
+    /// The epoch of the log; nil until an event names one.
     package var epoch: [UInt8]?
-    /// Sorted by sequence, one entry a sequence, all above ``cursor``.
+    /// The held events, sorted by sequence, one entry a sequence, all above ``cursor``.
     package var held: [ReferenceHeld] = []
     /// The highest `last_sequence` that a heartbeat named ahead of the cursor.
     package var tail: Int64?
-    /// Sorted, disjoint, never adjacent.
+    /// The lost ranges: sorted, disjoint, never adjacent.
     package var lost: [ClosedRange<Int64>] = []
-    /// Numbers at which unusable lines stood, with the epoch that each line named. Only with an upstream.
+    /// The numbers of unusable lines, with the epoch that each line named. Only with an upstream.
     package var holes: [(sequence: Int64, epoch: [UInt8]?)] = []
-    /// Late events whose number stayed lost.
+    /// The numbers of late events that stayed lost.
     package var heldOff: Set<Int64> = []
-    /// Whether the log began anew. Stays until a query is refreshed.
+    /// Whether the log began anew. True until a query is refreshed.
     package var isStaleByLog = false
-    /// Whether anything was lost. Stays until a query is refreshed, or all that was lost has come.
+    /// Whether anything was lost. True until a query is refreshed, or everything that was lost has come.
     package var isStaleByLoss = false
-    /// Grows each time the log begins anew.
+    /// The number of times that the log began anew.
     package var generation = 0
 
     package init() {}
 
-    /// Whether something between the cursor and what was heard is missing.
+    /// Whether a number between the cursor and the highest known number is missing.
     package var hasGap: Bool {
         guard let cursor else { return false }
         if !held.isEmpty { return true }
@@ -33,7 +33,7 @@ package struct ReferenceLibrary: Sendable {
         return tail > cursor
     }
 
-    /// The state as the summary names it. `reconciling` never shows: the model reconciles in one step.
+    /// The state in the words of the summary. `reconciling` never shows: the model reconciles in one step.
     package var state: String {
         if hasGap { return "gap" }
         if isStaleByLog || isStaleByLoss { return "stale" }
@@ -56,7 +56,7 @@ package struct ReferenceLibrary: Sendable {
         isStaleByLoss = true
     }
 
-    /// Takes numbers out of the lost ranges. When none are left, the library is as true as its log.
+    /// Removes numbers from the lost ranges. When none are left, the library is no longer stale by loss.
     package mutating func recover(_ range: ClosedRange<Int64>) {
         lost = lost.flatMap { own -> [ClosedRange<Int64>] in
             guard own.overlaps(range) else { return [own] }
@@ -70,7 +70,7 @@ package struct ReferenceLibrary: Sendable {
 
     package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
 
-    /// Whether an unusable line stands ahead of the cursor.
+    /// Whether there is a hole ahead of the cursor.
     package var hasHole: Bool { holes.contains { $0.sequence > cursor ?? .max } }
 
     /// The highest hole ahead of the cursor that is not above a sequence.
@@ -78,13 +78,13 @@ package struct ReferenceLibrary: Sendable {
         holes.map(\.sequence).filter { $0 > cursor ?? .max && $0 <= sequence }.max()
     }
 
-    /// The first epoch is heard: holes of another one, or of none, are forgotten.
+    /// Sets the first epoch: holes of another epoch, or of none, are removed.
     package mutating func adopt(_ epoch: [UInt8]) {
         self.epoch = epoch
         holes.removeAll { $0.epoch != epoch }
     }
 
-    /// Puts something behind the gap, in its place.
+    /// Holds an event in its place after the gap.
     package mutating func hold(_ entry: ReferenceHeld) {
         let before = held.lastIndex { $0.sequence < entry.sequence }
         held.insert(entry, at: before.map { $0 + 1 } ?? 0)

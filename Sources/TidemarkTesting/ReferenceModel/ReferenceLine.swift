@@ -1,4 +1,4 @@
-/// What one line turned out to be: exactly one of the bins of the conservation law.
+/// The kind of one line: exactly one of the bins of the conservation law.
 package enum ReferenceLine: Equatable, Sendable {
     case blank
     case control

@@ -1,4 +1,4 @@
-/// One `key: value` of an object. Keys are compared by ``ReferenceString/unescaped``, never by spelling.
+/// One member of an object, `key: value`. Keys are compared by ``ReferenceString/unescaped``, never by spelling.
 package struct ReferenceMember: Equatable, Sendable {
     package var key: ReferenceString
     package var value: ReferenceJSON

@@ -1,13 +1,13 @@
-/// A membership rule taken word for word: its JSON is walked anew for every question.
+/// A membership rule implemented word for word: its JSON is read anew for every question.
 ///
 /// - Source: Protocol/queries.md, "Membership".
 package struct ReferenceMembership: Sendable {
     private let rule: ReferenceJSON
 
-    /// - Parameter rule: A valid rule; what a broken one means is undefined here.
+    /// - Parameter rule: A valid rule; the meaning of an invalid one is undefined here.
     package init(rule: ReferenceJSON) { self.rule = rule }
 
-    /// The most elements the list may have, nil for any number.
+    /// The most elements that the list may have; nil for any number.
     package var limit: Int? {
         rule.presentMember("limit")?.integerText.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
     }
@@ -19,7 +19,7 @@ package struct ReferenceMembership: Sendable {
         return isInside(scope, resource)
     }
 
-    /// Whether the left resource stands before the right one in the list.
+    /// Whether the left resource comes before the right one in the list.
     package func precedes(
         _ left: (id: [UInt8], resource: ReferenceJSON), _ right: (id: [UInt8], resource: ReferenceJSON)
     ) -> Bool {
@@ -33,7 +33,7 @@ package struct ReferenceMembership: Sendable {
         return left.id.lexicographicallyPrecedes(right.id)
     }
 
-    /// The ids of the list that the rule makes of some resources of its type, the limit respected.
+    /// The ids of the list that the rule selects from resources of its type, with the limit applied.
     package func list(of resources: [(id: [UInt8], resource: ReferenceJSON)]) -> [[UInt8]] {
         let members = resources.filter { matches($0.resource) }.sorted { precedes($0, $1) }.map(\.id)
         return limit.map { Array(members.prefix($0)) } ?? members

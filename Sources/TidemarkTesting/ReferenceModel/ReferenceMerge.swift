@@ -8,7 +8,7 @@ package struct ReferenceMerge {
 
     /// The merged resource: members of `base` in their order, then the new ones of `incoming` in theirs.
     ///
-    /// - Parameter frozen: Unescaped names of members that stay as `base` has them, absent ones absent.
+    /// - Parameter frozen: The unescaped names of members that keep their value in `base`, or stay absent.
     package func merge(
         _ base: [ReferenceMember], with incoming: [ReferenceMember], frozen: Set<[UInt8]> = []
     ) -> [ReferenceMember] {
@@ -30,7 +30,7 @@ package struct ReferenceMerge {
         return .object(merge(baseMembers, with: newMembers))
     }
 
-    /// Whether both are tagged enums, single keys that begin with a capital, with different tags.
+    /// Whether both are tagged enums (single keys that begin with a capital) with different tags.
     private static func areDifferentTags(_ base: [ReferenceMember], _ incoming: [ReferenceMember]) -> Bool {
         guard let baseTag = tag(of: base), let newTag = tag(of: incoming) else { return false }
         return baseTag != newTag

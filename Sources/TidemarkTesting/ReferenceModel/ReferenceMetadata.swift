@@ -1,8 +1,8 @@
 /// The `metadata` of a change: its presence asks for a merge.
 package struct ReferenceMetadata: Equatable, Sendable {
-    /// Unescaped member names that are replaced as a whole at any depth.
+    /// The unescaped names of members that are replaced as a whole at any depth.
     package let noMergeFields: Set<[UInt8]>
-    /// Other ids of the resource, in the form of a key.
+    /// The other ids of the resource, in the form of a key.
     package let alternateIDs: [[UInt8]]
 
     package init(noMergeFields: Set<[UInt8]>, alternateIDs: [[UInt8]]) {

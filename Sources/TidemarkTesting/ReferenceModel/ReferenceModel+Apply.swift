@@ -1,4 +1,4 @@
-// What an admitted event does to the store, and in which bin it is counted.
+// The effect of an admitted event on the store, and the bin in which it is counted.
 
 extension ReferenceModel {
     /// Applies an event and counts it.
@@ -30,7 +30,7 @@ extension ReferenceModel {
         count(offer)
     }
 
-    /// Counts an event that took effect.
+    /// Counts an event that was applied.
     mutating func count(_ offer: ReferenceOffer) {
         switch offer.origin {
         case .upstream: counts.reconciled += 1
@@ -39,7 +39,7 @@ extension ReferenceModel {
         }
     }
 
-    /// An event whose entity would be too large: its number is passed as lost.
+    /// Quarantines an event whose entity would be too large and records its number as lost.
     private mutating func rejectOversized(_ offer: ReferenceOffer) {
         if offer.origin == .stream { counts.quarantined += 1 }
         let event = offer.event
@@ -52,7 +52,8 @@ extension ReferenceModel {
         if let sequence = event.sequence { libraries[event.library]?.recordLost(sequence...sequence) }
     }
 
-    /// The same for a late event of the stream, whose number is lost already. An upstream's is not recorded again.
+    /// Quarantines a late event of the stream whose entity would be too large; its number is lost already. An
+    /// upstream's event is not recorded again.
     mutating func rejectLateOversized(_ offer: ReferenceOffer, isCopy: Bool) {
         guard offer.origin == .stream else { return }
         counts.quarantined += 1

@@ -1,4 +1,4 @@
-// What a run leaves behind, in the forms of the command line.
+// The results of a run, in the formats of the command line.
 
 extension ReferenceModel {
     /// The lines of `tidemark export`, in key order, without line ends.

@@ -1,8 +1,8 @@
-// The gate: which events apply, wait, or are dropped. One method an input of the table in
+// The gate: which events are applied, held or dropped. There is one method for each input of the table in
 // Protocol/sequencing.md; the cells are cited by their ids.
 
 extension ReferenceModel {
-    /// An event whose library exists.
+    /// Passes an event whose library exists through the gate.
     mutating func admitOrHold(_ offer: ReferenceOffer) {
         let event = offer.event
         if case .reset(let epoch) = event.kind {
@@ -15,7 +15,7 @@ extension ReferenceModel {
         }
     }
 
-    /// A sequenced event.
+    /// Admits, holds or drops a sequenced event.
     private mutating func gate(_ offer: ReferenceOffer, _ sequence: Int64, hasAskedUpstream: Bool = false) {
         let id = offer.event.library
         guard var library = libraries[id] else { return }
@@ -43,7 +43,8 @@ extension ReferenceModel {
         }
         let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: offer)
         if hasRoom(for: entry, in: library) {
-            // Taken out meanwhile, so that the array is not copied: a million lines would take an hour.
+            // The library leaves the dictionary meanwhile, so that the array is not copied: a million lines would take
+            // an hour.
             libraries[id] = nil
             library.hold(entry)
             libraries[id] = library
@@ -55,7 +56,7 @@ extension ReferenceModel {
         }
     }
 
-    /// Holds what there is no room for, and declares gaps lost until what is held fits.
+    /// Holds an event for which there is no room, and declares gaps lost until the held events fit.
     private mutating func holdBeyondRoom(_ entry: ReferenceHeld, _ id: [UInt8], _ library: ReferenceLibrary) {
         var library = library
         library.hold(entry)
@@ -63,7 +64,7 @@ extension ReferenceModel {
         while let library = libraries[id], isOver(library) { declareFirstGapLost(id) }
     }
 
-    /// The number of an unusable line. It moves nothing, and is asked for once.
+    /// Records the number of an unusable line. It moves no cursor, and the upstream is asked for it once.
     mutating func noteHole(_ id: [UInt8], _ sequence: Int64, epoch: [UInt8]?) {
         guard upstream != nil, let library = libraries[id], let cursor = library.cursor, sequence > cursor else {
             return
@@ -77,7 +78,7 @@ extension ReferenceModel {
         libraries[id]?.holes.append((sequence, epoch))
     }
 
-    /// Applies an event that is next, then what it made applicable.
+    /// Applies an event that is next, then the held events that can follow.
     private mutating func advance(_ offer: ReferenceOffer, to sequence: Int64) {
         applyNext(offer, sequence)
         drain(offer.event.library)
@@ -91,7 +92,7 @@ extension ReferenceModel {
         if case .heartbeat(let last) = offer.event.kind { hear(last, offer) }
     }
 
-    /// Lets go of held events from the lowest on, until one must wait.
+    /// Applies or drops held events from the lowest on, until one must wait.
     mutating func drain(_ id: [UInt8]) {
         while let cursor = libraries[id]?.cursor, let head = libraries[id]?.held.first {
             if head.sequence <= cursor {
@@ -106,7 +107,7 @@ extension ReferenceModel {
         }
     }
 
-    /// What a heartbeat says about the end of the log.
+    /// Records the end of the log that a heartbeat names.
     private mutating func hear(_ last: Int64, _ offer: ReferenceOffer) {
         let id = offer.event.library
         guard offer.origin == .stream, var library = libraries[id] else { return }
@@ -126,7 +127,7 @@ extension ReferenceModel {
         libraries[id] = library
     }
 
-    /// The log begins anew, says the log.
+    /// Begins the log anew after a reset event.
     private mutating func reset(_ offer: ReferenceOffer, to epoch: [UInt8]) {
         let id = offer.event.library
         guard var library = libraries[id] else { return }
@@ -141,7 +142,7 @@ extension ReferenceModel {
         apply(offer)
     }
 
-    /// Forgets what is held, counting it, and begins anew.
+    /// Removes the held events, counts them, and begins the log anew.
     private mutating func beginAnew(_ library: inout ReferenceLibrary, epoch: [UInt8]?) {
         counts.held += library.held.count { $0.offer.origin == .stream }
         library.beginAnew(epoch: epoch)

@@ -1,4 +1,4 @@
-// Events whose number had been declared lost, and that come after all.
+// Late events, whose number had been declared lost before they came.
 
 extension ReferenceModel {
     /// Asks the upstream for everything that was lost, as a cache does when it is opened.
@@ -12,7 +12,7 @@ extension ReferenceModel {
         }
     }
 
-    /// Applies an event out of order: it moves no cursor, and a heartbeat or a reset says nothing.
+    /// Applies an event out of order: it moves no cursor, and a heartbeat or a reset has no effect.
     mutating func applyLate(_ offer: ReferenceOffer, _ sequence: Int64) {
         let event = offer.event
         counts.late += 1

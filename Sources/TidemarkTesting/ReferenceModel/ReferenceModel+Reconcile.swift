@@ -1,4 +1,4 @@
-// How a gap ends when it does not fill by itself: the upstream first, then the declaration that it is lost.
+// The end of a gap that does not fill by itself: the upstream is asked first, then the rest is declared lost.
 
 extension ReferenceModel {
     /// Takes everything after the cursor from the upstream, then declares lost what is still missing.
@@ -17,7 +17,7 @@ extension ReferenceModel {
                 guard let sequence = offer.event.sequence, sequence > cursor else { continue }
                 admitOrHold(offer)
             case .bad(_, let sequence, let epoch):
-                // Without an epoch it may be of a log that is over.
+                // A line without an epoch may be of a log that ended.
                 if epoch != nil || libraries[id]?.epoch == nil { provenThrough = max(provenThrough, sequence) }
             }
         }
@@ -30,7 +30,7 @@ extension ReferenceModel {
         libraries[id]?.holes = []
     }
 
-    /// Declares the missing events that are next to the cursor lost, and lets go of what waited for them.
+    /// Declares the missing events next to the cursor lost, and releases the events that waited for them.
     mutating func declareFirstGapLost(_ id: [UInt8]) {
         guard var library = libraries[id], let cursor = library.cursor else { return }
         let last: Int64
@@ -49,7 +49,7 @@ extension ReferenceModel {
     }
 
     /// The lines of an upstream's log that name a number. Its heartbeats only take their place; its resets and its
-    /// unsequenced events bring nothing.
+    /// unsequenced events have no effect.
     static func lines(of log: [UInt8], _ configuration: ReferenceConfiguration) -> [ReferenceUpstreamLine] {
         let decoder = ReferenceDecoder(configuration: configuration)
         return ReferenceFraming.lines(of: log).compactMap { line in

@@ -1,23 +1,24 @@
-/// What Tidemark does to a stream, written to be believed by reading: the oracle that the cache is compared with.
+/// Tidemark's handling of a stream, written so that reading the code convinces: the oracle that the cache is compared
+/// with.
 ///
-/// It holds everything in dictionaries and arrays, knows no time, and reconciles in one step: where the rules
-/// ask an upstream, the log is read at once, and what it does not bring is lost at once. A reorder window ends
-/// at the end of input, never before.
+/// It keeps everything in dictionaries and arrays, knows no time, and reconciles in one step: where the rules ask an
+/// upstream, the log is read at once, and every number that it does not have is lost at once. A reorder window ends at
+/// the end of input, never before.
 ///
 /// - Source: Protocol/.
 package struct ReferenceModel: Sendable {
     package private(set) var configuration: ReferenceConfiguration
-    /// Entities and tombstones; survive a restart.
+    /// The entities and tombstones; they survive a restart.
     package internal(set) var store = ReferenceStore()
-    /// Where each library stands; survives a restart, but for what is held.
+    /// The state of each library; it survives a restart, except for held events.
     package internal(set) var libraries: [[UInt8]: ReferenceLibrary] = [:]
-    /// Counters of the current run.
+    /// The counters of the current run.
     package internal(set) var counts = ReferenceCounts()
-    /// The newest records, oldest first; survive a restart. Bound: `quarantineCountMax`.
+    /// The newest records, oldest first; they survive a restart. Bound: `quarantineCountMax`.
     package internal(set) var quarantine: [ReferenceQuarantineRecord] = []
-    /// The lines of the upstream's log that name a number, in its order.
+    /// The lines of the upstream's log that name a number, in its order; nil without an upstream.
     private(set) var upstream: [ReferenceUpstreamLine]?
-    /// Whether an upstream's answer is being taken in: single flight.
+    /// Whether an upstream's answer is being applied: there is one at a time.
     var isReconciling = false
 
     package init(configuration: ReferenceConfiguration) {
@@ -25,7 +26,7 @@ package struct ReferenceModel: Sendable {
         upstream = configuration.upstream.map { Self.lines(of: $0, configuration) }
     }
 
-    /// Takes a whole stream, from its first byte to its last.
+    /// Applies a whole stream, from its first byte to its last.
     ///
     /// - Parameter stream: Any bytes. Gaps stay open until ``endOfInput()``.
     package mutating func ingest(_ stream: [UInt8]) {
@@ -45,15 +46,15 @@ package struct ReferenceModel: Sendable {
         }
     }
 
-    /// Settles every gap: from the upstream if there is one, else by declaring it lost.
+    /// Closes every gap: from the upstream if there is one, else by declaring it lost.
     package mutating func endOfInput() {
         for id in libraries.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             reconcile(id)
         }
     }
 
-    /// Closes and opens again: cursors, lost ranges and entities stay, what was held is forgotten, counters
-    /// and line numbers begin anew.
+    /// Closes and opens the model: cursors, lost ranges and entities stay, held events are dropped, counters and line
+    /// numbers begin anew.
     package mutating func restart() {
         for id in libraries.keys {
             libraries[id]?.held = []
@@ -63,7 +64,7 @@ package struct ReferenceModel: Sendable {
         counts = ReferenceCounts()
     }
 
-    /// A model that goes on from this one after a restart, under another configuration.
+    /// Returns a model that continues from this one after a restart, under another configuration.
     package func restarted(with configuration: ReferenceConfiguration) -> ReferenceModel {
         var next = self
         next.configuration = configuration
@@ -73,7 +74,7 @@ package struct ReferenceModel: Sendable {
         return next
     }
 
-    /// A usable event of the stream.
+    /// Passes a usable event of the stream on.
     private mutating func accept(_ offer: ReferenceOffer) {
         let id = offer.event.library
         if libraries[id] == nil {
@@ -94,7 +95,7 @@ package struct ReferenceModel: Sendable {
         }
     }
 
-    /// An unusable line: recorded, and a number to ask for when it says which.
+    /// Records an unusable line, and its number as a hole when the line names one.
     private mutating func reject(_ rejection: ReferenceRejection, at place: ReferencePlace) {
         counts.quarantined += 1
         keep(
@@ -111,7 +112,7 @@ package struct ReferenceModel: Sendable {
                 place: offer.place, reason: reason, library: offer.event.library, sequence: offer.event.sequence))
     }
 
-    /// Keeps a record, and drops the oldest one past the limit.
+    /// Keeps a record, and removes the oldest one past the limit.
     mutating func keep(_ record: ReferenceQuarantineRecord) {
         quarantine.append(record)
         if quarantine.count > configuration.quarantineCountMax { quarantine.removeFirst() }

@@ -1,15 +1,15 @@
 /// An event on its way through the gate, and where it came from.
 package struct ReferenceOffer: Equatable, Sendable {
-    /// Who brought an event.
+    /// The source of an event.
     package enum Origin: Equatable, Sendable {
         case stream
-        /// Counted in `reconciled` and nowhere else.
+        /// The upstream. Its events are counted in `reconciled` and nowhere else.
         case upstream
     }
 
     package let event: ReferenceEvent
     package let place: ReferencePlace
-    /// Bytes of its line, for the limit on what is held.
+    /// The bytes of the event's line, for the limit on held events.
     package let byteCount: Int
     package let origin: Origin
 

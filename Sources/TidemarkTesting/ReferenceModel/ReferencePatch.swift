@@ -1,8 +1,10 @@
 /// Applies a JSON Patch to an array of whole elements, as a subscriber does.
 ///
-/// It shares nothing with what writes patches: it reads the text of the patch with the reference parser, one operation
-/// after the other, and refuses whatever RFC 6902 refuses.
+/// It shares no code with the writer of patches: it reads the text of the patch with the reference parser, one
+/// operation after the other, and refuses whatever RFC 6902 refuses.
 package enum ReferencePatch {
+    /// Applies a patch.
+    ///
     /// - Parameters:
     ///   - patch: An array of `add`, `remove`, `replace` and `move` operations.
     ///   - list: An array.
@@ -60,7 +62,7 @@ package enum ReferencePatch {
     }
 }
 
-/// Why a patch cannot be applied.
+/// The reason why a patch cannot be applied.
 package struct ReferencePatchError: Error, Equatable, CustomStringConvertible {
     package let description: String
 

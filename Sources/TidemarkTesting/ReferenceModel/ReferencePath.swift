@@ -1,12 +1,14 @@
-/// A path as a list of names, and its device as another.
+/// A path as a list of names, with its device as another list.
 ///
 /// - Source: Protocol/queries.md, "Scope".
 package struct ReferencePath: Equatable {
-    /// What names the device, the tag first; nil without one.
+    /// The names of the device, the tag first; nil without a device.
     package let device: [[UInt8]]?
     package let components: [[UInt8]]
 
-    /// - Returns: Nil when the value is no path.
+    /// Reads a path.
+    ///
+    /// - Returns: nil when the value is not a path.
     package init?(_ value: ReferenceJSON) {
         if case .string(let text) = value {
             device = nil

@@ -1,8 +1,8 @@
-/// Where a line stood in its stream.
+/// The place of a line in its stream.
 package struct ReferencePlace: Equatable, Sendable {
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     package var line: Int
-    /// Bytes before the line. A BOM belongs to no line, so a first line behind one starts at 3.
+    /// The number of bytes before the line. A BOM belongs to no line, so a first line after one starts at 3.
     package var offset: Int
 
     package init(line: Int, offset: Int) {

@@ -1,8 +1,8 @@
-/// A JSON Pointer, taken apart and followed step by step.
+/// A JSON Pointer, split into tokens and followed step by step.
 ///
 /// - Source: RFC 6901.
 package struct ReferencePointer {
-    /// Bytes, not text: a rule's pointer may hold half a surrogate pair, as names of members may.
+    /// The tokens as bytes, not text: a rule's pointer may hold half a surrogate pair, as names of members may.
     private let tokens: [[UInt8]]
 
     /// - Parameter text: A valid pointer without the escapes of JSON.
@@ -10,7 +10,7 @@ package struct ReferencePointer {
         tokens = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map(Array.init)
     }
 
-    /// The value it leads to, nil when it leads nowhere.
+    /// The value that the pointer names in `root`; nil when there is none.
     package func value(in root: ReferenceJSON) -> ReferenceJSON? {
         var value: ReferenceJSON? = root
         for token in tokens {
@@ -18,7 +18,7 @@ package struct ReferencePointer {
             case .object?:
                 value = value?.member(Self.unescaped(token))
             case .array(let elements)?:
-                // "01", "-" and "+1" are no index; an index is written as a number prints.
+                // "01", "-" and "+1" are not indexes; an index has the spelling of a printed number.
                 value = Int(String(decoding: token, as: UTF8.self)).flatMap { index in
                     Array(String(index).utf8) == token && elements.indices.contains(index) ? elements[index] : nil
                 }

@@ -2,10 +2,10 @@
 package struct ReferenceQuarantineRecord: Equatable, Sendable {
     package let place: ReferencePlace
     package let reason: ReferenceReason
-    /// Nil when the line does not say readably.
+    /// The library that the line names; nil when the line names none that is readable.
     package let library: [UInt8]?
     package let sequence: Int64?
-    /// The index in the batch, when it was a member of one; nil for a whole line.
+    /// The index in the batch for a member of one; nil for a whole line.
     package let member: Int?
 
     package init(
@@ -18,7 +18,7 @@ package struct ReferenceQuarantineRecord: Equatable, Sendable {
         self.member = member
     }
 
-    /// The record in the form of `tidemark quarantine --json`, less the kept bytes.
+    /// The record in the format of `tidemark quarantine --json`, without the kept bytes.
     package var json: ReferenceJSON {
         func number(_ value: some BinaryInteger) -> ReferenceJSON { .number(Array(String(value).utf8)) }
         func string(_ bytes: [UInt8]) -> ReferenceJSON { .string(ReferenceString(bytes)) }

@@ -1,4 +1,4 @@
-/// Why a line, or a member of a batch, is in quarantine. The raw value is the code on the wire.
+/// The reason why a line, or a member of a batch, is in quarantine. The raw value is the code on the wire.
 ///
 /// - Source: Protocol/errors.md, "Reasons".
 package enum ReferenceReason: String, Sendable, CaseIterable {

@@ -1,10 +1,10 @@
-/// A resource and the id that it is keyed by.
+/// A resource and its id in a key.
 package struct ReferenceResource: Equatable, Sendable {
-    /// UUIDs in lower case, integers as their text, other strings as they say.
+    /// The id: UUIDs in lower case, integers as their text, other strings unchanged.
     package let id: [UInt8]
     /// The object as it arrived.
     package let json: ReferenceJSON
-    /// Whether `uuid` gave the id because there was no `id`.
+    /// Whether the id comes from `uuid` because there was no `id`.
     package let isKeyedByUUID: Bool
 
     package init(id: [UInt8], json: ReferenceJSON, isKeyedByUUID: Bool) {

@@ -1,4 +1,4 @@
-/// Reads what stands whole in front of the damage on a broken line.
+/// Reads the members before the damage on a broken line.
 ///
 /// A field counts when its value is followed by `,` or `}`. Reading stops at the first error of grammar or
 /// depth, or after what quarantine keeps, 4 KiB; invalid UTF-8 does not stop it.
@@ -11,8 +11,8 @@ package struct ReferenceSalvage {
         parser = ReferenceJSONParser(Array(line.prefix(byteCountMax)), nestingMax: nestingMax)
     }
 
-    /// The members of the object at the top of a broken line that stand whole, `envelope` included as far as
-    /// it goes.
+    /// The complete members of the object at the top of a broken line, and those of `envelope` as far as it is
+    /// complete.
     ///
     /// - Returns: An object, without members when nothing could be read.
     package static func members(of line: [UInt8], nestingMax: Int, byteCountMax: Int) -> ReferenceJSON {
@@ -34,7 +34,7 @@ package struct ReferenceSalvage {
             let hasMore = parser.take(",")
             let isClosed = !hasMore && parser.take("}")
             guard hasMore || isClosed else {
-                // What an envelope holds stands whole by itself, whatever comes behind the envelope.
+                // The members of an envelope are complete by themselves, whatever follows the envelope.
                 if isTop, member.key.unescaped == Array("envelope".utf8), case .object = member.value {
                     found.append(member)
                 }

@@ -1,4 +1,5 @@
-/// Which event writes: its library, its sequence, and the generation of the log that it counts in.
+/// The origin of a write: the event's library, its sequence, and the generation of the log in which the sequence
+/// counts.
 package struct ReferenceStamp: Equatable, Sendable {
     package let library: [UInt8]
     package let sequence: Int64?

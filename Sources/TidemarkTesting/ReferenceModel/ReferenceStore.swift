@@ -1,15 +1,15 @@
-/// The entities and tombstones of all libraries: a dictionary each, and the effects of events on them.
+/// The entities and tombstones of all libraries, a dictionary each, and the effects of events on them.
 package struct ReferenceStore: Sendable {
-    /// Grows with the stream; the model has no bound, the cache does.
+    /// The entities. They grow with the stream; the model has no bound, the cache does.
     package private(set) var entities: [ReferenceKey: ReferenceEntity] = [:]
-    /// Holds no key that ``entities`` holds.
+    /// The tombstones, whose keys are never in ``entities``.
     package private(set) var tombstones: [ReferenceKey: ReferenceTombstone] = [:]
 
     package init() {}
 
     /// Writes a resource: replaces without metadata, merges with it.
     ///
-    /// - Returns: False when the entity would have more than `byteCountMax` bytes; then nothing changed.
+    /// - Returns: False when the entity would have more than `byteCountMax` bytes; nothing changed then.
     package mutating func write(
         _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp,
         byteCountMax: Int
@@ -48,18 +48,18 @@ package struct ReferenceStore: Sendable {
 
     // MARK: Late events
 
-    /// The outcome of one write whose number had been lost.
+    /// The outcome of one write of a late event, whose number had been lost.
     package enum LateOutcome: Equatable {
         case written
-        /// A later write stands, and nothing of the late one would be left.
+        /// A later write stands, and nothing of the late one would be left under it.
         case superseded
-        /// Nothing was written, though something of it might be left.
+        /// Nothing was written, though a part of the write might be left under later ones.
         case heldOff
         /// Nothing was written: the entity would be too large.
         case tooLarge
     }
 
-    /// Writes a resource of an event whose number had been lost.
+    /// Writes a resource of a late event, whose number had been lost.
     ///
     /// - Parameter written: The entities that the same event wrote before.
     package mutating func writeLate(
@@ -93,7 +93,7 @@ package struct ReferenceStore: Sendable {
         return .written
     }
 
-    /// Deletes by an event whose number had been lost.
+    /// Deletes an entity for a late event, whose number had been lost.
     package mutating func deleteLate(type: [UInt8], id: [UInt8], stamp: ReferenceStamp) -> LateOutcome {
         let key = ReferenceKey(library: stamp.library, type: type, id: id)
         guard let own = stamp.sequence else { return .heldOff }
@@ -111,7 +111,7 @@ package struct ReferenceStore: Sendable {
         return .written
     }
 
-    /// Whether nothing of a write at `sequence` would be left under the later ones.
+    /// Whether nothing of a write at `sequence` would be left under later writes.
     private func isSuperseded(
         _ entity: ReferenceEntity, _ sequence: Int64, sets names: Set<[UInt8]>, isReplacement: Bool
     ) -> Bool {
@@ -122,7 +122,7 @@ package struct ReferenceStore: Sendable {
         if isLater(entity.replacement) { return true }
         let later = Set(
             entity.fields.keys.filter { name in
-                // Objects are merged into each other: parts of an older one may be left.
+                // Objects are merged into each other, so a part of an older one may be left.
                 isLater(entity.fields[name]) && entity.json.member(name)?.members == nil
             })
         return later.isSuperset(of: names) && (!isReplacement || later.count == entity.fields.count)
@@ -146,13 +146,13 @@ package struct ReferenceStore: Sendable {
         return matches.count == 1 ? matches.first : nil
     }
 
-    /// The members that hold a stored entity's identity: `id` always, `uuid` when it stood in for an absent `id`.
+    /// The members that hold a stored entity's identity: always `id`, and `uuid` when it replaced an absent `id`.
     private static func identityNames(of entity: ReferenceEntity?) -> Set<[UInt8]> {
         let isKeyedByUUID = entity?.json.presentMember("id") == nil
         return isKeyedByUUID ? [Array("id".utf8), Array("uuid".utf8)] : [Array("id".utf8)]
     }
 
-    /// Whether what is known under the key is from a later place of the same log.
+    /// Whether the entity or tombstone under the key has a later place in the same log.
     private func isOutdated(_ key: ReferenceKey, _ stamp: ReferenceStamp) -> Bool {
         guard let sequence = stamp.sequence else { return false }
         if let entity = entities[key], entity.generation == stamp.generation, let known = entity.sequence {

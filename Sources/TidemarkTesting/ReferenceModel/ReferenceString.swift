@@ -1,4 +1,4 @@
-/// A JSON string in both of its forms: as it was spelled, and what it says.
+/// A JSON string in both of its forms: its spelling and its meaning.
 package struct ReferenceString: Equatable, Sendable {
     /// The bytes on the line, quotation marks included.
     package let spelling: [UInt8]
@@ -14,8 +14,8 @@ package struct ReferenceString: Equatable, Sendable {
         self.hasLoneSurrogate = hasLoneSurrogate
     }
 
-    /// Spells bytes as a JSON string: `"` and `\` are escaped, control characters below U+0020 in their short
-    /// form where JSON has one and as `\u00xx` in lower case otherwise; everything else stands as it is.
+    /// Spells bytes as a JSON string: `"` and `\` are escaped, control characters below U+0020 in their short form
+    /// where JSON has one and as `\u00xx` in lower case otherwise; everything else is unchanged.
     ///
     /// - Parameter unescaped: UTF-8. Copied.
     package init(_ unescaped: [UInt8]) {

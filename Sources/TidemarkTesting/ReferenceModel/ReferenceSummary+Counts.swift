@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension ReferenceSummary {
-    /// What a cache says, in the model's words.
+    /// Makes a summary from a cache's counts and statuses, in the model's format.
     package init(counts: EventCounts, entityCount: Int64, libraries: [LibraryStatus]) {
         var own = ReferenceCounts()
         own.lines = Int(counts.lines)

@@ -1,8 +1,8 @@
-/// What `tidemark ingest` reports at the end, less the fields that time and disk decide.
+/// The summary that `tidemark ingest` reports at the end, without the fields that depend on time and disk.
 package struct ReferenceSummary: Equatable, Sendable {
     /// One library in the summary.
     package struct Library: Equatable, Sendable {
-        /// Empty when none was heard.
+        /// The epoch of the library's log; empty when no event named one.
         package let epoch: [UInt8]
         package let sequence: Int64?
         package let state: String
@@ -10,7 +10,7 @@ package struct ReferenceSummary: Equatable, Sendable {
     }
 
     package let counts: ReferenceCounts
-    /// All entities in the cache, not only those of this run.
+    /// The number of all entities in the cache, not only those of this run.
     package let entities: Int
     package let libraries: [[UInt8]: Library]
 

@@ -1,8 +1,8 @@
-/// What is left of a deleted entity.
+/// The remains of a deleted entity.
 package struct ReferenceTombstone: Equatable, Sendable {
     /// The sequence of the delete; nil when it had none.
     package var sequence: Int64?
-    /// In which generation of the library's log ``sequence`` counts.
+    /// The generation of the library's log in which ``sequence`` counts.
     package var generation: Int
 
     package init(sequence: Int64?, generation: Int) {

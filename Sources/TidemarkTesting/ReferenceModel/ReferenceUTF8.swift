@@ -1,4 +1,4 @@
-/// Decides whether bytes are UTF-8, straight from the table of RFC 3629.
+/// Checks whether bytes are UTF-8, by the table of RFC 3629.
 package enum ReferenceUTF8 {
     /// Whether `bytes` is well-formed: no overlong form, no surrogate, nothing above U+10FFFF, nothing cut off.
     ///

@@ -2,24 +2,24 @@ import Foundation
 
 /// One file of Protocol/vectors, read with the reference parser. Its format: Protocol/vectors/README.md.
 package struct ProtocolVector: Sendable, CustomStringConvertible {
-    /// `group/name`, for messages.
+    /// The name as `group/name`, for messages.
     package let name: String
     package let json: ReferenceJSON
     private let file: URL
 
-    /// Why a vector cannot be used.
+    /// The reason why a vector cannot be used.
     package struct Malformed: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Protocol/ in the tree that this was built from.
+    /// The folder Protocol/ in the source tree of this build.
     package static let protocolFolder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Protocol")
 
     /// Every vector, group by group, in the order of their names.
     ///
-    /// - Throws: What the file system or the parser says.
+    /// - Throws: The error of the file system or the parser.
     package static func all() throws -> [ProtocolVector] {
         var vectors: [ProtocolVector] = []
         for group in ["valid", "invalid", "traces"] {
@@ -38,14 +38,14 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
 
     package var runs: [ReferenceJSON] { json.member("runs")?.elements ?? [] }
 
-    /// The lines that `tidemark export` prints at the end; nil when the vector does not look.
+    /// The lines that `tidemark export` prints at the end; nil when the vector does not check them.
     package var exportLines: [String]? {
         json.member("export")?.elements?.compactMap(\.text).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The bytes that a run feeds.
     ///
-    /// - Throws: ``Malformed``, and what the file system says.
+    /// - Throws: ``Malformed``, and the error of the file system.
     package func input(of run: ReferenceJSON) throws -> [UInt8] {
         if let encoded = run.member("input_base64")?.text {
             guard let data = Data(base64Encoded: Data(encoded)) else {
@@ -61,10 +61,10 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
         return joined(lines)
     }
 
-    /// The log that a run's upstream answers from; nil when it has none.
+    /// The log that a run's upstream answers from; nil when the run has no upstream.
     package func upstream(of run: ReferenceJSON) -> [UInt8]? { run.member("upstream").map(joined) }
 
-    /// What follows `tidemark ingest --db DB`.
+    /// The arguments after `tidemark ingest --db DB`.
     package func arguments(of run: ReferenceJSON) -> [String] {
         (run.member("arguments")?.elements ?? []).compactMap(\.text).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -92,7 +92,7 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
         return configuration
     }
 
-    /// Lines as a stream: each with its LF.
+    /// Joins lines to a stream, each with its LF.
     private func joined(_ lines: ReferenceJSON) -> [UInt8] {
         (lines.elements ?? []).compactMap(\.text).reduce(into: []) { $0 += $1 + [0x0A] }
     }

@@ -1,11 +1,11 @@
 extension ReferenceJSON: CustomStringConvertible {
-    /// The value as it is written, for messages.
+    /// The value as JSON text, for messages.
     package var description: String { String(decoding: written, as: UTF8.self) }
 
-    /// What of this value is not in `found`: objects may hold more, everything else is equal.
+    /// Compares this value with `found`: objects of `found` may have more members, everything else must be equal.
     ///
     /// - Parameter exact: Names of members whose objects may not hold more.
-    /// - Returns: One sentence a difference; empty when there are none.
+    /// - Returns: One sentence for each difference; empty when there are none.
     package func differences(
         from found: ReferenceJSON?, at path: String = "", exact: Set<String> = ["libraries"]
     ) -> [String] {

@@ -1,12 +1,12 @@
 import Foundation
 import FuzzTargets
 
-/// The target that the command line names. Global, because what the fuzzer calls can hold on to nothing.
+/// The target that the command line names. It is global, because the fuzzer's callback can capture nothing.
 enum FuzzChoice {
     static let name = CommandLine.arguments.dropFirst().first
     static let target = name.flatMap { FuzzTarget.named($0) }
 
-    /// Ends the process when the target finds something: the fuzzer keeps the input, then.
+    /// Tries one input. It ends the process when the target finds a fault, so that the fuzzer keeps the input.
     static func tryInput(_ input: UnsafeBufferPointer<UInt8>) {
         do {
             try target?.runAndWait(Array(input))

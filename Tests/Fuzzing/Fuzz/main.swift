@@ -2,7 +2,7 @@ import CFuzzer
 import Foundation
 import FuzzTargets
 
-// Fuzz TARGET [what libFuzzer takes: options, folders, files]
+// Usage: Fuzz TARGET [options, folders and files of libFuzzer]
 
 let names = FuzzTarget.all.map { "\($0.name)\n" }.joined()
 if FuzzChoice.name == "list" {

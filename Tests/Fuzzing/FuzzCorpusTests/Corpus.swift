@@ -4,7 +4,7 @@ import FuzzTargets
 /// The files of `Tests/Fuzzing/Corpora`.
 enum Corpus {
     struct Input {
-        /// From the package's root.
+        /// The path from the package's root.
         var path: String
         var bytes: [UInt8]
     }
@@ -12,7 +12,7 @@ enum Corpus {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Corpora")
 
-    /// Folders and dictionaries.
+    /// Returns the names of folders and dictionaries.
     static func entries() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }.sorted()
     }

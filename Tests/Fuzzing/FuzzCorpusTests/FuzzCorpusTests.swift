@@ -2,10 +2,11 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// What fuzzers start from, and what they found once, tried in every run of the tests: no fuzzer is needed for that.
+/// The inputs from which fuzzers start, and those with which they once found a fault, tried in every test run. No
+/// fuzzer is needed for that.
 @Suite struct FuzzCorpusTests {
     @Test(arguments: FuzzTarget.all)
-    func `every target takes all that is kept for it`(_ target: FuzzTarget) async throws {
+    func `every target accepts every input of its corpus`(_ target: FuzzTarget) async throws {
         let inputs = try Corpus.inputs(of: target)
         #expect(inputs.count >= 10, "Corpora/\(target.name) holds \(inputs.count) inputs")
         for input in inputs {
@@ -27,7 +28,7 @@ import Testing
         #expect(FuzzTarget.named("lines") != nil && FuzzTarget.named("no such target") == nil)
     }
 
-    @Test func `what is kept stays small`() throws {
+    @Test func `the corpora stay small`() throws {
         let sizes = try FuzzTarget.all.flatMap { try Corpus.inputs(of: $0) }.map(\.bytes.count)
         #expect(sizes.reduce(0, +) < 1 << 20)
     }

@@ -4,7 +4,7 @@ import TidemarkWire
 
 @testable import FuzzTargets
 
-/// A decoder knows the layout of lines that it read before. What it makes of a line does not depend on that.
+/// A decoder knows the layouts of lines that it read before. Its events of a line must not depend on them.
 @Suite struct LineLayoutTests {
     private static let resource = #"{"id":"f1","n":1,"in":{"a":[1,"x"]}}"#
 
@@ -26,7 +26,7 @@ import TidemarkWire
     }
 
     @Test(arguments: layouts)
-    func `a line with any one byte changed is read as by a decoder that knows no line`(layout: String) throws {
+    func `a line with any one byte changed is read as by a decoder that knows no layout`(layout: String) throws {
         var limits = Limits()
         limits.nestingDepthMax = 8
         let knowing = try EventDecoder(limits: limits)
@@ -36,7 +36,7 @@ import TidemarkWire
             let found = try events(of: changed, knowing)
             let wanted = try events(of: changed, EventDecoder(limits: limits))
             #expect(found == wanted, "\(changed.text)")
-            // Twice: the layout is known again, whatever the changed line left.
+            // The line is read twice: its layout is known again, whatever the changed line left.
             for _ in 0..<2 { #expect(try events(of: line, knowing) == known, "behind \(changed.text)") }
         }
         try check(line)
@@ -56,7 +56,7 @@ import TidemarkWire
         }
     }
 
-    @Test func `resources nested as deep as may be, and one deeper, in every layout`() throws {
+    @Test func `resources at and past the depth limit are read or refused in every layout`() throws {
         for layout in Self.layouts {
             for depth in 1...6 {
                 var limits = Limits()
@@ -73,7 +73,7 @@ import TidemarkWire
         }
     }
 
-    @Test func `resources without an id in every layout`() throws {
+    @Test func `resources without an id are read in every layout as by a new decoder`() throws {
         let layouts =
             Self.layouts + [
                 #"{"library_id":null,"event":{"ResourceChanged":{"resource_type":"file","resource":\#(Self.resource)}}}"#
@@ -99,7 +99,7 @@ import TidemarkWire
         }
     }
 
-    @Test func `other values in a known layout`() throws {
+    @Test func `other values in a known layout are read as by a new decoder`() throws {
         let knowing = try EventDecoder()
         func line(_ library: String, _ sequence: String, _ type: String, _ resource: String) -> [UInt8] {
             Array(

@@ -1,5 +1,5 @@
-/// Reads an input as a row of choices: the same bytes always choose the same, and once they are used up every choice is the
-/// first one.
+/// Reads an input as a row of choices: the same bytes always give the same choices, and after the last byte every
+/// choice is the first one.
 struct ByteChoices {
     private var rest: ArraySlice<UInt8>
 
@@ -12,7 +12,8 @@ struct ByteChoices {
 
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// A number in `0 ..< bound`, from one byte as long as one is enough: then a fuzzer that changes a byte changes one choice.
+    /// Returns a number in `0 ..< bound`, from one byte as long as one is enough, so that a fuzzer that changes a byte
+    /// changes one choice.
     mutating func below(_ bound: Int) -> Int {
         precondition(bound > 0, "no number lies below \(bound)")
         var number = Int(byte())
@@ -24,15 +25,15 @@ struct ByteChoices {
         return number % bound
     }
 
-    /// True `share` times of 256.
+    /// Returns true `share` times out of 256.
     mutating func chance(_ share: Int) -> Bool { 255 - Int(byte()) < share }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// Bytes as they stand there, as many as the next one says.
+    /// Returns the next bytes unchanged; a first byte gives their number.
     mutating func run() -> [UInt8] { run(count: Int(byte())) }
 
-    /// The next bytes as they stand there; fewer when there are no more.
+    /// Returns the next bytes unchanged; fewer when there are no more.
     mutating func run(count: Int) -> [UInt8] {
         let run = Array(rest.prefix(count))
         rest = rest.dropFirst(count)

@@ -6,10 +6,10 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// A data file with something of everything in it, as bytes to be damaged, and what was written into it. The same bytes each
-/// time: clocks stand still.
+/// A data file with every kind of content, as bytes to be damaged, and everything that was written into it. The bytes
+/// are the same each time, because clocks stand still.
 struct DatabaseBed: Sendable {
-    /// One entity as it was once written.
+    /// One entity as it was written at some time.
     struct Version: Hashable, Sendable {
         var payload: [UInt8]
         var sequence: Int64?
@@ -19,7 +19,7 @@ struct DatabaseBed: Sendable {
     let closed: [UInt8]
     /// A main file, and its log that was not copied back.
     let live: (main: [UInt8], log: [UInt8])
-    /// The main file after it was.
+    /// The main file after its log was copied back.
     let later: [UInt8]
     /// Every version of an entity that was ever committed.
     let versions: [EntityKey: Set<Version>]
@@ -49,7 +49,7 @@ struct DatabaseBed: Sendable {
         self.versions = versions
     }
 
-    /// A cache over a file, on a clock that stands still.
+    /// Opens a cache over a file, on a clock that stands still.
     static func open(_ path: String) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
@@ -65,13 +65,14 @@ struct DatabaseBed: Sendable {
         return try await SQLiteJournal.open(configuration)
     }
 
-    /// Returns when nothing is held any more: what is written afterwards does not depend on how fast the machine is.
+    /// Feeds lines and returns as soon as nothing is held, so that later writes do not depend on the speed of the
+    /// machine.
     private static func ingest(_ lines: [String], into cache: SyncCache) async throws {
         try await cache.ingest(Array(lines.joined(separator: "\n").utf8))
         while await cache.libraries().contains(where: { $0.phase == .gap }) { await Task.yield() }
     }
 
-    // MARK: What is in it
+    // MARK: Content
 
     private static let firstLines: [String] =
         (0..<24).map { number in

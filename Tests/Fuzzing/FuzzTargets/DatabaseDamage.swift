@@ -5,13 +5,13 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// Makes a data file of the choices of a fuzzer: a sound one that is damaged, one that somebody forged, or anything.
+/// A data file made from the choices of a fuzzer: a sound one that is damaged, a forged one, or arbitrary bytes.
 struct DatabaseDamage {
     private(set) var main: [UInt8]
     private(set) var log: [UInt8]?
-    /// Whether somebody wrote what they wanted, checks that hold included; else what is served was written once.
+    /// Whether the file is forged, with valid checks. Otherwise every served byte was written once.
     private(set) var isForged = false
-    /// Changes that SQLite makes, when the file is in its place; those that it refuses are passed over.
+    /// The changes that SQLite makes when the file is in its place; those that it refuses are skipped.
     private(set) var statements: [String] = []
 
     private let bed: DatabaseBed
@@ -31,7 +31,7 @@ struct DatabaseDamage {
             log = bed.live.log
         default:
             isForged = true
-            // Shorter than a header, behind a sound header, or a file of its own.
+            // The bytes are shorter than a header, after a sound header, or a file of their own.
             let run = Array(bytes.dropFirst(2))
             main = choices.chance(128) ? Array(bed.closed.prefix(100)) + run : run
             return
@@ -86,7 +86,7 @@ struct DatabaseDamage {
 
     // MARK: Bytes
 
-    /// Most of what SQLite reads of a page stands at its beginning.
+    /// Returns a place in the file. Most of the bytes that SQLite reads from a page are at its beginning.
     private mutating func place() -> Int {
         let page = choices.below(max(1, main.count / DatabaseDamage.pageByteCount))
         let offset = choices.chance(160) ? choices.below(128) : choices.below(DatabaseDamage.pageByteCount)
@@ -151,7 +151,7 @@ struct DatabaseDamage {
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE keys (a)' WHERE name = 'keys'",
     ]
 
-    /// One number somewhere, of any size.
+    /// Changes one number in some row to any size.
     private mutating func forgeNumber() {
         let column = choices.pick([
             "libraries.cursor", "libraries.generation", "libraries.entity_count", "libraries.library", "types.type",
@@ -165,7 +165,7 @@ struct DatabaseDamage {
         forge("UPDATE OR IGNORE \(column[0]) SET \(column[1]) = \(value)")
     }
 
-    /// A body under a check that holds.
+    /// Replaces an entity's body by one with a valid check.
     private mutating func forgeEntity() {
         let keys = bed.versions.keys.sorted()
         let key = choices.pick(keys)

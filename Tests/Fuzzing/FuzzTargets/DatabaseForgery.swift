@@ -2,16 +2,16 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
 
-/// A body that somebody made who can compute checks.
+/// An entity's body, forged by someone who can compute checks.
 struct ForgedEntity {
     var key: EntityKey
     var sequence: Int64?
     var generation: UInt32 = 0
     var writtenAt: Int64 = 1_700_000_000_000
-    /// The header and what follows it.
+    /// The header and the bytes after it.
     var covered: [UInt8]
 
-    /// Puts it where the entity's own was. Libraries and types have the numbers in which they were met.
+    /// The SQL that replaces the entity's body. Libraries and types have numbers in the order of their first use.
     var statement: String {
         let id = StoredID(key.id)
         let (bytes, literal, isUUID) =
@@ -34,7 +34,7 @@ struct ForgedEntity {
     }
 }
 
-/// A layer's body under a check that holds.
+/// A layer's body with a valid check.
 struct ForgedLayer {
     var number: Int64
     var createdAt: Int64 = 1_700_000_000_000

@@ -6,10 +6,11 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// Data files that are damaged, forged, or no data files (``DatabaseDamage``): read, verified, opened for writing, used.
+/// Data files that are damaged, forged, or not data files (``DatabaseDamage``): read, verified, opened for writing,
+/// used.
 ///
-/// Nothing ends the process. What a damaged file gives was written into it; what is refused stays as it was, byte for byte;
-/// whatever a writer opens can be written, closed and read afterwards.
+/// No file ends the process. Content read from a damaged file was written into it; a refused file is unchanged, byte
+/// for byte; a file that a writer opens can be written, closed and read afterwards.
 enum DatabaseTarget {
     static let target = FuzzTarget("database", byteCountMax: 512, .later(check))
 
@@ -19,11 +20,11 @@ enum DatabaseTarget {
         let bed = try await bed.value
         let damage = DatabaseDamage(bytes, bed)
         let folder = try TemporaryFolder()
-        // Spares real syncs.
+        // The fault disk avoids real syncs.
         let disk = try FaultDisk(folder: folder.path)
         defer { withExtendedLifetime(disk) {} }
         try damage.write(to: folder)
-        // Every file that we made has its lock beside it.
+        // Every file that Tidemark made has its lock beside it.
         try folder.write([], to: "cache.db-lock")
         try read(folder.path("cache.db"), damage, bed)
         let before = try contents(of: folder)
@@ -32,7 +33,7 @@ enum DatabaseTarget {
             try await use(journal, damage, bed)
         } catch {
             try require([.notOurs, .newerFormat].contains(error.code), "opening gives \(error)")
-            // SQLite's shared memory and an empty log may appear beside a file that is looked at.
+            // SQLite's shared memory and an empty log may appear beside a file that is read.
             for (name, bytes) in before where !name.hasSuffix("-shm") {
                 try require(try folder.read(name) == bytes, "\(name) was refused, and changed")
             }
@@ -48,7 +49,7 @@ enum DatabaseTarget {
 
     // MARK: Reading
 
-    /// Whether a look ends; damage and refusals are no findings.
+    /// Whether a read succeeds; damage and refusals are not findings.
     private static func readable(_ look: () throws(StorageError) -> Void) throws -> Bool {
         do throws(StorageError) {
             try look()
@@ -103,7 +104,7 @@ enum DatabaseTarget {
             try await journal.commit(flush)
         } catch {
             guard error.code == .damaged else { throw error }
-            // As a running cache does when it meets damage.
+            // A running cache does the same when it finds damage.
             _ = try await journal.rebuild(reason: "a fuzzer")
             try await journal.commit(flush)
         }
@@ -132,7 +133,7 @@ enum DatabaseTarget {
         return names
     }
 
-    /// A cache over what is there: merges into what it finds, lists that it evaluates, deletes.
+    /// Runs a cache over the file: it merges into existing entities, evaluates lists, and deletes.
     private static func run(_ path: String, _ bed: DatabaseBed) async throws {
         let cache: SyncCache
         do {

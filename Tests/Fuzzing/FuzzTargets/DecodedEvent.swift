@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// An event with everything that it says as values of their own, so that events of different blocks can be compared.
+/// An event with all its values as text, so that events of different blocks can be compared.
 struct DecodedEvent: Equatable, CustomStringConvertible {
     let description: String
 
-    /// The events of a batch, with the numbers of their lines.
+    /// Returns the events of a batch, with the numbers of their lines.
     ///
-    /// - Precondition: Every range lies in the batch's bytes; else the process ends.
+    /// - Precondition: Every range is in the batch's bytes; otherwise the process ends.
     static func all(of batch: EventBatch) -> [DecodedEvent] {
         batch.withBytes { bytes in
             batch.events.map { event in

@@ -1,9 +1,9 @@
 import TidemarkTesting
 
-/// The ids under which a session has to answer to a stream, read off the page: JSON-RPC 2.0, and what Protocol/sessions.md
-/// says of lines that cannot be read.
+/// The ids of the answers that a session must give to a stream, by JSON-RPC 2.0 and the rules of Protocol/sessions.md
+/// for lines that cannot be read.
 struct ExpectedAnswers {
-    /// As they are written; `null` where none could be read. In the order of the lines.
+    /// The ids as JSON, in the order of the lines; `null` where none could be read.
     private(set) var ids: [String] = []
 
     init(_ stream: [UInt8]) {
@@ -22,7 +22,7 @@ struct ExpectedAnswers {
     private mutating func take(_ line: [UInt8]) {
         guard let value = Self.parsed(line) else { return }
         guard let elements = value.elements else { return takeOne(value) }
-        // None of too many, or of none, is taken.
+        // An array with no request or too many is refused as a whole.
         guard 1...1_000 ~= elements.count else { return ids.append("null") }
         for element in elements { takeOne(element) }
     }
@@ -47,7 +47,7 @@ struct ExpectedAnswers {
             && (params == nil || params?.members != nil || params?.elements != nil)
     }
 
-    /// An id as it is sent back.
+    /// Returns an id in the form in which it is sent back.
     private static func usable(_ id: ReferenceJSON) -> String? {
         switch id {
         case .string, .number, .null: id.written.count <= 1_024 ? id.description : nil

@@ -1,6 +1,6 @@
-/// Something that has to hold and does not.
+/// A condition that must hold and does not.
 package struct FuzzFinding: Error, CustomStringConvertible {
-    /// What was found, and what should have been.
+    /// The value found, and the value expected.
     package let description: String
 
     init(_ description: String) {
@@ -8,11 +8,15 @@ package struct FuzzFinding: Error, CustomStringConvertible {
     }
 }
 
+/// Checks a condition.
+///
 /// - Throws: ``FuzzFinding`` unless `condition` holds.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(FuzzFinding) {
     guard condition else { throw FuzzFinding(message()) }
 }
 
+/// Compares two values.
+///
 /// - Throws: ``FuzzFinding`` with both values, unless they are equal.
 func requireEqual<Value: Equatable>(
     _ found: Value, _ wanted: Value, _ name: @autoclosure () -> String
@@ -21,6 +25,6 @@ func requireEqual<Value: Equatable>(
 }
 
 extension [UInt8] {
-    /// For messages.
+    /// The bytes as text, for messages.
     var text: String { String(decoding: self, as: UTF8.self) }
 }

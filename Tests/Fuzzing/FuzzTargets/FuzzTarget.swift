@@ -1,18 +1,18 @@
-/// One thing that a fuzzer tries: any bytes, and what has to hold of them.
+/// One target of fuzzing: a function of any bytes, with the conditions that must hold for them.
 ///
-/// Nothing here knows of a fuzzer. The executable `Fuzz` gives a target what the fuzzer makes up; the tests give it what is
-/// kept in `Corpora`.
+/// Targets know no fuzzer. The executable `Fuzz` passes the fuzzer's inputs to a target; the tests pass those in
+/// `Corpora`.
 package struct FuzzTarget: Sendable {
-    /// What looks at an input.
+    /// The function that checks an input.
     package enum Check: Sendable {
         case now(@Sendable ([UInt8]) throws -> Void)
-        /// Runs tasks.
+        /// A function that runs tasks.
         case later(@Sendable ([UInt8]) async throws -> Void)
     }
 
-    /// The name that it is asked for by, and that its folder of `Corpora` has.
+    /// The name on the command line, which is also that of the target's folder in `Corpora`.
     package let name: String
-    /// Longer inputs are not tried: they find nothing that shorter ones do not, more slowly.
+    /// The largest size of an input in bytes. Longer inputs find the same faults as shorter ones, more slowly.
     package let byteCountMax: Int
     private let check: Check
 
@@ -24,7 +24,7 @@ package struct FuzzTarget: Sendable {
 
     /// Tries one input.
     ///
-    /// - Throws: ``FuzzFinding`` when something that has to hold does not; whatever else is thrown is a finding, too.
+    /// - Throws: ``FuzzFinding`` when a condition does not hold; any other error is a finding, too.
     package func run(_ bytes: [UInt8]) async throws {
         let bytes = Array(bytes.prefix(byteCountMax))
         switch check {
@@ -35,7 +35,7 @@ package struct FuzzTarget: Sendable {
 
     /// Tries one input on a thread that belongs to no task, and waits until it is done.
     ///
-    /// - Throws: As ``run(_:)``.
+    /// - Throws: The same errors as ``run(_:)``.
     package func runAndWait(_ bytes: [UInt8]) throws {
         let bytes = Array(bytes.prefix(byteCountMax))
         switch check {
@@ -46,13 +46,15 @@ package struct FuzzTarget: Sendable {
 }
 
 extension FuzzTarget {
-    /// All of them, in the order of their names.
+    /// All targets, in the order of their names.
     package static let all = [
         DatabaseTarget.target, LinesTarget.target, MergeTarget.target, ModelTarget.target, PatchTarget.target,
         PayloadTarget.target,
         PointerTarget.target, PolicyTarget.target, SessionTarget.target, WhereTarget.target,
     ].sorted { $0.name < $1.name }
 
-    /// - Returns: nil when none has that name.
+    /// Returns a target by its name.
+    ///
+    /// - Returns: nil when no target has that name.
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

@@ -4,8 +4,8 @@ import TidemarkWire
 
 /// The framer and the decoder: the first byte chooses limits, the rest is a stream.
 ///
-/// However the stream is cut, the same lines come out; however its lines come in blocks, and whoever decoded before, the
-/// same events; and what the whole pipeline makes of it is what the reference model makes of it.
+/// However the stream is cut, the lines are the same; however its lines are grouped into blocks, and whatever the
+/// decoder read before, the events are the same; and the whole pipeline ends in the state of the reference model.
 enum LinesTarget {
     static let target = FuzzTarget("lines", byteCountMax: 4_096, .now(check))
 
@@ -29,13 +29,13 @@ enum LinesTarget {
             of: stream, chunkByteCount: max(1, stream.count), limits, EventDecoder(limits: limits))
         try requireEqual(whole, fresh, "events from a decoder that was used before")
 
-        // What too long a line still says is read from what is kept of it, which is no more than a line.
+        // The fields of a line that is too long are read from its kept part, which is no longer than a line.
         let comparison = ModelComparison(limits: limits, upstream: nil, seed: seed)
         let differences = try comparison.differences(of: stream)
         try require(differences.isEmpty, differences.joined(separator: "\n"))
     }
 
-    /// What a decoder makes of a stream that comes in chunks.
+    /// Returns a decoder's events of a stream that comes in chunks.
     private static func events(
         of stream: [UInt8], chunkByteCount: Int, _ limits: Limits, _ decoder: EventDecoder
     ) throws -> [DecodedEvent] {

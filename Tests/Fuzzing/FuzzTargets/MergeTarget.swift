@@ -4,14 +4,14 @@ import TidemarkTesting
 
 /// Merging and replacing fields: a byte of choices, then lines of base, incoming resource and names that are replaced.
 ///
-/// Both give what the reference gives, which is JSON that the store can walk, and the same once more when done again.
+/// Both give the result of the reference, which is JSON that the store can scan, and repeating them changes nothing.
 enum MergeTarget {
     static let target = FuzzTarget("merge", byteCountMax: 2_048, .now(check))
 
     private static func check(_ bytes: [UInt8]) throws {
         let lines = bytes.dropFirst().split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
         guard lines.count >= 2, let base = object(lines[0]), let incoming = object(lines[1]) else { return }
-        // What is stored is stored under something.
+        // A stored resource always has an id.
         let isStored = base.presentMember("id") != nil || base.presentMember("uuid") != nil
         let keepsIdentity = isStored && bytes.first.map { $0 & 1 == 1 } ?? false
         let names = Set(lines.dropFirst(2).prefix(8))
@@ -19,7 +19,7 @@ enum MergeTarget {
         try assign(incoming, into: base, unset: names)
     }
 
-    /// A line as the wire would let it through.
+    /// Returns a line as JSON if the wire would accept it.
     private static func object(_ line: [UInt8]) -> ReferenceJSON? {
         guard ReferenceUTF8.isValid(line) else { return nil }
         do throws(ReferenceJSONError) {
@@ -85,7 +85,7 @@ enum MergeTarget {
         left.written.withUnsafeBytes { left in right.written.withUnsafeBytes { body(left, $0) } }
     }
 
-    /// A value without members that a later one of their name covers, at any depth: merging may drop those.
+    /// Returns a value without the members that a later one of their name covers, at any depth: merging may drop those.
     private static func collapsed(_ value: ReferenceJSON) -> ReferenceJSON {
         switch value {
         case .array(let elements): return .array(elements.map(collapsed))

@@ -1,11 +1,11 @@
 import TidemarkModel
 import TidemarkTesting
 
-/// Streams of events that are mostly sound: framer, decoder and state end with what the reference model ends with, with and
+/// Streams of events that are mostly sound: framer, decoder and state end in the state of the reference model, with and
 /// without an upstream.
 ///
-/// Bytes are choices (``StreamChoices``), so nearly every input reaches the gate, the store and the merge, which streams of
-/// arbitrary bytes seldom do.
+/// The bytes are choices (``StreamChoices``), so nearly every input reaches the gate, the store and the merge, which
+/// streams of arbitrary bytes seldom do.
 enum ModelTarget {
     static let target = FuzzTarget("model", byteCountMax: 1_024, .now(check))
 

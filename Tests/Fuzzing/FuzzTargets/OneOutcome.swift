@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// What a task came to, for a thread that waits for it.
+/// The result of a task, for a thread that waits for it.
 final class OneOutcome: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let outcome = Mutex<Result<Void, any Error>?>(nil)
 
-    /// Runs `body` in a task, and returns when it is done. Not for threads that tasks run on.
+    /// Runs `body` in a task, and returns when it is done. Not for use on threads of tasks.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error of `body`.
     static func wait(for body: @escaping @Sendable () async throws -> Void) throws {
         let outcome = OneOutcome()
         Task {

@@ -4,8 +4,8 @@ import TidemarkTesting
 
 /// Patches of lists: the bytes choose how a list changes from one answer to the next.
 ///
-/// Whoever applies every patch, by RFC 6902 or with ``Tidemark/ListChange``, has the list, and no patch moves more than it
-/// has to.
+/// A reader that applies every patch, by RFC 6902 or with ``Tidemark/ListChange``, has the list, and no patch moves
+/// more elements than necessary.
 enum PatchTarget {
     static let target = FuzzTarget("patch", byteCountMax: 512, .now(check))
 
@@ -35,7 +35,8 @@ enum PatchTarget {
         }
     }
 
-    /// Removes what went, adds what is new, replaces what changed, and moves all but a longest run that can stay.
+    /// Checks that a patch removes missing elements, adds new ones, replaces changed ones, and moves all but a longest
+    /// run that can stay.
     private static func requireFewest(
         _ operations: [ListOperation<UInt32>], _ before: [UInt32], _ after: [UInt32], _ replaced: Set<UInt32>
     ) throws {
@@ -56,8 +57,8 @@ enum PatchTarget {
             "adds, removes, replaces and moves from \(before) to \(after)")
     }
 
-    /// The length of a longest run of `kept` that is in the order of `after`: for each element one more than the best of
-    /// those in front of it.
+    /// Returns the length of a longest run of `kept` in the order of `after`: for each element, one more than the best
+    /// of those before it.
     private static func longestRunCount(_ kept: [UInt32], _ after: [UInt32]) -> Int {
         let ranks = kept.map { after.firstIndex(of: $0) ?? -1 }
         var best: [Int] = []
@@ -68,7 +69,7 @@ enum PatchTarget {
     }
 }
 
-/// A list that changes as bytes choose.
+/// A list that changes by the choices of bytes.
 private struct ObservedList {
     private(set) var handles: [UInt32] = []
     private var versions: [UInt32: Int] = [:]

@@ -2,9 +2,10 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
 
-/// Bytes of rows: the first one chooses which form they have, the rest are a body as somebody could forge it.
+/// Bytes of rows: the first one chooses their form, the rest are a body as someone could forge it.
 ///
-/// A body whose check is wrong is refused; one whose check is right gives what it declares or a fault; what was written comes back.
+/// A body with a wrong check is refused; one with a valid check gives the declared content or a fault; a written body
+/// is read back.
 enum PayloadTarget {
     static let target = FuzzTarget("payload", byteCountMax: 2_048, .now(check))
 
@@ -25,7 +26,7 @@ enum PayloadTarget {
 
     // MARK: Entities
 
-    /// A body with the check that a forger would compute, and with one that does not hold.
+    /// Checks a body with the check that a forger would compute, and with a wrong one.
     private static func forged(_ row: SealedRow, _ covered: [UInt8]) throws {
         guard let header = covered.first else { return }
         let body = row.sealed(covered)
@@ -51,7 +52,7 @@ enum PayloadTarget {
         try requireEqual(other.decode(body, decoder), .failure(.checksumMismatch), "a body under another sequence")
     }
 
-    /// Bytes as they are: nobody finds a check of 32 bits by accident, so what is taken passes it.
+    /// Checks the bytes unchanged: nobody finds a check of 32 bits by accident, so an accepted body passes it.
     private static func untouched(_ row: SealedRow, _ body: [UInt8]) throws {
         let passes = row.passesCheck(body)
         guard case .success = row.decode(body, try PayloadDecoder()) else { return }

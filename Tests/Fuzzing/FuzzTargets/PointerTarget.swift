@@ -3,10 +3,10 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// JSON Pointers: a line of a pointer, then lines of resources that it is followed in.
+/// JSON Pointers: a line of a pointer, then lines of resources in which it is looked up.
 ///
-/// What is printed is parsed as the same; what RFC 6901 does not allow is refused; a pointer leads where the reference says, in
-/// rules, in indexes and in values.
+/// A printed pointer is parsed as the same; text that RFC 6901 does not allow is refused; a pointer finds the value of
+/// the reference, in rules, in indexes and in values.
 enum PointerTarget {
     static let target = FuzzTarget("pointer", byteCountMax: 1_024, .now(check))
 
@@ -23,13 +23,13 @@ enum PointerTarget {
         } catch {
             try require(!error.message.isEmpty, "a pointer is refused without a reason")
         }
-        // Nothing is nested deeper than 64: rules refuse more tokens.
+        // No value is nested deeper than 64, so rules refuse more tokens.
         try requireEqual(path != nil, tokens.map { $0.count <= 64 } ?? false, "whether a rule takes \(text)")
         guard let path, let pointer else { return }
         for line in lines.dropFirst() { try follow(path, pointer, in: line) }
     }
 
-    /// Every pointer that can be made can be written and read again; text is as good as any for its tokens.
+    /// Checks that every pointer that can be made can be written and read again; any text can be used for its tokens.
     private static func roundTrip(_ text: String) throws {
         let tokens = text.split(separator: "|", omittingEmptySubsequences: false).map { String($0) }
         let made = JSONPointer(tokens: tokens)
@@ -52,7 +52,7 @@ enum PointerTarget {
         try requireEqual(found?.json.text, wanted?.description, "\(path.text) in \(resource)")
         let codes = resource.written.withUnsafeBytes { (path.code(in: $0), path.code(in: ResourceView($0))) }
         try requireEqual(codes.0, codes.1, "codes of \(path.text) in \(resource)")
-        // A value holds text, and says U+FFFD for half a surrogate pair: what it printed is followed.
+        // A value contains text, with U+FFFD for half a surrogate pair, so the printed text is looked up.
         let value = try JSONValue(parsing: line)
         let printed = ReferencePointer(path.text.bytes).value(in: try ReferenceJSONParser.parse(Array(value.text.utf8)))
         try requireEqual(
@@ -60,7 +60,7 @@ enum PointerTarget {
             "\(pointer) in the value \(value)")
     }
 
-    /// As RFC 6901 says: nil for what is none.
+    /// Returns the tokens of a pointer by RFC 6901; nil for text that is not a pointer.
     private static func tokens(of text: [UInt8]) -> [[UInt8]]? {
         guard let first = text.first else { return [] }
         guard first == UInt8(ascii: "/") else { return nil }

@@ -3,8 +3,8 @@ import TidemarkModel
 
 /// Documents of types and policies.
 ///
-/// What is read is read again as the same; a comment in front moves every place by one line and changes nothing else; every
-/// error lies in the document, in order, on one line.
+/// A document that is read is the same when it is read again; a comment before it moves every place by one line and
+/// changes nothing else; every error has a place in the document, in order, on one line.
 enum PolicyTarget {
     static let target = FuzzTarget("policy", byteCountMax: 4_096, .now(check))
 
@@ -22,7 +22,7 @@ enum PolicyTarget {
                 policy.types.allSatisfy { policy.type($0.name) == $0 }, "a type that is not found by its name")
             try require(document.failure == nil, "a policy of what is no document")
         }
-        // A mark of byte order is one at the front only.
+        // A byte order mark is one at the beginning only.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
         let moved = read(Array("# é\n".utf8) + bytes)
         switch (policy, moved) {
@@ -59,7 +59,7 @@ enum PolicyTarget {
         }
     }
 
-    /// Of each line the scalars, which is what columns count; a byte that is of none counts as one.
+    /// Returns the number of scalars of each line, which columns count; a byte that belongs to no scalar counts as one.
     private static func scalarCounts(of bytes: [UInt8]) -> [Int] {
         var counts = [0]
         var last: Unicode.Scalar?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file without a name, for what writes to a descriptor.
+/// A file without a name, for code that writes to a descriptor.
 final class ScratchFile: Sendable {
     let descriptor: Int32
 

@@ -2,14 +2,14 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
 
-/// A row whose bodies are forged: its key, its stamps, and the dictionary that its type has.
+/// A row whose bodies are forged: its key, its stamps, and the dictionary of its type.
 struct SealedRow {
     let isUUID: Bool
     private let id: [UInt8]
     private let seal: PayloadSeal
     private let dictionary: PayloadDictionary
 
-    /// The dictionary has number 1, and text that resources have, too.
+    /// Makes a row. The dictionary has number 1, and text that resources also have.
     init(isUUID: Bool, sequence: Int64? = 4) {
         self.isUUID = isUUID
         id = isUUID ? Array(0x41...0x50) : Array("an id".utf8)
@@ -19,7 +19,7 @@ struct SealedRow {
         dictionary = PayloadDictionary(number: 1, type: 2, bytes: Array(text.utf8))
     }
 
-    /// Puts the check that holds in front of a header and what follows it.
+    /// Returns a valid check, followed by a header and the bytes after it.
     func sealed(_ covered: [UInt8]) -> [UInt8] {
         let seed = id.withUnsafeBytes { seal.seed(id: $0) }
         let check = UInt32(truncatingIfNeeded: covered.withUnsafeBytes { Checksum.xxh64($0, seed: seed) })
@@ -55,8 +55,8 @@ struct SealedRow {
         }
     }
 
-    /// What a compressed body without fields says that it unpacks to, with the id that is put back; read by another reader of
-    /// numbers than the decoder's. nil for other bodies.
+    /// Returns the declared unpacked size of a compressed body without fields, with the id that is restored; nil for
+    /// other bodies. Its reader of numbers is not the decoder's.
     func declaredByteCount(of covered: [UInt8]) -> Int? {
         guard let header = covered.first, header >> 5 == 1, header & 0b11 != 0 else { return nil }
         var numbers = covered.dropFirst()

@@ -7,8 +7,8 @@ import TidemarkTesting
 
 /// A session with a host that sends anything: a byte of choices, then lines.
 ///
-/// The session ends when its input does. Everything that it writes is JSON-RPC, and each request is answered once, under its
-/// own id, as is everything that may have been meant as one.
+/// The session ends when its input does. Everything that it writes is JSON-RPC, and each request is answered once,
+/// under its own id, as is every line that may have been meant as a request.
 enum SessionTarget {
     static let target = FuzzTarget("session", byteCountMax: 2_048, .later(check))
 
@@ -36,6 +36,8 @@ enum SessionTarget {
             answered.sorted(), expected.sorted(), "ids that are answered, by \(lines.map(\.text)) to \(stream.text)")
     }
 
+    /// Returns the id that a message answers.
+    ///
     /// - Returns: nil for a call and for a notification.
     private static func id(answeredBy message: ReferenceJSON) throws -> String? {
         guard let members = message.members else { throw FuzzFinding("no message: \(message)") }
@@ -60,7 +62,7 @@ enum SessionTarget {
         return id
     }
 
-    /// Lets a session take the stream, and gives what it wrote.
+    /// Runs a session over the stream, and returns its output.
     private static func output(of stream: [UInt8], _ choice: UInt8) async throws -> [[UInt8]] {
         let file = try ScratchFile()
         let clock = ManualClock(skipsUpTo: 1_000)

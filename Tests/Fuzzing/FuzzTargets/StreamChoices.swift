@@ -1,18 +1,19 @@
 import TidemarkModel
 
-/// Makes a stream of events, and faults in it, of the choices of a fuzzer: libraries with their logs, envelopes, kinds,
+/// A stream of events with faults, made from the choices of a fuzzer: libraries with their logs, envelopes, kinds,
 /// resources, lines that are lost, repeated, moved, cut and spoiled.
 ///
-/// Names and ids are few, so that events meet; numbers and spellings are those that are hard.
+/// There are few names and ids, so that events meet; numbers and spellings are the difficult ones.
 struct StreamChoices {
-    /// What the transport delivers.
+    /// The lines that the transport delivers.
     private(set) var lines: [[UInt8]] = []
-    /// What was written, in its order: the upstream's.
+    /// The lines that were written, in their order: the upstream's log.
     private(set) var log: [UInt8] = []
 
     private var choices: ByteChoices
-    /// The model asks an upstream once, and what that does not bring is lost; the engine asks again. So with an upstream
-    /// nothing contradicts its log: no heartbeats, no other epochs, no line whose sequence was spoiled or made up.
+    /// Whether there is an upstream. The model asks it once and loses every number that it does not have; the engine
+    /// asks again. So with an upstream nothing contradicts its log: no heartbeats, no other epochs, no line with a
+    /// spoiled or made-up sequence.
     private let hasUpstream: Bool
     private var logs = [
         LibraryLog(name: "a"), LibraryLog(name: nil), LibraryLog(name: "B\u{E9} \\\"2\\\""),
@@ -20,7 +21,7 @@ struct StreamChoices {
 
     /// The log of one library, as its server writes it.
     private struct LibraryLog {
-        /// As it stands between quotes.
+        /// The name in the form that it has between quotes.
         var name: String?
         var last: Int64 = 0
         var epoch: String?
@@ -34,7 +35,7 @@ struct StreamChoices {
         while !self.choices.isAtEnd, lines.count < StreamChoices.lineCountMax { step() }
     }
 
-    /// The lines with their ends.
+    /// Returns the lines with their ends.
     func stream(hasCarriageReturns: Bool) -> [UInt8] {
         Array(lines.joined(separator: hasCarriageReturns ? [0x0D, 0x0A] : [0x0A]))
     }
@@ -44,7 +45,7 @@ struct StreamChoices {
         switch choices.below(20) {
         case 0...11: emit(index)
         case 12:
-            // Written, and lost on its way.
+            // The event is written to the log, and lost in the transport.
             emit(index)
             lines.removeLast()
         case 13: lines.append(lines.isEmpty ? [] : choices.pick(lines))

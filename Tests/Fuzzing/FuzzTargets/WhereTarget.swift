@@ -4,8 +4,8 @@ import TidemarkTesting
 
 /// Rules of lists: a line of a rule, then lines of resources.
 ///
-/// A rule that is taken chooses and orders the resources as the reference does, and is found for whatever fulfils it, by the
-/// reverse index and by the ranges of field indexes. One that is refused says why and where.
+/// An accepted rule chooses and orders the resources as the reference does, and is found for every resource that
+/// fulfils it, by the reverse index and by the ranges of field indexes. A refused rule has an error with its place.
 enum WhereTarget {
     static let target = FuzzTarget("where", byteCountMax: 4_096, .now(check))
 
@@ -61,7 +61,7 @@ enum WhereTarget {
         }
     }
 
-    /// A line as the wire would let it through.
+    /// Returns a line as JSON if the wire would accept it.
     private static func json(_ line: [UInt8]) -> ReferenceJSON? {
         guard ReferenceUTF8.isValid(line) else { return nil }
         do throws(ReferenceJSONError) {

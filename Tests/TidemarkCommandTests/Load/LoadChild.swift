@@ -1,14 +1,15 @@
 import Foundation
 import TidemarkTesting
 
-/// One `tidemark` under load: fed in pieces, asked how far it is and what it takes. Blocks the calling thread.
+/// One `tidemark` process under load: it is fed in pieces, and reports its progress and memory. It blocks the calling
+/// thread.
 final class LoadChild {
     enum Kind: String, CaseIterable, Sendable {
         case ingest
         case run
     }
 
-    /// What went wrong with the child itself.
+    /// A failure of the child itself.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -17,7 +18,7 @@ final class LoadChild {
     let command: LiveCommand
     private var lineCount = 0
     private var requestCount = 0
-    /// What it said on the way that nobody waited for.
+    /// The lines of output that no call waited for.
     private(set) var otherLines: [String] = []
 
     init(_ kind: Kind, _ path: String, _ options: [String] = [], readsOutput: Bool = true) throws {
@@ -26,7 +27,7 @@ final class LoadChild {
         command = try LiveCommand(arguments + ["--db", path] + options, readsOutput: readsOutput)
     }
 
-    /// - Parameter lines: How many LFs there are in it.
+    /// - Parameter lines: The number of LFs in the bytes.
     func feed(_ bytes: [UInt8], lines: Int) {
         command.write(bytes)
         lineCount += lines
@@ -34,7 +35,7 @@ final class LoadChild {
 
     func feed(_ line: String) { feed(Array((line + "\n").utf8), lines: 1) }
 
-    /// Returns when everything fed so far is on the disk.
+    /// Returns as soon as everything fed so far is on the disk.
     func settle() throws {
         switch kind {
         case .ingest:
@@ -80,9 +81,9 @@ final class LoadChild {
         return count
     }
 
-    /// Ends the input and waits.
+    /// Ends the input and waits for the end.
     ///
-    /// - Returns: What it said since.
+    /// - Returns: The lines of output since the last wait.
     @discardableResult
     func finish() throws -> [String] {
         let (status, errors, lines) = command.finish(seconds: LoadSize.patience)
@@ -91,7 +92,7 @@ final class LoadChild {
     }
 }
 
-/// Runs what blocks on a thread of its own, because other tests share those of tasks.
+/// Runs a blocking closure on a thread of its own, because other tests share the threads of tasks.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

@@ -6,11 +6,11 @@ import TidemarkTesting
     import Glibc
 #endif
 
-/// Hosts and upstreams that do not do their part, and writers that all want the same.
+/// Hosts and upstreams that do not answer as they should, and writers that compete for one database.
 @Suite struct LoadHostTests {
     private let size = LoadSize.current
 
-    @Test func `a host that never reads is told later, in few words, and takes little memory`() async throws {
+    @Test func `a host that never reads gets merged notifications later, and takes little memory`() async throws {
         let folder = try TemporaryFolder()
         let size = size
         struct Outcome {
@@ -63,7 +63,7 @@ import TidemarkTesting
         #expect(outcome.after - outcome.before <= 96 << 20, "\(outcome.before >> 20) MiB, then \(outcome.after >> 20)")
     }
 
-    @Test func `a host that asks and never reads is held back, and is answered when it reads`() async throws {
+    @Test func `a host that asks and never reads has to wait, and is answered when it reads`() async throws {
         let folder = try TemporaryFolder()
         struct Outcome {
             var taken = 0
@@ -94,7 +94,7 @@ import TidemarkTesting
         #expect(outcome.peak <= 192 << 20, "\(outcome.peak >> 20) MiB")
     }
 
-    @Test func `a reader of acknowledgements that never reads holds up nothing`() async throws {
+    @Test func `a reader of acknowledgements that never reads delays nothing`() async throws {
         let folder = try TemporaryFolder()
         let count = LoadSize.isWhole ? 500_000 : 5_000
         let last = try await onThread {
@@ -140,7 +140,7 @@ import TidemarkTesting
         #expect(gaps.outputText.contains(#""lost":[]"#), "\(gaps.outputText)")
     }
 
-    @Test func `of eight writers one gets the database, and its death lets another in at once`() async throws {
+    @Test func `one of eight writers gets the database, and another one follows right after its death`() async throws {
         for round in 0..<size.lockRoundCount {
             let folder = try TemporaryFolder()
             struct Loss: Hashable {
@@ -160,7 +160,7 @@ import TidemarkTesting
                     }
                 }
                 for child in children {
-                    // The winner says something, the others only end.
+                    // The winner prints a line, the others only end.
                     if case .line = child.command.next(seconds: LoadSize.patience) {
                         winners.append(child)
                     } else {

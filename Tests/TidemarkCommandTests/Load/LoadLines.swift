@@ -7,7 +7,7 @@ enum LoadLines {
             + #""resource":{"id":"\#(id)","n":\#(sequence)\#(rest)}}}}"#
     }
 
-    /// One event with so many members, none of them new after the first 1,000.
+    /// Returns one event with a number of members, none of them new after the first 1,000.
     static func batch(_ sequence: Int, members: Int) -> [UInt8] {
         var bytes = Array(
             (#"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceBatchChanged":{"resource_type":"file","#
@@ -19,7 +19,7 @@ enum LoadLines {
         return bytes + Array("]}}}\n".utf8)
     }
 
-    /// A line that cannot be used, and why.
+    /// Returns a line that cannot be used, and the reason.
     static func rubbish(_ random: inout SeededGenerator) -> (bytes: [UInt8], reason: String) {
         func event(_ type: String, _ resource: String, head: String = "") -> [UInt8] {
             Array(

@@ -1,19 +1,19 @@
 import Foundation
 import TidemarkModel
 
-/// How large the load tests are, in one place: small in every run, whole under `make load-test` (`TIDEMARK_LOAD`).
+/// The sizes of the load tests: small in every run, full under `make load-test` (`TIDEMARK_LOAD`).
 struct LoadSize {
-    /// A line without an end.
+    /// The bytes of a line without an end.
     var longLineByteCount: Int
-    /// Lines that cannot be used.
+    /// The number of lines that cannot be used.
     var rubbishLineCount: Int
-    /// Containers open at once on one line.
+    /// The number of containers open at once on one line.
     var depth: Int
-    /// Changes that a host is told of and does not read.
+    /// The number of notified changes that a host does not read.
     var unreadChangeCount: Int
-    /// Events that an upstream brings one by one.
+    /// The number of events that an upstream brings one by one.
     var singleAnswerCount: Int
-    /// Winners of a lock that are killed.
+    /// The number of winners of a lock that are killed.
     var lockRoundCount: Int
 
     static let small = LoadSize(
@@ -26,17 +26,17 @@ struct LoadSize {
     static let isWhole = ProcessInfo.processInfo.environment["TIDEMARK_LOAD"] != nil
     static let current = isWhole ? whole : small
 
-    /// The contract's own, in every run.
+    /// The limits of the contract, in every run.
     static let libraryCount = Limits().libraryCountMax
     static let memberCount = Limits().batchMemberCountMax
     static let writerCount = 8
-    /// What a line may add to what a process takes.
+    /// The bytes of memory that a line may add to a process.
     static let lineMemoryByteCountMax = 32 << 20
 
-    /// Seconds that a child may take for one answer, on a machine that has other things to do.
+    /// The seconds that a child may take for one answer, on a busy machine.
     static let patience = 600.0
 
-    /// Says how far a long test is.
+    /// Prints the progress of a long test.
     static func tell(_ text: String) {
         guard isWhole else { return }
         FileHandle.standardError.write(Data("load: \(text)\n".utf8))

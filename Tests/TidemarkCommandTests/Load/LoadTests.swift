@@ -6,7 +6,7 @@ import TidemarkTesting
     import Glibc
 #endif
 
-/// The command at its limits, as a child process. Small sizes in every run; `make load-test` takes whole ones.
+/// The command at its limits, as a child process. Small sizes in every run; `make load-test` uses full sizes.
 @Suite struct LoadTests {
     private let size = LoadSize.current
 
@@ -21,13 +21,13 @@ import TidemarkTesting
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    /// What the counters of a database say of its events.
+    /// Returns the counters of a database for its events.
     private func bins(_ folder: TemporaryFolder) async throws -> [String: Int] {
         let stats = try object(try await reader(folder, ["stats", "--json"]).outputText)
         return try #require(stats["events"] as? [String: Int])
     }
 
-    /// Reasons in quarantine, the oldest first.
+    /// Returns the reasons in quarantine, the oldest first.
     private func reasons(_ folder: TemporaryFolder) async throws -> [String] {
         let list = try await reader(folder, ["quarantine", "list", "--json", "--limit", "10000"])
         let object = try object(list.outputText)
@@ -53,7 +53,7 @@ import TidemarkTesting
                 if number % 128 == 127 { LoadSize.tell("\(kind): \(number + 1) MiB of one line") }
             }
             child.feed([0x0A], lines: 1)
-            // Whatever stood on that line took no place in the log: no host is asked for it.
+            // The content of that line has no place in the log, so no host is asked for it.
             child.feed(LoadLines.change(2, id: "next"))
             try child.settle()
             let after = try child.peakByteCount()
@@ -107,12 +107,12 @@ import TidemarkTesting
         let bins = try await bins(folder)
         #expect(bins["applied"] == 2 && bins["quarantined"] == wanted.count, "\(bins)")
         #expect(try await reader(folder, ["get", "file:last"]).outputText == #"{"id":"last","n":2}"# + "\n")
-        // What waits for a flush, twice, and what quarantine keeps of each.
+        // The bound is twice the data that waits for a flush, and the part of each line that quarantine keeps.
         #expect(after - before <= 256 << 20, "\(before >> 20) MiB, then \(after >> 20)")
     }
 
     @Test(arguments: LoadChild.Kind.allCases)
-    func `a line of any depth is refused, whatever stands in it`(kind: LoadChild.Kind) async throws {
+    func `a line that is too deep is refused, whatever its content`(kind: LoadChild.Kind) async throws {
         let folder = try TemporaryFolder()
         let size = size
         let (depths, isAlive) = try await onThread {
@@ -129,7 +129,7 @@ import TidemarkTesting
             try child.settle()
             var isAlive = true
             if kind == .run {
-                // A request is a line as well: it is refused as one, and the session goes on.
+                // A request is a line as well: it is refused as a line, and the session continues.
                 child.feed(#"{"jsonrpc":"2.0","id":"deep","method":"entity.get","params":\#(open + close)}"#)
                 isAlive = try child.ask("entity.get", #"{"library_id":"b","resource_type":"file","id":"next"}"#)
                     .contains(#""n":1"#)
@@ -138,7 +138,7 @@ import TidemarkTesting
             return (depths, isAlive)
         }
         #expect(isAlive)
-        // What is not closed is no JSON, and may be found to be too deep before that.
+        // Text with unclosed containers is not JSON, and may be found to be too deep first.
         let reasons = try await reasons(folder)
         #expect(Set(reasons).isSubset(of: ["too_deep", "not_json"]), "\(reasons)")
         #expect(reasons.count { $0 == "too_deep" } >= depths / 2, "\(reasons)")
@@ -148,7 +148,7 @@ import TidemarkTesting
     // MARK: Counts
 
     @Test(arguments: LoadChild.Kind.allCases)
-    func `ten thousand libraries are taken, and one more is refused`(kind: LoadChild.Kind) async throws {
+    func `ten thousand libraries are accepted, and one more is refused`(kind: LoadChild.Kind) async throws {
         let folder = try TemporaryFolder()
         let refusal = try await onThread {
             let child = try LoadChild(kind, folder.path("a.db"))
@@ -182,7 +182,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: LoadChild.Kind.allCases)
-    func `a batch of 100,000 members is taken whole, and one of 100,001 is refused whole`(
+    func `a batch of 100,000 members is applied whole, and one of 100,001 is refused whole`(
         kind: LoadChild.Kind
     ) async throws {
         let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 import TidemarkTesting
 
-/// Conventions of servers beside Foundation's coders with the same strategies, which are the model.
+/// Conventions of servers against Foundation's coders with the same strategies, which are the model.
 @Suite struct ConventionModelTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `resources are read and written as Foundation's coders do with the same strategies`(seed: UInt64) throws {
@@ -28,7 +28,7 @@ import TidemarkTesting
         let model = Outcome { try decoder.decode(Frame<Server>.self, from: Data(bytes)) }
         #expect(Outcome { try ResourceCoder().value(Frame<Server>.self, bytes, Server.conventions) } == model)
 
-        // One place is spoiled at most, as in `DecoderModelTests`.
+        // At most one place is spoiled, as in `DecoderModelTests`.
         var json = RandomJSON(try JSONValue(parsing: bytes))
         if random.chance(700) { json = json.spoiled(&random) }
         json = json.shuffled(&random)
@@ -38,11 +38,11 @@ import TidemarkTesting
         let outcome = Outcome {
             try ResourceCoder().value(Frame<Server>.self, Array(text.utf8), Server.conventions)
         }
-        // Foundation's paths have the names of coding keys, ours those of the text.
+        // Foundation's paths have the names of coding keys, Tidemark's have those of the text.
         #expect(outcome.renamed(naiveSnakeCase) == spoiled.renamed(naiveSnakeCase), "from \(text), as \(plain)")
     }
 
-    /// Right for names without several capitals in a row.
+    /// Converts a name to snake case; right for names without several capitals in a row.
     private func naiveSnakeCase(_ name: String) -> String {
         name.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
     }
@@ -63,7 +63,7 @@ import TidemarkTesting
         init?<Key: CodingKey>(codingKey: Key) { text = codingKey.stringValue }
     }
 
-    @Test(arguments: 0..<10 as Range<UInt64>) func `names are those of Foundation's encoder`(seed: UInt64) throws {
+    @Test(arguments: 0..<10 as Range<UInt64>) func `names equal those of Foundation's encoder`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let parts = ["a", "b", "z", "A", "B", "Z", "URL", "id", "1", "_", "é", "É", "Ǆ", "ß", "中"]
         let encoder = JSONEncoder()
@@ -74,14 +74,14 @@ import TidemarkTesting
                 .joined()
             let object = try JSONValue(parsing: Array(try encoder.encode([Name(name): 1])))
             #expect(object.members?.map(\.name) == [SnakeCase.name(name)], "\(name)")
-            // What is in snake case stays, so that a name is the same however often it is converted.
+            // A name in snake case does not change, so converting a name twice gives the same name.
             #expect(SnakeCase.name(SnakeCase.name(name)) == SnakeCase.name(name))
         }
     }
 }
 
 extension RandomJSON {
-    /// The same value.
+    /// Converts a value.
     init(_ value: JSONValue) {
         switch value {
         case .null, .bool, .number: self = .word(value.text)

@@ -42,7 +42,7 @@ private struct Picture: PatchableResource, Equatable {
         }
     }
 
-    @Test func `several capitals are one word, in both directions`() throws {
+    @Test func `several capitals in a row are one word, in both directions`() throws {
         let picture = Picture(id: "1", imageURL: "x")
         #expect(try text(picture) == #"{"id":"1","image_url":"x"}"#)
         #expect(try self.picture(#"{"id":"1","image_url":"x"}"#) == picture)
@@ -52,7 +52,7 @@ private struct Picture: PatchableResource, Equatable {
         #expect(try picture(#"{"id":"1","takenAt":5,"imageURL":"x","imageUrl":"x"}"#) == Picture(id: "1"))
     }
 
-    @Test func `values of any kind stay as they are, wherever they stand`() throws {
+    @Test func `values of any kind are unchanged at any depth`() throws {
         let json =
             #"{"extra_fields":{"someName":{"someName":1.10},"some_name":[1.0]},"id":"1","raw_value":{"aB":1e5,"a_b":2.0}}"#
         let picture = try picture(json)
@@ -62,7 +62,7 @@ private struct Picture: PatchableResource, Equatable {
         #expect(written == json)
     }
 
-    @Test func `an error names the field as it is on the wire, and what is stored there`() {
+    @Test func `an error names the field on the wire and the stored value`() {
         let wrong = error(#"{"id":"1","lens":{"maker_name":7}}"#)
         #expect(wrong?.field.description == "/lens/maker_name")
         #expect(wrong?.value == 7)
@@ -72,7 +72,7 @@ private struct Picture: PatchableResource, Equatable {
         #expect(date?.value == "2024-05-06T07:08:09Z")
     }
 
-    @Test func `a null where a custom date is wanted is told before its function is asked`() {
+    @Test func `a null for a custom date is reported without a call of its function`() {
         struct Dated: Resource {
             static let resourceType = "dated"
             static let conventions = ResourceConventions(
@@ -86,7 +86,7 @@ private struct Picture: PatchableResource, Equatable {
         #expect(throws: Never.self) { try ResourceCoder().decode(Dated.self, Array(#"{"id":"1","at":{}}"#.utf8)) }
     }
 
-    @Test func `conventions are those of one type; a query's input has none`() throws {
+    @Test func `conventions belong to one type, and a query's input has none`() throws {
         struct Plain: Resource {
             static let resourceType = "plain"
             var id: String

@@ -2,7 +2,7 @@ import Foundation
 import Tidemark
 import TidemarkTesting
 
-/// A resource whose names have several words and whose dates lie at every depth, under each of the conventions.
+/// A resource with names of several words and dates at every depth, under each of the conventions.
 struct Frame<Server: ServerConventions>: Resource, Equatable {
     static var resourceType: String { "shot" }
     static var conventions: ResourceConventions { Server.conventions }
@@ -23,7 +23,7 @@ struct Frame<Server: ServerConventions>: Resource, Equatable {
     var seenAt: Date?
     var isoSpeedX2: Int
     var usedLens: Lens?
-    /// Keys are data: capitals and underscores stay.
+    /// The names are data, so capitals and underscores stay.
     var exifTags: [String: String]
     var lensesByName: [String: Lens]
     var allDates: [Date]
@@ -33,7 +33,7 @@ struct Frame<Server: ServerConventions>: Resource, Equatable {
 
     init(_ random: inout SeededGenerator) {
         func date(_ random: inout SeededGenerator) -> Date {
-            // Milliseconds, some of them before 1970.
+            // The moments are in milliseconds, some of them before 1970.
             Date(timeIntervalSince1970: Double(random.below(4_000_000_000_000) - 1_000_000_000_000) / 1_000)
         }
         func lens(_ random: inout SeededGenerator) -> Lens {
@@ -63,7 +63,7 @@ struct Frame<Server: ServerConventions>: Resource, Equatable {
     }
 }
 
-/// Conventions of a server, with Foundation's coders that keep the same ones.
+/// The conventions of a server, with the strategies of Foundation's coders that are the same.
 protocol ServerConventions: Sendable {
     static var conventions: ResourceConventions { get }
     static func set(_ encoder: JSONEncoder, _ decoder: JSONDecoder)
@@ -89,7 +89,7 @@ enum PlainMilliseconds: ServerConventions {
     }
 }
 
-/// Dates as days since 2001, in words; names in snake case.
+/// Dates as days since 2001 in words, and names in snake case.
 enum SnakeCustom: ServerConventions {
     static let conventions = ResourceConventions(
         names: .snakeCase, dates: .custom(decode: decode, encode: encode))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Types that ask a decoder for everything that it can do.
+/// Types that use every feature of a decoder.
 enum DecodedTypes {
     struct Integers: Decodable, Equatable {
         var a: Int8
@@ -108,7 +108,7 @@ enum DecodedTypes {
         }
     }
 
-    /// Walks by hand, and writes down where it is.
+    /// Decodes by hand, and records the coding path.
     struct Walker: Decodable, Equatable {
         enum Keys: Int, CodingKey { case parts = 7, inner = 8 }
 

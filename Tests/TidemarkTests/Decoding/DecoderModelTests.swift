@@ -3,9 +3,10 @@ import Testing
 import Tidemark
 import TidemarkTesting
 
-/// Our decoder beside Foundation's, which is the model: over random texts both give the same value or the same error.
+/// The decoder against Foundation's, which is the model: over random texts both return the same value or the same
+/// error.
 @Suite struct DecoderModelTests {
-    @Test(arguments: 0..<40 as Range<UInt64>) func `decodes what Foundation's decoder decodes`(seed: UInt64) throws {
+    @Test(arguments: 0..<40 as Range<UInt64>) func `the decoder agrees with Foundation's decoder`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             try compare(DecodedTypes.Integers.self, integers, &random)
@@ -24,8 +25,8 @@ import TidemarkTesting
         }
     }
 
-    /// One place is spoiled at most: Foundation's decoder reads dictionaries in an order of its own, so which of two
-    /// faults it tells is not fixed.
+    /// At most one place is spoiled: Foundation's decoder reads dictionaries in an order of its own, so the fault that
+    /// it reports of two is not fixed.
     private func compare<Value: Decodable & Equatable>(
         _ type: Value.Type, _ make: (inout SeededGenerator) -> RandomJSON, _ random: inout SeededGenerator
     ) throws {
@@ -55,7 +56,7 @@ import TidemarkTesting
         return decoder
     }()
 
-    // MARK: Texts that fit
+    // MARK: Valid texts
 
     private func number(_ random: inout SeededGenerator) -> String {
         if random.chance(300) { return random.pick(RandomJSON.words + ["1e-400", "-1e-400"]) }

@@ -1,4 +1,4 @@
-/// What came of a decode, as far as two decoders have to agree.
+/// The result of a decode, as far as two decoders have to agree.
 enum Outcome<Value: Equatable>: Equatable {
     case value(Value)
     case mismatch(String, path: [String])

@@ -1,14 +1,14 @@
 import TidemarkTesting
 
-/// A JSON value that is spelled in many ways: with white space, escapes and repeated members.
+/// A JSON value with many spellings: with white space, escapes and repeated members.
 indirect enum RandomJSON {
     case word(String)
     case text(String)
     case list([RandomJSON])
     case members([(name: String, value: RandomJSON)])
 
-    /// Numbers of which Foundation's decoder and ours say the same, and other words. `1e-400` is none of them: as an
-    /// integer it is 0 to Foundation's.
+    /// Words, and numbers for which Foundation's decoder and ours agree. `1e-400` is not among them: as an integer it
+    /// is 0 for Foundation's.
     static let words = [
         "null", "true", "false", "0", "-0", "0.0", "-0.0", "1", "-1", "127", "128", "-128", "-129", "255", "256",
         "32767", "-32769", "65535", "65536", "2147483647", "-2147483649", "4294967296", "9007199254740993",
@@ -35,7 +35,7 @@ indirect enum RandomJSON {
         }
     }
 
-    /// The value with one place of it exchanged, removed or made null.
+    /// Returns the value with one place exchanged, removed or made null.
     func spoiled(_ random: inout SeededGenerator) -> RandomJSON {
         switch self {
         case .list(var elements) where !elements.isEmpty && random.chance(800):
@@ -59,7 +59,7 @@ indirect enum RandomJSON {
         }
     }
 
-    /// The value with members that nobody asked for, and its members in another order.
+    /// Returns the value with extra members that no type asks for, and its members in another order.
     func shuffled(_ random: inout SeededGenerator) -> RandomJSON {
         switch self {
         case .word, .text: return self
@@ -77,7 +77,7 @@ indirect enum RandomJSON {
         case .list(let elements): return .list(elements.map { $0.widened(&random) })
         case .members(var members):
             for index in members.indices { members[index].value = members[index].value.widened(&random) }
-            // Now and then so many that they are found by a table.
+            // A few values have so many members that a table finds them.
             let count = random.chance(50) ? 40 : random.below(3)
             for extra in 0..<count {
                 members.insert(("extra \(extra)", .random(&random, depth: 2)), at: random.below(members.count + 1))
@@ -86,9 +86,9 @@ indirect enum RandomJSON {
         }
     }
 
-    /// The text.
+    /// Returns the value as text.
     ///
-    /// - Parameter isRepeating: Some members come more than once; the last one is the one that is meant.
+    /// - Parameter isRepeating: Whether some members come more than once; the last one counts.
     func spelled(_ random: inout SeededGenerator, isRepeating: Bool) -> String {
         func space() -> String { random.chance(100) ? random.pick([" ", "\n", "\t ", "\r\n"]) : "" }
         switch self {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// What our decoder promises beyond what Foundation's does, and where the two differ.
+/// The promises of the decoder beyond those of Foundation's, and the differences between the two.
 @Suite struct ResourceDecoderTests {
     private func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
         try ResourceCoder().value(type, Array(text.utf8))
@@ -69,7 +69,7 @@ import Tidemark
         #expect(try decode(Accent.self, #"{"\u00e9":1}"#).name == 1)
     }
 
-    @Test func `half a surrogate pair is no text, and harms nobody who does not read it`() throws {
+    @Test func `half a surrogate pair is not text, and only a read of its field fails`() throws {
         for text in [#"["\ud800"]"#, #"["\udc00x"]"#, #"["\ud800\u0041"]"#, #"["\ud800\n"]"#] {
             #expect(fails([String].self, Array(text.utf8)), "\(text)")
         }
@@ -108,7 +108,7 @@ import Tidemark
         #expect(fails(Double.self, Array("1e400".utf8)) && fails(Double.self, Array("1e-400".utf8)))
     }
 
-    @Test func `what is no JSON is refused as a whole`() {
+    @Test func `bytes that are not JSON are refused as a whole`() {
         for text in [
             "", " ", "{", "}", "[1,]", "[1 2]", "{\"a\":1,}", "{\"a\" 1}", "{a:1}", "01", "-", "1.", ".5", "1e", "+1",
             "tru", "nullx", "\"a", "\"\\x\"", "\"\\u12g4\"", "\"\\u123", "\"a\nb\"", "1 1", "[1]]", "\u{0}", "'a'",
@@ -120,7 +120,7 @@ import Tidemark
         #expect(fails(JSONValue.self, [UInt8(ascii: "\""), 0xC3, UInt8(ascii: "\"")]))
     }
 
-    @Test func `as many containers may be open as the store lets an entity have`() throws {
+    @Test func `the decoder's depth limit is that of a stored entity`() throws {
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }

@@ -2,16 +2,16 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// A library with a log: what arrives of it, in parts, what an upstream can give, and what there is at the end.
+/// A library with a log: its stream in parts, the lines that an upstream can give, and the state at the end.
 struct SoakLibrary {
     let name: ByteString
-    /// The stream with its faults, a part for each round.
+    /// The stream with its faults, one part for each round.
     let parts: [[UInt8]]
-    /// Line n, with its LF, is sequence n + 1.
+    /// The lines of the log with their LF; line n is sequence n + 1.
     let log: [[UInt8]]
-    /// Every entity that is ever there.
+    /// The keys of all entities that exist at any time.
     let keys: [EntityKey]
-    /// After the whole log.
+    /// The state after the whole log.
     let model: ReferenceModel
 
     init(seed: UInt64, size: SoakSize) {
@@ -50,9 +50,10 @@ struct SoakLibrary {
         self.model = model
     }
 
-    /// What a cache that took all of it has wrong; empty when nothing.
+    /// Checks a cache that read the whole stream.
     ///
     /// - Parameter mayLack: Whether entities may have been evicted.
+    /// - Returns: The differences in words; empty when there are none.
     func problems(_ cache: SyncCache, mayLack: Bool) async throws -> [String] {
         var problems: [String] = []
         for (key, entity) in model.store.entities {

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// An entity of the library without a log: everybody writes it, and nobody knows what it will be.
+/// An entity of the library without a log: every task writes it, so its final value is not known.
 struct SoakNote: Resource, Equatable {
     static let resourceType = "note"
     static let library = "notes"
@@ -12,7 +12,8 @@ struct SoakNote: Resource, Equatable {
     var open: Bool
     var rank: Int
 
-    /// The lists of notes: a server's order; rules, two of them evaluated over the store. The last one is never compared.
+    /// The queries of notes: one in the server's order, others with rules, two of them local. The last one is never
+    /// compared.
     static let queries: [(rule: String?, isLocal: Bool)] = [
         (nil, false),
         (#"{"resource_type":"note","where":{"path":"/open","eq":true},"order":[{"path":"/rank"}]}"#, false),
@@ -21,7 +22,7 @@ struct SoakNote: Resource, Equatable {
     ]
 
     static func key(_ query: Int) -> QueryKey {
-        // What is written here is canonical.
+        // The input written here is canonical.
         QueryKey(library: ByteString(library), method: "notes", canonicalInput: ByteString("[\(query)]"))
     }
 
@@ -33,7 +34,7 @@ struct SoakNote: Resource, Equatable {
         SoakNote(id: id ?? random.below(count), open: random.chance(600), rank: random.below(6))
     }
 
-    /// What a server answers.
+    /// Returns a random answer of a server.
     static func result(of query: Int, _ random: inout SeededGenerator) -> QueryResult {
         var notes: [SoakNote] = []
         for id in 0..<count where random.chance(300) { notes.append(SoakNote.random(&random, id: id)) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How far a soak is.
+/// The progress of a soak test.
 final class SoakProgress: Sendable {
     private struct State {
         var nextSeed: UInt64
@@ -17,10 +17,10 @@ final class SoakProgress: Sendable {
         state = Mutex(State(nextSeed: seed))
     }
 
-    /// Databases whose lives are over.
+    /// The number of databases whose sessions have ended.
     var sessionCount: Int { state.withLock { $0.sessionCount } }
 
-    /// The seed of another database; nil at the end, which comes after two at least.
+    /// Returns the seed of another database; nil at the end, which comes after at least two.
     func next(isOver: Bool) -> UInt64? {
         state.withLock { state in
             guard !state.hasFailed, !isOver || state.begunCount < 2 else { return nil }
@@ -30,6 +30,8 @@ final class SoakProgress: Sendable {
         }
     }
 
+    /// Adds a finished session.
+    ///
     /// - Returns: A line for people, every now and then.
     func add(_ lines: Int64, isSound: Bool, elapsed: Duration) -> String? {
         state.withLock { state in

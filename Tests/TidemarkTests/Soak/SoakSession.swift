@@ -7,8 +7,8 @@ import TidemarkTesting
 
 /// The life of one database: opened, used by many tasks at once, compared, closed, and opened again.
 ///
-/// At the end of each round what observers were told, put together, is what a read gives, the state is sound, and the file
-/// verifies; at the end of the last the entities are what the logs say.
+/// At the end of each round the notifications of observers, applied, equal a read, the state is sound, and the file
+/// verifies; at the end of the last round the entities equal those of the logs.
 struct SoakSession {
     let seed: UInt64
     let size: SoakSize
@@ -27,7 +27,7 @@ struct SoakSession {
         upstream = SoakUpstream(libraries, seed: seed)
         queryUpstream = SoakQueryUpstream(seed: seed)
         var random = SeededGenerator(seed: seed)
-        // With the one pauses take no time, and timers come whenever they like; with the other all is as in life.
+        // With a manual clock pauses take no time and timers fire at any moment; with the system's clock time is real.
         clock = random.chance(700) ? ManualClock(skipsUpTo: 60_000) : SystemClock()
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
@@ -48,7 +48,9 @@ struct SoakSession {
 
     private var path: String { folder.path("cache.db") }
 
-    /// - Returns: What was wrong, and how many lines were read.
+    /// Runs the session.
+    ///
+    /// - Returns: The problems, and the number of lines that were read.
     func run() async throws -> (problems: [String], lineCount: Int64) {
         var problems: [String] = []
         var pending: [PendingLayer] = []
@@ -91,7 +93,8 @@ struct SoakSession {
             cache, libraries, round: number, seed: seed &* 100 &+ UInt64(number), stepCount: size.stepCount, path: path)
         let iterating = Task { try await iterate(cache) }
         await tasks.run()
-        // A list that lost something is a miss; the last answers leave none. The first says that it is the last.
+        // A list that lost an element is a miss; the last answers restore all lists. The first one marks the end for
+        // observers.
         var random = SeededGenerator(seed: seed, index: UInt64(number))
         for query in SoakNote.queries.indices.dropFirst() {
             try await cache.store(SoakNote.result(of: query, &random), for: SoakNote.key(query))
@@ -121,7 +124,7 @@ struct SoakSession {
         return nil
     }
 
-    /// What observers know and a read does not say.
+    /// Returns the differences between the states of observers and the results of reads.
     private func differences(_ cache: SyncCache, _ tasks: SoakTasks) async throws -> [String] {
         let end = RaceSink(room: 0)
         for query in SoakNote.queries.indices { await tasks.observe(SoakNote.key(query), "notes \(query)", end) }
@@ -139,7 +142,7 @@ struct SoakSession {
         }
     }
 
-    /// The first entities of a library by name, evaluated over the store.
+    /// A local query of the first entities of a library by name.
     private static var list: QueryResult {
         var result = QueryResult(resourceType: "file", resources: [])
         result.membership = Array(#"{"resource_type":"file","order":[{"path":"/name"}],"limit":20}"#.utf8)
@@ -158,7 +161,7 @@ struct SoakSession {
             do throws(CacheError) {
                 try await cache.rollBack(layer.pendingID)
             } catch {
-                // It went with one that it depended on.
+                // The layer was rolled back with one that it depended on.
                 guard error.code == .unknownPending else { throw error }
             }
         }
@@ -166,7 +169,7 @@ struct SoakSession {
         return rest.isEmpty ? [] : ["layers that cannot be rolled back: \(rest)"]
     }
 
-    /// Closing while others work: each of them is served or told so, and the file is sound.
+    /// Closes the cache while tasks use it: each of them is served or refused, and the file is sound.
     private func closeAmidWork(_ cache: SyncCache, _ problems: inout [String]) async throws {
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<4 as Range<UInt64> {
@@ -179,7 +182,7 @@ struct SoakSession {
                             if random.chance(200) { try await cache.flush() }
                         }
                     } catch {
-                        // It was closed.
+                        // The cache was closed.
                     }
                 }
             }
@@ -195,6 +198,6 @@ struct SoakSession {
 }
 
 extension SoakNote {
-    /// Nobody writes it before the end.
+    /// The note that no task writes before the end.
     static let last = SoakNote(id: 99, open: true, rank: 99)
 }

@@ -1,17 +1,17 @@
-/// How much one life of a database holds.
+/// The size of one session.
 struct SoakSize {
-    /// How often the database is opened.
+    /// The number of times that the database is opened.
     var roundCount: Int
-    /// Entities of each library that has a log.
+    /// The number of entities of each library that has a log.
     var entityCount: Int
-    /// What each task does in one round.
+    /// The number of steps of each task in one round.
     var stepCount: Int
 
-    /// Some tenths of a second.
+    /// A session of some tenths of a second.
     static let small = SoakSize(roundCount: 2, entityCount: 80, stepCount: 40)
-    /// Some seconds, under a sanitizer more.
+    /// A session of some seconds; longer under a sanitizer.
     static let full = SoakSize(roundCount: 4, entityCount: 500, stepCount: 300)
 
-    /// Libraries that have a log.
+    /// The number of libraries that have a log.
     static let libraryCount = 3
 }

@@ -4,8 +4,8 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
-/// What is done at once to one cache that is open. Each task draws from a seed of its own; which goes first is up to the
-/// machine. What a task finds wrong goes into ``problems``.
+/// Concurrent tasks on one open cache. Each task draws from a seed of its own; the machine decides their order. The
+/// problems that a task finds are added to ``problems``.
 final class SoakTasks: Sendable {
     let cache: SyncCache
     let libraries: [SoakLibrary]
@@ -31,7 +31,7 @@ final class SoakTasks: Sendable {
 
     var problems: [String] { found.withLock { $0 } + sinks.flatMap(\.problems) }
 
-    /// All of them, to their ends.
+    /// Runs all tasks to their ends.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             func begin(_ index: UInt64, _ body: @escaping @Sendable (inout SeededGenerator) async throws -> Void) {
@@ -57,7 +57,7 @@ final class SoakTasks: Sendable {
 
     private func tell(_ problem: String) { found.withLock { $0.append(problem) } }
 
-    /// What others do at the same time may make a call pointless, but no more than that.
+    /// Ignores the errors of a call that other tasks may have made pointless; other errors are thrown.
     private func unlessPointless(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -71,7 +71,7 @@ final class SoakTasks: Sendable {
 
     // MARK: Changes
 
-    /// This round's part of a library's stream, in chunks cut anywhere.
+    /// Feeds this round's part of a library's stream, in chunks cut anywhere.
     private func feed(_ library: SoakLibrary, _ random: inout SeededGenerator) async throws {
         let input = ChunkInput(library.parts[round], seed: random.next(), chunkByteCountMax: 20_000)
         let stream = try await IngestStream(of: input, into: cache, chunkByteCount: 4_096)
@@ -79,7 +79,7 @@ final class SoakTasks: Sendable {
         try await stream.finish()
     }
 
-    /// Notes, by events, answers and transactions; and what is no event.
+    /// Writes notes by events, answers and transactions, and feeds lines that are not events.
     private func write(_ random: inout SeededGenerator) async throws {
         for _ in 0..<stepCount {
             let note = SoakNote.random(&random)
@@ -107,7 +107,7 @@ final class SoakTasks: Sendable {
                 if random.chance(500) { invalidation.resourceType = "note" }
                 _ = try await cache.invalidate(invalidation)
             default:
-                // Before the notes go every list goes, or observers would see what no read shows.
+                // All lists are removed before the notes; otherwise observers would see lists that no read returns.
                 var removal = Removal(library: "notes")
                 removal.resourceType = "note"
                 removal.ids = [ByteString("\(SoakNote.count + 1)")]
@@ -116,7 +116,7 @@ final class SoakTasks: Sendable {
         }
     }
 
-    /// Layers over entities that come from logs, all of which go again, and over notes.
+    /// Adds layers over entities of logs, which all end again, and over notes.
     private func edit(_ random: inout SeededGenerator) async throws {
         var pending = await cache.pendingLayers().map(\.pendingID)
         for step in 0..<stepCount / 2 {
@@ -156,7 +156,7 @@ final class SoakTasks: Sendable {
 
     // MARK: Readers
 
-    /// Observers come, go, and are slow.
+    /// Adds and cancels observers, some of them slow.
     private func observe(_ sink: RaceSink, _ random: inout SeededGenerator) async throws {
         for _ in 0..<stepCount / 3 {
             let subscriptions = sink.subscriptions
@@ -183,7 +183,7 @@ final class SoakTasks: Sendable {
                 guard !subscriptions.isEmpty else { continue }
                 let subscription = random.pick(subscriptions)
                 try await cache.cancel(subscription)
-                // Until then something may be told of it, and nothing after.
+                // Notifications may come until here, and none after.
                 sink.end(subscription)
             default:
                 sink.makeRoom(random.below(20))
@@ -203,9 +203,9 @@ final class SoakTasks: Sendable {
         }
     }
 
-    /// Every policy, entities, lists, and questions about them.
+    /// Reads entities and lists with every policy, and asks about them.
     private func read(_ random: inout SeededGenerator) async throws {
-        // Whoever reads past its answer may be answered when nobody looks any more.
+        // A policy that fetches beside its answer might answer after the end of the test.
         let policies = FetchPolicy.allCases.filter { $0 != .cacheAndNetwork && $0 != .staleWhileRevalidate }
         for _ in 0..<stepCount {
             let key = random.pick(random.pick(libraries).keys)
@@ -225,7 +225,7 @@ final class SoakTasks: Sendable {
         }
     }
 
-    // MARK: Beside it
+    // MARK: Maintenance
 
     private func maintain(_ random: inout SeededGenerator) async throws {
         for _ in 0..<stepCount / 6 {
@@ -239,7 +239,7 @@ final class SoakTasks: Sendable {
         }
     }
 
-    /// Another reader of the file, as a second process would be.
+    /// Reads the file as a second process would.
     private func lookBeside(_ random: inout SeededGenerator) async throws {
         for _ in 0..<max(2, stepCount / 60) {
             let report = try SQLiteReader(path: path).verify()

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Mixed traffic on databases, for as long as `TIDEMARK_SOAK_MINUTES` says; without it a few seconds of it.
+/// Mixed traffic on databases, for the number of minutes in `TIDEMARK_SOAK_MINUTES`; a few seconds without it.
 ///
-/// A failure names its seed: `TIDEMARK_SOAK_SEED=12` begins with that one. Which task goes first is up to the machine.
+/// A failure names its seed: `TIDEMARK_SOAK_SEED=12` begins with that one. The machine decides the order of tasks.
 @Suite struct SoakTests {
-    /// Databases at once.
+    /// The number of databases in use at once.
     private static let laneCount = 2
 
-    @Test func `whatever is done to a cache at once, what it says in the end is right`() async throws {
+    @Test func `after any concurrent operations the cache ends in the right state`() async throws {
         let environment = ProcessInfo.processInfo.environment
         let minutes = environment["TIDEMARK_SOAK_MINUTES"].flatMap { Double($0) }
         let firstSeed = environment["TIDEMARK_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
@@ -19,7 +19,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.laneCount {
                 group.addTask {
-                    // At least one each.
+                    // Each lane runs at least one session.
                     while let seed = progress.next(isOver: ContinuousClock.now >= end) {
                         var problems: [String] = []
                         var lineCount: Int64 = 0

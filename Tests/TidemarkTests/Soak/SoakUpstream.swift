@@ -3,12 +3,12 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// An upstream of logs that fails, answers with little, too much or what was not asked for, but never so often in a row
-/// that something would be lost.
+/// An upstream of logs that fails, or answers with too little, too much or other events, but never so often in a row
+/// that an event would be lost.
 final class SoakUpstream: Upstream {
     private struct State {
         var random: SeededGenerator
-        /// Attempts without progress in a row, by library; five would lose the gap.
+        /// The attempts without progress in a row, by library; five would lose the gap.
         var failureCounts: [ByteString: Int] = [:]
     }
 
@@ -39,7 +39,7 @@ final class SoakUpstream: Upstream {
             state.failureCounts[library] = 0
             let count = state.random.chance(400) ? 1 : 1 + state.random.below(60)
             var lines = log[first..<min(log.count, first + count)].reduce(into: [UInt8]()) { $0 += $1 }
-            // Old news, and somebody else's.
+            // The answer also has older events, and events of another library.
             if state.random.chance(200) { lines = log[state.random.below(first + 1)] + lines }
             if state.random.chance(200), let other = logs.keys.sorted().first(where: { $0 != library }) {
                 lines += logs[other]?.first ?? []
