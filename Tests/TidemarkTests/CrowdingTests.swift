@@ -93,7 +93,7 @@ import TidemarkTesting
         try await fixture.cache.flush()
         #expect(await fixture.cache.entityCount() == 1_000)
         continuation.yield(false)
-        #expect(await eventually { await fixture.cache.isRoomVetoed })
+        #expect(await eventually { await fixture.cache.eviction.tierConsent.isRefused })
         try await fixture.input.feed((1_000..<1_050).map { Self.change($0) })
         #expect(await fixture.cache.entityCount() == 1_050)
         try await fixture.cache.flush()
@@ -165,7 +165,7 @@ import TidemarkTesting
         let full = try await second.journal.size()
         #expect(full.fileByteCount > 3 << 20)
         try await second.cache.settleLimits()
-        #expect(await eventually { await second.cache.shrinkTask == nil })
+        #expect(await eventually { await second.cache.eviction.shrinkTask == nil })
         let used = try await second.journal.size().usedByteCount
         try await second.cache.close()
         let report = try SQLiteReader(path: folder.path("cache.db")).verify()

@@ -115,7 +115,7 @@ private struct Tiers: Equatable {
             let found = Tiers(
                 residents: await fixture.cache.residents, memoryByteCount: statistics.memoryByteCount,
                 entityCount: Int(statistics.entityCount),
-                crowdedCount: Int(await fixture.cache.crowdedCount))
+                crowdedCount: Int(await fixture.cache.eviction.pressure.blockedCount))
             let expected = Tiers(
                 residents: Set(model.memory.keys.map { "\($0.type):k\($0.id)" }),
                 memoryByteCount: model.memoryByteCount, entityCount: model.names.count,

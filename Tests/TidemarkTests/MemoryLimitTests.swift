@@ -39,7 +39,7 @@ import TidemarkTesting
 
     /// Waits for the eviction after a commit, which may take several turns.
     private func settled(_ fixture: QueryFixture) async throws -> Int {
-        #expect(await eventually { await fixture.cache.evictionTask == nil })
+        #expect(await eventually { await fixture.cache.eviction.memoryTask == nil })
         return await fixture.cache.residentCount
     }
 

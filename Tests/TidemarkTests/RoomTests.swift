@@ -154,7 +154,7 @@ import TidemarkTesting
         }
         try await fixture.input.feed((0..<3).map { Self.change($0, $0) })
         try await fixture.cache.flush()
-        #expect(await eventually { await fixture.cache.evictionTask == nil })
+        #expect(await eventually { await fixture.cache.eviction.memoryTask == nil })
         #expect(await fixture.cache.residentCount == 3)
         #expect(try await misses(fixture, 0..<3) == [:])
         #expect(await delegate.checks.map(\.tier) == [.memory])

@@ -24,7 +24,7 @@ import TidemarkTesting
             try await fixture.input.feed(lines)
             fixture.clock.advance(milliseconds: 1_000)
         }
-        #expect(await fixture.cache.flushTimer == nil)
+        #expect(await fixture.cache.timers.flush == nil)
         #expect(await fixture.cache.flushTask == nil)
         #expect(await fixture.cache.commitCount == commitCount)
         let counts = await fixture.cache.counts()
@@ -37,7 +37,7 @@ import TidemarkTesting
     @Test func `a quarantined line is written to the journal`() async throws {
         let fixture = try await QueryFixture.open()
         try await fixture.input.feed(Self.unusable)
-        #expect(await fixture.cache.flushTimer != nil)
+        #expect(await fixture.cache.timers.flush != nil)
     }
 
     @Test func `lines that change nothing are acknowledged once all earlier lines are durable`() async throws {
@@ -76,12 +76,12 @@ import TidemarkTesting
         }
         try await fixture.input.feed([Lines.change(1)])
         try await fixture.cache.flush()
-        #expect(await eventually { await fixture.cache.isRoomVetoed })
+        #expect(await eventually { await fixture.cache.eviction.tierConsent.isRefused })
         for _ in 0..<50 {
             try await fixture.input.feed([#"{"jsonrpc":"2.0","id":1,"result":{"evict":false}}"#])
             fixture.clock.advance(milliseconds: 1_000)
         }
-        #expect(await fixture.cache.flushTimer == nil)
+        #expect(await fixture.cache.timers.flush == nil)
         #expect(await delegate.count == 1)
     }
 }

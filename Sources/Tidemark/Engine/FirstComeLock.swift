@@ -19,7 +19,7 @@ struct FirstComeLock {
     }
 
     /// Gives the turn to the waiter that waits longest.
-    mutating func giveBack() {
+    mutating func release() {
         guard start < waiters.count else {
             waiters.removeAll(keepingCapacity: true)
             start = 0

@@ -25,6 +25,10 @@ struct HealSchedule {
 
     /// One entry for each library with lost numbers. Bounded by `libraryCountMax`.
     private var entries: [LibraryIndex: Entry] = [:]
+    /// The libraries whose last request the upstream did not answer. Bounded by `libraryCountMax`.
+    private var unreachable: Set<LibraryIndex> = []
+    /// The ``TidemarkStore/CacheState/lossCount`` at the last update; nil before the first.
+    private var seenLossCount: Int64?
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -34,6 +38,22 @@ struct HealSchedule {
     /// Returns the libraries whose request is due, in the order of their numbers.
     func due(at now: Int64) -> [LibraryIndex] {
         entries.filter { $0.value.due.map { $0 <= now } ?? false }.keys.sorted()
+    }
+
+    /// Tells whether numbers were lost since the last call, and notes the new count.
+    mutating func isOutdated(lossCount: Int64) -> Bool {
+        defer { seenLossCount = lossCount }
+        return seenLossCount != lossCount
+    }
+
+    /// Notes that the upstream did not answer a request.
+    mutating func unreached(_ library: LibraryIndex) { unreachable.insert(library) }
+
+    /// Notes that the upstream answered: the libraries whose last request it did not answer are due.
+    mutating func reached(by library: LibraryIndex, at now: Int64) {
+        unreachable.remove(library)
+        for other in unreachable { makeDue(other, at: now) }
+        unreachable = []
     }
 
     /// Updates the schedule to the libraries that have lost numbers now. A new one is asked for after the shortest

@@ -3,6 +3,8 @@ extension SyncCache {
     /// The error for calls that throw ``CacheError``.
     static let closedRefusal = CacheError(.storageFailed, "the cache was closed: open it again")
 
+    var isClosed: Bool { !lifeCycle.isOpen }
+
     func checkOpen() throws(CacheError) {
         if isClosed { throw SyncCache.closedRefusal }
     }

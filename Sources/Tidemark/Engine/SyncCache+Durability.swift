@@ -21,9 +21,7 @@ extension SyncCache {
     ///
     /// - Parameter body: Called on the cache's executor; it must not wait.
     package func observeDurability(_ body: @escaping @Sendable ([DurablePlace]) -> Void) {
-        durabilityObserver = body
-        durablePlaces = [:]
-        for place in places() { durablePlaces[place.library] = place }
+        durability.begin(body, at: currentPlaces())
     }
 
     /// Returns when a line and all lines before it are on the disk. Waits also for an event that is held behind a gap.
@@ -39,8 +37,8 @@ extension SyncCache {
                 continue
             } else if let reconcile = reconcileTasks.values.first {
                 await reconcile.task.value
-            } else if let gapTimer {
-                await gapTimer.value
+            } else if let timer = timers.gap {
+                await timer.value
             } else {
                 return
             }
@@ -54,18 +52,13 @@ extension SyncCache {
 
     /// Returns the current position of each library; empty without an observer.
     func places() -> [DurablePlace] {
-        guard durabilityObserver != nil else { return [] }
-        return state.statuses.compactMap { status in
-            status.cursor.map { DurablePlace(library: status.library, epoch: status.epoch, sequence: $0) }
-        }
+        durability.isActive ? currentPlaces() : []
     }
 
-    func tellDurable(_ places: [DurablePlace]) {
-        guard let durabilityObserver else { return }
-        let moved = places.filter { durablePlaces[$0.library] != $0 }
-        guard !moved.isEmpty else { return }
-        for place in moved { durablePlaces[place.library] = place }
-        durabilityObserver(moved)
+    private func currentPlaces() -> [DurablePlace] {
+        state.statuses.compactMap { status in
+            status.cursor.map { DurablePlace(library: status.library, epoch: status.epoch, sequence: $0) }
+        }
     }
 }
 

@@ -16,15 +16,22 @@ extension SyncCache {
     /// The first slice runs at once, so that a small excess is evicted immediately. Other slices take turns with the
     /// cache's other work; each uses the state as it finds it.
     func checkMemory() {
-        dropPassing()
-        guard evictionTask == nil, state.residentCount > keptCount + keptCount / 8, loadingCount == 0,
-            state.memoryByteCount > configuration.memoryByteCountMax
+        evictExcluded()
+        guard eviction.memoryTask == nil, eviction.residentScan.isWorthwhile(residentCount: state.residentCount),
+            !loads.isLoading, state.memoryByteCount > configuration.memoryByteCountMax
         else { return }
-        guard let willEvict = configuration.eviction.willEvict, !mayEvictMemory else { return beginEviction() }
-        guard !isMemoryVetoed else { return }
+        let willEvict = configuration.eviction.willEvict
+        switch eviction.memoryConsent.request(hasDelegate: willEvict != nil) {
+        case .evict: beginEviction()
+        case .ask: if let willEvict { askForMemory(willEvict) }
+        case .skip: break
+        }
+    }
+
+    private func askForMemory(_ willEvict: @escaping @Sendable (EvictionCheck) async -> Bool) {
         let check = EvictionCheck(
             tier: .memory, count: Int64(state.memoryByteCount), limit: Int64(configuration.memoryByteCountMax))
-        evictionTask = spawn { [weak self] in
+        eviction.memoryTask = spawn { [weak self] in
             let isAllowed = await willEvict(check)
             await self?.memoryAnswered(isAllowed)
         }
@@ -32,72 +39,70 @@ extension SyncCache {
 
     /// Uses only the answer: the state may have changed much since the question.
     private func memoryAnswered(_ isAllowed: Bool) {
-        evictionTask = nil
-        isMemoryVetoed = !isAllowed
-        mayEvictMemory = isAllowed
+        eviction.memoryTask = nil
+        eviction.memoryConsent.answered(isAllowed)
         checkMemory()
     }
 
     private func beginEviction() {
-        mayEvictMemory = false
-        var leftCount = state.residentCount
-        guard evictSlice(&leftCount) else { return }
-        evictionTask = spawn { [leftCount] in await self.evictInSlices(leftCount) }
+        eviction.memoryConsent.spent()
+        var unscannedCount = state.residentCount
+        guard evictSlice(&unscannedCount) else { return }
+        eviction.memoryTask = spawn { [unscannedCount] in await self.evictInSlices(unscannedCount) }
     }
 
-    private func evictInSlices(_ leftCount: Int) async {
-        var leftCount = leftCount
-        repeat { await Task.yield() } while !isClosed && evictSlice(&leftCount)
-        evictionTask = nil
+    private func evictInSlices(_ unscannedCount: Int) async {
+        var unscannedCount = unscannedCount
+        repeat { await Task.yield() } while !isClosed && evictSlice(&unscannedCount)
+        eviction.memoryTask = nil
     }
 
-    /// - Parameter leftCount: The number of entities that were not scanned yet, so that entities that must stay are
+    /// - Parameter unscannedCount: The number of entities that were not scanned yet, so that entities that must stay are
     ///   scanned only once.
     /// - Returns: Whether there is more to do. While a caller loads entities the result is false; that caller checks
     ///   memory again afterwards.
-    private func evictSlice(_ leftCount: inout Int) -> Bool {
-        guard loadingCount == 0 else { return false }
+    private func evictSlice(_ unscannedCount: inout Int) -> Bool {
+        guard !loads.isLoading else { return false }
         let goal = configuration.eviction.goal(ofLimit: configuration.memoryByteCountMax)
         let budget = SliceBudget(configuration.stepClock)
         var seenCount = 0
         repeat {
             let slice = state.evict(
-                toByteCount: goal, seenCountMax: min(leftCount, SliceBudget.entityCount), at: clock.now())
-            evictedCount += slice.evictedCount
-            droppedCount += slice.evictedCount
-            leftCount -= slice.seenCount
+                toByteCount: goal, seenCountMax: min(unscannedCount, SliceBudget.entityCount), at: clock.now())
+            eviction.evictedFromMemory(slice.evictedCount)
+            unscannedCount -= slice.seenCount
             seenCount += slice.seenCount
             if slice.seenCount == 0 { break }
-        } while state.memoryByteCount > goal && leftCount > 0 && seenCount < SyncCache.sliceEntityCountMax
+        } while state.memoryByteCount > goal && unscannedCount > 0 && seenCount < SyncCache.sliceEntityCountMax
             && !budget.isSpent
         recordLeavings(at: clock.now())
         if !state.changeLog.isEmpty { distribute() }
         guard state.memoryByteCount > goal else { return false }
-        if leftCount <= 0 { keptCount = state.residentCount }
-        return leftCount > 0
+        if unscannedCount <= 0 { eviction.residentScan.ended(residentCount: state.residentCount) }
+        return unscannedCount > 0
     }
 
     /// Evicts entities of types that do not stay in memory, in slices.
-    private func dropPassing() {
-        guard passingTask == nil, loadingCount == 0 else { return }
+    private func evictExcluded() {
+        guard eviction.excludedTask == nil, !loads.isLoading else { return }
         var rest = state.passing[...]
-        guard !rest.isEmpty, dropPassingSlice(&rest) else { return }
-        passingTask = spawn { [rest] in await self.dropPassing(rest) }
+        guard !rest.isEmpty, evictExcludedSlice(&rest) else { return }
+        eviction.excludedTask = spawn { [rest] in await self.evictExcluded(rest) }
     }
 
-    private func dropPassing(_ slots: ArraySlice<UInt32>) async {
+    private func evictExcluded(_ slots: ArraySlice<UInt32>) async {
         var rest = slots
-        repeat { await Task.yield() } while !isClosed && dropPassingSlice(&rest)
-        passingTask = nil
+        repeat { await Task.yield() } while !isClosed && evictExcludedSlice(&rest)
+        eviction.excludedTask = nil
     }
 
     /// - Returns: Whether there is more to do.
-    private func dropPassingSlice(_ rest: inout ArraySlice<UInt32>) -> Bool {
-        guard loadingCount == 0 else { return false }
+    private func evictExcludedSlice(_ rest: inout ArraySlice<UInt32>) -> Bool {
+        guard !loads.isLoading else { return false }
         let budget = SliceBudget(configuration.stepClock)
         var seenCount = 0
         repeat {
-            droppedCount += state.dropPassing(rest.prefix(SliceBudget.entityCount))
+            eviction.rowScan.moved(state.dropPassing(rest.prefix(SliceBudget.entityCount)))
             seenCount += SliceBudget.entityCount
             rest = rest.dropFirst(SliceBudget.entityCount)
         } while !rest.isEmpty && seenCount < SyncCache.sliceEntityCountMax && !budget.isSpent
@@ -106,7 +111,6 @@ extension SyncCache {
 
     /// Ends a load. Loaded entities take memory too, so the limit is checked here as well.
     func endLoading() {
-        loadingCount -= 1
-        if loadingCount == 0 { checkMemory() }
+        if loads.end() { checkMemory() }
     }
 }

@@ -18,26 +18,27 @@ extension SyncCache {
     /// Begins a flush when there is enough to write; otherwise sets a timer for one.
     func scheduleFlush() {
         guard flushTask == nil else { return }
-        if failedFlush == nil, !state.isUnwritten { return acknowledgeWritten() }
-        let policy = configuration.flush
-        if state.dirtyCount >= policy.startCount || state.dirtyByteCount >= policy.byteCountMax
-            || state.unwrittenTombstoneShare >= 0.25
-        {
-            startFlush()
-        } else if flushTimer == nil, !isClosed, state.isUnwritten {
-            setFlushTimer(waited: 0)
+        let unwritten = FlushSchedule.Unwritten(
+            isAny: state.isUnwritten, count: state.dirtyCount, byteCount: state.dirtyByteCount,
+            tombstoneShare: state.unwrittenTombstoneShare)
+        let maySetTimer = timers.flush == nil && !isClosed
+        switch flushes.step(unwritten, policy: configuration.flush, maySetTimer: maySetTimer) {
+        case .acknowledge: acknowledgeWritten()
+        case .begin: startFlush()
+        case .setTimer: setFlushTimer(waited: 0)
+        case .none: break
         }
     }
 
     /// Acknowledges lines that caused no writes: their effects are on the disk already.
     private func acknowledgeWritten() {
-        guard inputs.values.contains(where: { $0.lines > $0.acknowledged }) else { return }
-        acknowledge(appliedLines(), cursors())
+        guard inputs.isAcknowledgementDue else { return }
+        inputs.acknowledge(appliedLines(), cursors())
     }
 
     private func setFlushTimer(waited: Int64) {
         let interval = configuration.flush.interval
-        flushTimer = spawn { [weak self, clock] in
+        timers.flush = spawn { [weak self, clock] in
             do {
                 try await clock.sleep(milliseconds: interval)
             } catch {
@@ -48,8 +49,8 @@ extension SyncCache {
     }
 
     private func flushTimerFired(waited: Int64) {
-        flushTimer = nil
-        if waited < configuration.flush.busyInterval, inputs.values.contains(where: \.mayBringLateEvents) {
+        timers.flush = nil
+        if waited < configuration.flush.busyInterval, inputs.mayBringLateEvents {
             setFlushTimer(waited: waited)
         } else {
             startFlush()
@@ -62,11 +63,9 @@ extension SyncCache {
     /// - Parameter withCounts: Whether counts are written even if nothing else is unwritten.
     func startFlush(withCounts: Bool = false) {
         guard flushTask == nil else { return }
-        flushTimer?.cancel()
-        flushTimer = nil
-        if let failed = failedFlush {
-            failedFlush = nil
-            let delay = SyncCache.retryDelay(afterFailures: failedAttemptCount)
+        timers.cancelFlush()
+        if let failed = flushes.takeFailed() {
+            let delay = flushes.retryDelay
             flushTask = spawn { [clock] in
                 // The pause ends early when the cache closes; the attempt is made anyway.
                 do { try await clock.sleep(milliseconds: delay) } catch {}
@@ -78,11 +77,6 @@ extension SyncCache {
             let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
             flushTask = spawn { await self.write(pending) }
         }
-    }
-
-    /// Returns the pause before a retry, in milliseconds: 50, doubled with each failure in a row up to 5,000.
-    private static func retryDelay(afterFailures count: Int) -> Int64 {
-        min(50 << min(count - 1, 10), 5_000)
     }
 
     private func write(_ pending: PendingFlush) async {
@@ -110,36 +104,19 @@ extension SyncCache {
     }
 
     private func committed(_ pending: PendingFlush) {
-        commitCount += 1
+        let isFirstAfterFailure = flushes.committed()
         state.flushCommitted()
-        if storageError != nil {
-            configuration.logger.notice("the journal is written again")
-            storageError = nil
-            failedAttemptCount = 0
-        }
-        acknowledge(pending.lines, pending.libraries)
-        tellDurable(pending.places)
-        keptCount = 0
-        isMemoryVetoed = false
-        isRoomVetoed = false
+        if isFirstAfterFailure { configuration.logger.notice("writing to the journal works again") }
+        inputs.acknowledge(pending.lines, pending.libraries)
+        durability.committed(pending.places)
+        eviction.committed()
         checkMemory()
     }
 
-    private func acknowledge(_ lines: [InputID: Int64], _ libraries: [ByteString: EventSequence]) {
-        for (input, lines) in lines {
-            guard let position = inputs[input], lines > position.acknowledged else { continue }
-            inputs[input]?.acknowledged = lines
-            position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: libraries))
-        }
-    }
-
     private func failed(_ pending: PendingFlush, _ error: StorageError) async {
-        if storageError?.code != error.code {
-            configuration.logger.error("nothing is acknowledged until the journal is written again: \(error)")
+        if flushes.failed(pending, error) {
+            configuration.logger.error("nothing is acknowledged until the journal can be written: \(error)")
         }
-        storageError = error
-        failedAttemptCount += 1
-        failedFlush = pending
         // The failed flush counts as under way until the journal is rebuilt: no other flush may begin before everything
         // is marked as unwritten.
         if error.code == .damaged { await rebuildJournal() }
@@ -152,11 +129,10 @@ extension SyncCache {
         do throws(StorageError) {
             try await journal.rebuild()
         } catch {
-            storageError = error
+            flushes.rebuildFailed(error)
             return
         }
-        let quarantine = failedFlush?.flush.quarantine ?? []
-        failedFlush = nil
+        let quarantine = flushes.takeFailed()?.flush.quarantine ?? []
         recorder?.end(because: "the database was damaged and made anew")
         state.markAllUnwritten(quarantine: quarantine)
     }
@@ -174,15 +150,15 @@ extension SyncCache {
     func writeAll() async throws(StorageError) {
         var attemptCount = 0
         // The current changes are in the flush under way and in the next one.
-        let isUnderWay = flushTask != nil || failedFlush != nil
-        let goal = commitCount + (isUnderWay ? 1 : 0) + (isAnythingUnwritten ? 1 : 0)
-        while commitCount < goal, isAnythingUnwritten || flushTask != nil || failedFlush != nil {
+        let isUnderWay = flushTask != nil || flushes.hasFailed
+        let goal = flushes.commitCount + (isUnderWay ? 1 : 0) + (isAnythingUnwritten ? 1 : 0)
+        while flushes.commitCount < goal, isAnythingUnwritten || flushTask != nil || flushes.hasFailed {
             startFlush(withCounts: true)
             guard let flushTask else { break }
             await flushTask.value
-            guard let storageError else { continue }
+            guard let error = flushes.error else { continue }
             attemptCount += 1
-            if attemptCount >= configuration.flush.attemptCountMax { throw storageError }
+            if attemptCount >= configuration.flush.attemptCountMax { throw error }
         }
     }
 
@@ -190,11 +166,7 @@ extension SyncCache {
 
     /// Returns, for each input, the last line that was applied together with all lines before it.
     private func appliedLines() -> [InputID: Int64] {
-        var lines: [InputID: Int64] = [:]
-        for (input, position) in inputs {
-            lines[input] = state.firstHeldLine(of: input).map { min($0 - 1, position.lines) } ?? position.lines
-        }
-        return lines
+        inputs.appliedLines { state.firstHeldLine(of: $0) }
     }
 
     private func cursors() -> [ByteString: EventSequence] {

@@ -20,7 +20,7 @@ extension SyncCache {
         followLosses()
         guard state.isWatching else { return }
         let patience: CacheState.GapPatience =
-            ignoringWindow ? .none : inputs.values.contains { $0.mayBringLateEvents } ? .endless : .window
+            ignoringWindow ? .none : inputs.mayBringLateEvents ? .endless : .window
         let now = clock.now()
         let requests = recorded(.gaps(patience), at: now) {
             defer { distribute() }
@@ -28,12 +28,12 @@ extension SyncCache {
         }
         perform(requests)
         followLosses()
-        guard gapTimer == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
+        guard timers.gap == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
         // While input waits, the window cannot expire before that input was read; the next check follows after the time
         // of a window.
         let delay =
             patience == .endless ? configuration.reorderWindow : max(1, deadline.subtractingClamped(clock.now()))
-        gapTimer = spawn { [weak self, clock] in
+        timers.gap = spawn { [weak self, clock] in
             do {
                 try await clock.sleep(milliseconds: delay)
             } catch {
@@ -45,10 +45,10 @@ extension SyncCache {
 
     /// Checks the gaps in a turn of its own, so that a batch whose entities are being loaded is not overtaken.
     private func gapTimerFired() async {
-        gapTimer = nil
+        timers.gap = nil
         guard !isClosed else { return }
         await takeTurn()
-        defer { turn.giveBack() }
+        defer { turn.release() }
         do throws(StorageError) {
             try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         } catch {
@@ -61,8 +61,8 @@ extension SyncCache {
     /// Checks for missing numbers, at once if held events need no entities from the journal.
     private func followGapsOnceLoaded() {
         guard !state.keysToLoadForHeld().isEmpty else { return followGaps(ignoringWindow: false) }
-        gapTimer?.cancel()
-        gapTimer = spawn { [weak self] in await self?.gapTimerFired() }
+        timers.gap?.cancel()
+        timers.gap = spawn { [weak self] in await self?.gapTimerFired() }
     }
 
     func perform(_ requests: [ReconcileRequest]) {
@@ -133,7 +133,7 @@ extension SyncCache {
         var isAnswered = false
         switch result {
         case .success: isAnswered = true
-        case .failure(let error): if wasHealing, !error.isFinal { unreachable.insert(library) }
+        case .failure(let error): if wasHealing, !error.isFinal { healing.unreached(library) }
         }
         followHealing(of: library, isAnswered: isAnswered)
     }

@@ -2,13 +2,6 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// The timer for the next request for lost numbers.
-struct HealTimer {
-    /// The time of the request, in milliseconds since 1970.
-    var due: Int64
-    var task: Task<Void, Never>
-}
-
 /// The healing of lost numbers: the upstream is asked for them again.
 ///
 /// - Source: Protocol/sequencing.md, healing.
@@ -45,8 +38,7 @@ extension SyncCache {
 
     /// Updates the schedule after numbers may have been lost.
     func followLosses() {
-        guard upstream != nil, seenLossCount != state.lossCount else { return }
-        seenLossCount = state.lossCount
+        guard upstream != nil, healing.isOutdated(lossCount: state.lossCount) else { return }
         healing.follow(state.lossyLibraries, at: clock.now())
         scheduleHealing()
     }
@@ -61,33 +53,29 @@ extension SyncCache {
         if healing.isAsking(library), !state.isHealing(library) {
             healing.answered(library, lost: state.lostRanges(of: library), at: now)
         }
-        if isAnswered {
-            unreachable.remove(library)
-            for other in unreachable { healing.makeDue(other, at: now) }
-            unreachable = []
-        }
+        if isAnswered { healing.reached(by: library, at: now) }
         if !healing.isEmpty { healing.follow(state.lossyLibraries, at: now) }
         followLosses()
         scheduleHealing()
     }
 
     private func scheduleHealing() {
-        guard !isClosed, let due = healing.nextDue, healTimer.map({ due < $0.due }) ?? true else { return }
-        healTimer?.task.cancel()
-        let delay = max(0, due.subtractingClamped(clock.now()))
-        let task = spawn { [weak self, clock] in
-            do {
-                try await clock.sleep(milliseconds: delay)
-            } catch {
-                return
+        guard !isClosed, let due = healing.nextDue else { return }
+        timers.setHealing(at: due) {
+            let delay = max(0, due.subtractingClamped(clock.now()))
+            return spawn { [weak self, clock] in
+                do {
+                    try await clock.sleep(milliseconds: delay)
+                } catch {
+                    return
+                }
+                await self?.healTimerFired()
             }
-            await self?.healTimerFired()
         }
-        healTimer = HealTimer(due: due, task: task)
     }
 
     private func healTimerFired() async {
-        healTimer = nil
+        timers.healingFired()
         await askForLost()
     }
 
@@ -95,7 +83,7 @@ extension SyncCache {
     private func askForLost() async {
         guard !isClosed else { return }
         await takeTurn()
-        defer { turn.giveBack() }
+        defer { turn.release() }
         let now = clock.now()
         // The stream may have brought lost numbers.
         healing.follow(state.lossyLibraries, at: now)
@@ -133,7 +121,7 @@ extension SyncCache {
     /// - Complexity: O(entities of the library).
     package func rewind(library: ByteString, to sequence: EventSequence) async throws {
         await takeTurn()
-        defer { turn.giveBack() }
+        defer { turn.release() }
         guard let index = state.libraryIndex(of: library) else {
             throw CacheError(.invalidParams, "nothing is known of library \(library)")
         }

@@ -12,19 +12,16 @@ extension SyncCache {
     package func openInput(
         hasUnread: @escaping @Sendable () -> Bool, readLineCount: @escaping @Sendable () -> Int64 = { 0 }
     ) -> (input: InputID, acknowledgements: AsyncStream<Acknowledgement>) {
-        let input = InputID(nextInput)
-        nextInput += 1
-        hasInputEnded = false
         let (stream, continuation) = AsyncStream.makeStream(
             of: Acknowledgement.self, bufferingPolicy: .bufferingNewest(SyncCache.acknowledgementCountMax))
-        inputs[input] = InputPosition(
-            hasUnread: hasUnread, readLineCount: readLineCount, acknowledgements: continuation)
+        let input = inputs.open(
+            InputPosition(hasUnread: hasUnread, readLineCount: readLineCount, acknowledgements: continuation))
         return (input, stream)
     }
 
     /// Closes an input that has ended; its acknowledgements end too.
     package func closeInput(_ input: InputID) {
-        inputs.removeValue(forKey: input)?.acknowledgements.finish()
+        inputs.close(input)
     }
 
     /// Applies a batch. Returns when the cache is ready for the next one.
@@ -32,11 +29,11 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; nothing of it was applied.
     package func ingest(_ batch: EventBatch) async throws(StorageError) {
         await takeTurn()
-        defer { turn.giveBack() }
+        defer { turn.release() }
         await waitForRoom()
         try await withChange({ state.keysToLoad(for: batch) }) {
             apply(batch, 0..<batch.events.count)
-            inputs[batch.input]?.lines = batch.firstLine + Int64(batch.lines.count) - 1
+            inputs.applied(through: batch.firstLine + Int64(batch.lines.count) - 1, of: batch.input)
             // Numbers that are declared lost release held events: their entities are in memory only within this step.
             followGaps(ignoringWindow: false)
         }
@@ -54,12 +51,12 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; nothing of the range was applied.
     package func ingest(_ batch: EventBatch, events: Range<Int>) async throws(StorageError) {
         await takeTurn()
-        defer { turn.giveBack() }
+        defer { turn.release() }
         await waitForRoom()
         let lines = batch.lines(of: events)
         try await withChange({ state.keysToLoad(for: batch) }) {
             apply(batch, events)
-            inputs[batch.input]?.lines = batch.firstLine + Int64(lines.upperBound) - 1
+            inputs.applied(through: batch.firstLine + Int64(lines.upperBound) - 1, of: batch.input)
             followGaps(ignoringWindow: false)
         }
         metrics.record(state.counts)
@@ -77,18 +74,21 @@ extension SyncCache {
     /// Ends the last input: no more late events come. Returns when no number is missing any more.
     package func endOfInput() async throws(StorageError) {
         await takeTurn()
-        defer { turn.giveBack() }
+        defer { turn.release() }
         while true {
             try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
             let tasks = Array(reconcileTasks.values)
             if tasks.isEmpty || isClosed { break }
             for reconcile in tasks { await reconcile.task.value }
         }
-        if inputs.count <= 1 {
-            hasInputEnded = true
-            releasePositionWaiters()
-        }
+        if inputs.ended() { releasePositionWaiters() }
         scheduleFlush()
+    }
+
+    /// Takes the turn of loads.
+    func takeLoadTurn() async {
+        if loads.takeAtOnce() { return }
+        await withCheckedContinuation { loads.wait($0) }
     }
 
     func takeTurn() async {
@@ -109,11 +109,11 @@ extension SyncCache {
         _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
         if keys().isEmpty { return body() }
-        if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
-        loadingCount += 1
+        await takeLoadTurn()
+        loads.begin()
         defer {
             endLoading()
-            loadTurn.giveBack()
+            loads.release()
         }
         // During a load the set of needed keys may grow; a key that the journal does not have is asked for once.
         var asked: Set<StoredKey> = []
@@ -131,7 +131,7 @@ extension SyncCache {
     func withChange<Result>(
         _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
-        let result: Result? = try await withLoaded(keys) { isShut ? nil : body() }
+        let result: Result? = try await withLoaded(keys) { lifeCycle.acceptsChanges ? body() : nil }
         guard let result else {
             throw StorageError(.closed, "the cache was closed: nothing changed", advice: "open it again")
         }

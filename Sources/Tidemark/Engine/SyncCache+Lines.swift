@@ -12,8 +12,7 @@ extension SyncCache {
     ///   memory.
     /// - Complexity: O(lines.count).
     public func ingest(_ lines: [UInt8]) async throws(StorageError) {
-        let input = InputID(nextInput)
-        nextInput &+= 1
+        let input = inputs.newID()
         let batches: [EventBatch]
         do throws(WireError) {
             let decoder: EventDecoder

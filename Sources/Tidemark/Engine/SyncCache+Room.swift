@@ -7,29 +7,23 @@ import TidemarkStore
 /// The task that wrote a flush does this before the next flush begins: so rows that are read from the journal still
 /// belong to their keys when they are evicted.
 extension SyncCache {
-    /// The number of rows that are read to find old ones among them: four times as many as have to be evicted, within
-    /// these bounds. With up to 1,000 entities the oldest of all are found.
-    private static let windowRowCounts = 1_000...4_000
-
     /// - Precondition: No flush begins before this returns.
     func makeRoom() async {
         guard configuration.eviction.limitsBothTiers else { return }
-        isDiskCrowded = false
+        eviction.pressure.begin()
         do throws(StorageError) {
             let excess = try await excess()
             guard excess.entityCount > 0 else {
-                mayMakeRoom = false
-                crowdedCount = 0
+                eviction.tierConsent.spent()
+                eviction.pressure.met()
                 return
             }
             guard mayEvict(excess.check) else { return }
-            let leftBefore = leftCount
+            let countBefore = eviction.pressure.evictedCount
             try await evictEverywhere(excess, countMax: Int(min(excess.entityCount, Int64(roomEntityCountMax))))
-            let isFruitful = leftCount > leftBefore
-            if isFruitful { crowdedCount = min(crowdedCount, state.entityCount) }
-            mayMakeRoom = mayMakeRoom && isFruitful
-            isDiskRoomWanted = isDiskRoomWanted && isFruitful
-            isDiskCrowded = excess.isDiskCrowded && isFruitful
+            let isFruitful = eviction.pressure.ended(
+                countBefore: countBefore, isAboveDiskLimit: excess.isAboveDiskLimit, entityCount: state.entityCount)
+            if !isFruitful { eviction.tierConsent.spent() }
         } catch {
             configuration.logger.error("no room was made: \(error)")
         }
@@ -38,21 +32,25 @@ extension SyncCache {
     /// Tells whether entities may be evicted from both tiers now. A delegate answers later: only the eviction waits for
     /// it.
     private func mayEvict(_ check: EvictionCheck) -> Bool {
-        guard let willEvict = configuration.eviction.willEvict, !mayMakeRoom else { return true }
-        guard roomQuestion == nil, !isRoomVetoed else { return false }
-        roomQuestion = spawn { [weak self] in
-            let isAllowed = await willEvict(check)
-            await self?.roomAnswered(isAllowed)
+        let willEvict = configuration.eviction.willEvict
+        switch eviction.tierConsent.request(hasDelegate: willEvict != nil) {
+        case .evict: return true
+        case .skip: return false
+        case .ask:
+            guard let willEvict else { return true }
+            eviction.tierQuestion = spawn { [weak self] in
+                let isAllowed = await willEvict(check)
+                await self?.roomAnswered(isAllowed)
+            }
+            return false
         }
-        return false
     }
 
     /// Uses only the answer of the delegate: the state may have changed since the question, so a new eviction computes
     /// its own excess.
     private func roomAnswered(_ isAllowed: Bool) {
-        roomQuestion = nil
-        isRoomVetoed = !isAllowed
-        mayMakeRoom = isAllowed
+        eviction.tierQuestion = nil
+        eviction.tierConsent.answered(isAllowed)
         if isAllowed { beginMakingRoom() }
     }
 
@@ -77,8 +75,8 @@ extension SyncCache {
             try await writeAll()
             beginMakingRoom()
             if let flushTask { await flushTask.value }
-            if let roomQuestion {
-                await roomQuestion.value
+            if let question = eviction.tierQuestion {
+                await question.value
                 if let flushTask { await flushTask.value }
             }
         } while evictedCount != evicted
@@ -97,7 +95,7 @@ extension SyncCache {
         var entityCount: Int64
         var check: EvictionCheck
         /// Whether the database takes more than its limit.
-        var isDiskCrowded = false
+        var isAboveDiskLimit = false
     }
 
     /// Computes how many entities have to be evicted. An excess of bytes is converted with the average size of an
@@ -111,24 +109,24 @@ extension SyncCache {
         var size = try await journal.size()
         let fileByteCount = size.fileByteCount
         if fileByteCount > byteCountMax {
-            isDiskRoomWanted = true
+            eviction.pressure.passedDiskLimit()
             try await journal.shrink()
             size = try await journal.size()
         }
         let storedCount = state.storedCount
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
-        if isDiskRoomWanted, size.usedByteCount <= goal {
-            isDiskRoomWanted = false
+        if eviction.pressure.isDiskWanted, size.usedByteCount <= goal {
+            eviction.pressure.reachedDiskGoal()
             // Pages that the last evictions freed are returned too, so that the database stays below its limit, not at
             // it.
             if size.fileByteCount > goal { try await journal.shrink() }
         }
-        guard isDiskRoomWanted, storedCount > 0 else { return ofCount }
+        guard eviction.pressure.isDiskWanted, storedCount > 0 else { return ofCount }
         let each = max(1, size.usedByteCount / storedCount)
         let ofBytes = Excess(
             entityCount: min(storedCount, (size.usedByteCount - goal + each - 1) / each),
             check: EvictionCheck(tier: .disk, count: max(fileByteCount, size.usedByteCount), limit: byteCountMax),
-            isDiskCrowded: size.usedByteCount > byteCountMax)
+            isAboveDiskLimit: size.usedByteCount > byteCountMax)
         return ofBytes.entityCount > ofCount.entityCount ? ofBytes : ofCount
     }
 
@@ -137,22 +135,19 @@ extension SyncCache {
     /// memory comes first: otherwise each commit would repeat that scan.
     private func evictEverywhere(_ excess: Excess, countMax: Int) async throws(StorageError) {
         var wantedCount = countMax
-        let seenCount = fruitlessRowCount ?? 0
-        let wasFruitless = seenCount > SyncCache.windowRowCounts.lowerBound && droppedCount < seenCount / 8
+        let wasFruitless = eviction.rowScan.isFruitless
         if !wasFruitless { try await evictStored(&wantedCount) }
         await evictResident(&wantedCount, isForDisk: excess.check.tier == .disk)
-        if wasFruitless, wantedCount > 0, droppedCount > 0 { try await evictStored(&wantedCount) }
+        if wasFruitless, wantedCount > 0, eviction.rowScan.movedCount > 0 { try await evictStored(&wantedCount) }
     }
 
     private func evictStored(_ wantedCount: inout Int) async throws(StorageError) {
         let (countMax, onlyStoredCount) = (wantedCount, state.storedCount)
         var seenCount: Int64 = 0
         while wantedCount > 0, state.absentCount > 0, seenCount < onlyStoredCount {
-            let bounds = SyncCache.windowRowCounts
-            let windowCount = min(max(wantedCount * 4, bounds.lowerBound), bounds.upperBound)
-            let rows = try await journal.rows(after: evictionHand, countMax: windowCount)
-            let isWhole = evictionHand == nil && rows.count < windowCount
-            evictionHand = rows.count < windowCount ? nil : rows.last?.stored.key
+            let window = eviction.rowScan.window(wantedCount: wantedCount)
+            let rows = try await journal.rows(after: eviction.rowScan.position, countMax: window.rowCount)
+            let isWhole = eviction.rowScan.advance(past: rows, of: window)
             seenCount += Int64(max(1, rows.count))
             // A part of the rows holds a part of the oldest: a quarter of the window is evicted, the rest is scanned
             // again on the next round.
@@ -173,8 +168,7 @@ extension SyncCache {
             }
             if isWhole { break }
         }
-        droppedCount = 0
-        fruitlessRowCount = wantedCount == countMax ? Int(clamping: seenCount) : nil
+        eviction.rowScan.ended(seenCount: seenCount, isFruitful: wantedCount < countMax)
     }
 
     /// - Parameter wantedCount: The number of entities to evict. Fewer are evicted when another task has evicted enough
@@ -243,8 +237,7 @@ extension SyncCache {
             count += try await withLoaded({ slice.filter { !state.isKnown($0) } }) {
                 let count = state.reduce(slice, at: clock.now())
                 recordLeavings(at: clock.now())
-                evictedCount += count
-                leftCount += count
+                eviction.evictedFromBothTiers(count)
                 distribute()
                 return count
             }
@@ -257,12 +250,11 @@ extension SyncCache {
     ///
     /// - Parameter body: Evicts until its budget is spent, and returns the number of evicted entities.
     private func evicting(_ body: (SliceBudget) -> Int) async -> Int {
-        if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
-        defer { loadTurn.giveBack() }
+        await takeLoadTurn()
+        defer { loads.release() }
         let count = body(SliceBudget(configuration.stepClock))
         recordLeavings(at: clock.now())
-        evictedCount += count
-        leftCount += count
+        eviction.evictedFromBothTiers(count)
         distribute()
         return count
     }

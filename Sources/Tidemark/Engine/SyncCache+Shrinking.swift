@@ -8,23 +8,23 @@ extension SyncCache {
 
     /// Checks whether the journal has much free space. The first step runs at once, others when no flush runs.
     func giveBackFree() async {
-        guard shrinkTask == nil, !isClosed, await giveBackStep(isLast: false), shrinkTask == nil else { return }
-        shrinkTask = spawn { await self.giveBackInSteps() }
+        guard eviction.shrinkTask == nil, !isClosed, await giveBackStep(isLast: false), eviction.shrinkTask == nil else { return }
+        eviction.shrinkTask = spawn { await self.giveBackInSteps() }
     }
 
     private func giveBackInSteps() async {
-        while !isClosed, storageError == nil {
+        while !isClosed, flushes.error == nil {
             if let flushTask { await flushTask.value }
             await Task.yield()
             guard await giveBackStep(isLast: false) else { break }
         }
-        shrinkTask = nil
+        eviction.shrinkTask = nil
     }
 
     /// Returns free space when the cache closes: no more writes come, and nothing waits for the next commit.
     func giveBackAtEnd() async {
-        if let shrinkTask { await shrinkTask.value }
-        for _ in 0..<SyncCache.closingStepCountMax where storageError == nil {
+        if let task = eviction.shrinkTask { await task.value }
+        for _ in 0..<SyncCache.closingStepCountMax where flushes.error == nil {
             guard await giveBackStep(isLast: true) else { return }
         }
     }

@@ -17,17 +17,17 @@ extension SyncCache {
 
     /// Schedules the freeing of spare memory after ``CacheConfiguration/spareMemoryInterval`` without a write.
     func scheduleMemoryRelease() {
-        guard let interval = configuration.spareMemoryInterval, memoryTimer == nil, !isClosed else { return }
-        let commitCount = commitCount
-        memoryTimer = spawn { [weak self, clock] in
+        guard let interval = configuration.spareMemoryInterval, timers.spareMemory == nil, !isClosed else { return }
+        let commitCount = flushes.commitCount
+        timers.spareMemory = spawn { [weak self, clock] in
             do { try await clock.sleep(milliseconds: interval) } catch { return }
             await self?.memoryTimerFired(commitCount)
         }
     }
 
     private func memoryTimerFired(_ commitCount: Int) async {
-        memoryTimer = nil
-        guard commitCount == self.commitCount, flushTask == nil else { return scheduleMemoryRelease() }
+        timers.spareMemory = nil
+        guard commitCount == flushes.commitCount, flushTask == nil else { return scheduleMemoryRelease() }
         await releaseSpareMemory()
     }
 }

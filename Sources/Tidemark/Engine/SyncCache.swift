@@ -22,104 +22,32 @@ public actor SyncCache {
 
     /// All of the cache's logic. Never used across an `await`.
     var state: CacheState
-    /// The flush under way; nil when there is none. Its entities are not evicted.
-    var flushTask: Task<Void, Never>?
-    /// A flush that could not be written; it is written before any other.
-    var failedFlush: PendingFlush?
-    /// The timer of the flush interval; nil when no flush is scheduled.
-    var flushTimer: Task<Void, Never>?
-    /// The task that returns free space of the journal, step by step; nil when there is little.
-    var shrinkTask: Task<Void, Never>?
-    /// The timer for freeing spare memory after a time without writes; nil when none is set.
-    var memoryTimer: Task<Void, Never>?
-    /// The timer of the reorder window; nil when no number is missing.
-    var gapTimer: Task<Void, Never>?
-    /// The requests or pauses, one for each library that waits for an upstream. Bounded by `libraryCountMax`.
-    var reconcileTasks: [LibraryIndex: ReconcileTask] = [:]
-    /// The schedule of requests for lost numbers. Empty without an upstream.
-    var healing = HealSchedule()
-    /// The timer for the next request for lost numbers; nil when none is due.
-    var healTimer: HealTimer?
-    /// The ``TidemarkStore/CacheState/lossCount`` that the schedule last followed; -1 before that.
-    var seenLossCount: Int64 = -1
-    /// The libraries whose last request for lost numbers the upstream did not answer. Bounded by `libraryCountMax`.
-    var unreachable: Set<LibraryIndex> = []
-    /// The inputs that feed this cache. Bounded by the callers that open them.
-    var inputs: [InputID: InputPosition] = [:]
-    var nextInput: UInt32 = 0
-    /// The decoder of lines that are in memory; nil until the first.
-    var lineDecoder: EventDecoder?
+    private(set) var lifeCycle = LifeCycle.open
     /// The turns of batches: they are applied one after another, in the order they came.
     var turn = FirstComeLock()
-    /// The last failure to write; nil while the journal keeps up.
-    public internal(set) var storageError: StorageError?
-    /// The number of failed attempts since the last success.
-    var failedAttemptCount = 0
-    /// The number of commits so far.
-    public internal(set) var commitCount = 0
-    /// The number of entities that were evicted from memory so far.
-    public internal(set) var evictedCount = 0
+    var loads = LoadTurns()
+    var inputs = InputTable()
+    /// The decoder of lines that are in memory; nil until the first.
+    var lineDecoder: EventDecoder?
+
+    var flushes = FlushSchedule()
+    /// The flush under way; nil when there is none. Its entities are not evicted.
+    var flushTask: Task<Void, Never>?
+    var durability = DurabilityWatch()
+    var eviction = EvictionState()
+    /// The requests or pauses, one for each library that waits for an upstream. Bounded by `libraryCountMax`.
+    var reconcileTasks: [LibraryIndex: ReconcileTask] = [:]
+    var healing = HealSchedule()
+    var timers = CacheTimers()
+
+    var observers = ObserverRegistry()
+    var refreshes = RefreshSchedule()
+    var fetches = FetchTable()
+    /// The callers that wait for a position in a log. Bounded by the callers.
+    var positionWaiters: [PositionWaiter] = []
     var readCounts = ReadCounts()
     /// The metrics in the program's metrics backend.
     var metrics: CacheMetrics
-    /// The turns of loads: one caller at a time loads entities and uses them; see ``withLoaded(_:_:)``.
-    var loadTurn = FirstComeLock()
-    /// The number of callers between asking the journal for entities and using them; nothing is evicted meanwhile.
-    var loadingCount = 0
-    /// The task that continues an eviction from memory, slice by slice; nil when there is nothing to do.
-    var evictionTask: Task<Void, Never>?
-    /// Whether the delegate refused the eviction from memory: until the next commit nothing is evicted from memory.
-    var isMemoryVetoed = false
-    /// Whether the delegate approved the eviction from memory, and nothing has been evicted yet.
-    var mayEvictMemory = false
-    /// The question to the delegate whether entities may be evicted from both tiers; nil when none is under way.
-    var roomQuestion: Task<Void, Never>?
-    /// Whether the delegate refused the eviction from both tiers: none begins until the next commit.
-    var isRoomVetoed = false
-    /// Whether the delegate approved the eviction from both tiers, and the limits are not met yet.
-    var mayMakeRoom = false
-    /// Whether the database passed its limit, and is not yet as small as an eviction makes it.
-    var isDiskRoomWanted = false
-    /// Whether the database takes more than its limit, and the last eviction evicted some entities.
-    var isDiskCrowded = false
-    /// The number of entities in both tiers when none of them could be evicted; 0 when some could.
-    var crowdedCount: Int64 = 0
-    /// The number of entities that were evicted from both tiers, or reduced, so far.
-    var leftCount = 0
-    /// The task that evicts entities of types that do not stay in memory; nil when there are none.
-    var passingTask: Task<Void, Never>?
-    /// The number of entities that were evicted from memory since a scan of all stored-only entities was fruitless.
-    var droppedCount = 0
-    /// The number of rows that the fruitless scan read; nil: some row may be evictable.
-    var fruitlessRowCount: Int?
-    /// The key after which the scan for old rows continues; nil: at the first row.
-    var evictionHand: StoredKey?
-    /// The number of entities in memory after the last complete scan, all of which had to stay. Another scan is not
-    /// worth its cost until the next commit, or until there are an eighth more.
-    var keptCount = 0
-    /// The observer of durable cursors, notified after each commit; nil when there is none.
-    var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
-    /// The positions of the observer's last notification, or of its start; one entry for each library.
-    var durablePlaces: [ByteString: DurablePlace] = [:]
-    var observers = ObserverRegistry()
-    /// The fetches under way, by query. Bounded by `fetchCountMax`.
-    var fetches: [QueryKey: Fetch] = [:]
-    var nextFetch: UInt64 = 0
-    /// The fetches of a recording that is being replayed. Bounded by `fetchCountMax` of the recorded cache.
-    var replayedFetches: [UInt64: FetchStart] = [:]
-    /// The moments when observed lists expire, and when refreshed observers are checked.
-    var expiries = ExpiryQueue<ExpiryTarget>()
-    /// The observers that asked to be refreshed. Bounded by `observerCountMax`.
-    var refreshes: [SubscriptionID: Refresh] = [:]
-    /// The timer for the earliest moment of `expiries`; nil when there is none.
-    var expiryTimer: ExpiryTimer?
-    /// The callers that wait for a position in a log. Bounded by the callers.
-    var positionWaiters: [PositionWaiter] = []
-    /// Whether the last input has ended: nothing comes any more until another one is opened.
-    var hasInputEnded = false
-    var isClosed = false
-    /// Whether the last flush has begun: nothing changes any more.
-    var isShut = false
 
     private init(
         configuration: CacheConfiguration, journal: any Journal, upstream: (any Upstream)?,
@@ -258,10 +186,10 @@ public actor SyncCache {
             case .absent:
                 return missing(key)
             case .elsewhere(let stored):
-                let commitCount = commitCount
+                let commitCount = flushes.commitCount
                 let loaded = try await journal.load([stored]).entities
                 // A commit during the load may have written or evicted the entity: look it up again.
-                guard commitCount == self.commitCount else { continue }
+                guard commitCount == flushes.commitCount else { continue }
                 if case .elsewhere = state.lookUp(key) {
                     guard let entity = loaded.first else {
                         return missing(key)
@@ -296,7 +224,7 @@ public actor SyncCache {
 
     /// The number of events that wait for a missing one, and the number of durable lines of an input.
     package func progress(of input: InputID) -> (heldCount: Int, durableLineCount: Int64) {
-        (state.heldCount, inputs[input]?.acknowledged ?? 0)
+        (state.heldCount, inputs.durableLineCount(of: input))
     }
 
     /// The number of events that wait for a missing one.
@@ -310,6 +238,17 @@ public actor SyncCache {
     /// Returns the number of entities in memory and on disk.
     public func entityCount() -> Int64 { state.entityCount }
 
+    // MARK: Progress
+
+    /// The last failure to write; nil while the journal keeps up.
+    public var storageError: StorageError? { flushes.error }
+
+    /// The number of commits so far.
+    public var commitCount: Int { flushes.commitCount }
+
+    /// The number of entities that were evicted so far.
+    public var evictedCount: Int { eviction.evictedCount }
+
     // MARK: Closing
 
     /// Writes all unwritten changes, tidies the journal and releases it.
@@ -319,21 +258,16 @@ public actor SyncCache {
     ///
     /// - Throws: ``StorageError`` when the last changes could not be written; they are then lost.
     public func close() async throws(StorageError) {
-        guard !isClosed else { return }
-        isClosed = true
-        gapTimer?.cancel()
-        healTimer?.task.cancel()
-        expiryTimer?.task.cancel()
-        memoryTimer?.cancel()
+        guard lifeCycle.beginClosing() else { return }
+        timers.cancelInput()
         await failFetches("the cache is being closed")
         releasePositionWaiters()
-        flushTimer?.cancel()
+        timers.cancelFlush()
         for reconcile in reconcileTasks.values { reconcile.task.cancel() }
-        // Calls that wait for the journal continue, and their changes are written with the rest; later calls are
-        // refused.
-        if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
-        isShut = true
-        loadTurn.giveBack()
+        // Calls that wait for the journal are let through, and are written with the rest; later ones are refused.
+        await takeLoadTurn()
+        lifeCycle.seal()
+        loads.release()
         var failure: StorageError?
         do throws(StorageError) {
             try await writeAll()
@@ -343,7 +277,7 @@ public actor SyncCache {
         }
         flushTask?.cancel()
         await giveBackAtEnd()
-        for input in inputs.keys { inputs[input]?.acknowledgements.finish() }
+        inputs.finishAcknowledgements()
         try await journal.close()
         if let failure { throw failure }
     }

@@ -96,7 +96,7 @@ extension SyncCache {
     package func caughtUp(to sequence: EventSequence, library: ByteString) async -> LibraryStatus {
         let status = status(of: library)
         if let cursor = status.cursor, cursor >= sequence { return status }
-        if isClosed || hasInputEnded { return status }
+        if isClosed || inputs.hasEnded { return status }
         return await withCheckedContinuation { continuation in
             positionWaiters.append(
                 PositionWaiter(library: library, sequence: sequence, continuation: continuation))

@@ -21,8 +21,7 @@ extension SyncCache {
     }
 
     private func setMoment(_ subscription: SubscriptionID, _ moment: Int64) {
-        refreshes[subscription]?.moment = moment
-        schedule(.observer(subscription), at: moment)
+        scheduleCheck(of: subscription, at: moment)
     }
 
     /// Returns the moment when the first of the data that an observer sees becomes too old.

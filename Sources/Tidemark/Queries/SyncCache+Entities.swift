@@ -82,10 +82,10 @@ extension SyncCache {
         type: ByteString, library: ByteString, after: EntityKey?, countMax: Int
     ) async throws(CacheError) -> EntityPage {
         try checkOpen()
-        loadingCount += 1
+        loads.begin()
         defer { endLoading() }
         while true {
-            let commit = commitCount
+            let commit = flushes.commitCount
             var page = LoadedEntities()
             if let place = state.storedTypes(library: library, type: type).first {
                 do throws(StorageError) {
@@ -99,7 +99,7 @@ extension SyncCache {
             }
             // A commit or an eviction during the read may have removed newer entities from memory: the page may be
             // older than they were.
-            guard commit == commitCount else { continue }
+            guard commit == flushes.commitCount else { continue }
             return state.page(type: type, library: library, after: after, stored: page, countMax: countMax)
         }
     }
@@ -136,10 +136,10 @@ extension SyncCache {
         _ removal: Removal, _ body: ([StoredKey], [StoredRow]) -> Result
     ) async throws(CacheError) -> Result {
         try checkOpen()
-        loadingCount += 1
+        loads.begin()
         defer { endLoading() }
         while true {
-            let commit = commitCount
+            let commit = flushes.commitCount
             let rows = try await storedRows(removal)
             let result: Result?
             do throws(StorageError) {
@@ -147,7 +147,7 @@ extension SyncCache {
                     removal.cascades ? state.keysToLoad(forRemovalOf: resident(removal) + rows.map(\.key)) : []
                 }) {
                     // After a commit the rows may be other rows.
-                    guard commit == commitCount else { return nil }
+                    guard commit == flushes.commitCount else { return nil }
                     return body(state.removed(resident(removal), rows: rows, cascades: removal.cascades), rows)
                 }
             } catch {
@@ -196,7 +196,7 @@ extension SyncCache {
     /// - Parameter library: The library; nil: all libraries.
     package func clear(library: ByteString?) async throws(CacheError) {
         await takeTurn()
-        defer { turn.giveBack() }
+        defer { turn.release() }
         try checkOpen()
         let now = clock.now()
         recorded(.clearing(library: library), at: now) {

@@ -21,12 +21,10 @@ extension SyncCache {
     /// newer than the answer that is about to be read.
     func fetch(_ waiter: FetchWaiter) {
         let key = waiter.request.key
-        if let fetch = fetches[key] {
-            if let answer = fetch.answer, !waiter.storesAnswer {
-                return waiter.reply(.success(unstored(answer, waiter)))
-            }
-            fetches[key]?.waiters.append(waiter)
-            return
+        switch fetches.join(waiter) {
+        case .joined: return
+        case .answered(let answer): return waiter.reply(.success(unstored(answer, waiter)))
+        case .none: break
         }
         guard let queryUpstream else {
             spawn { await self.fail([waiter], "there is no upstream for queries") }
@@ -41,8 +39,7 @@ extension SyncCache {
             return waiter.reply(
                 .failure(CacheError(.limitExceeded, "\(fetches.count) fetches are under way: read again later")))
         }
-        nextFetch += 1
-        let attempt = nextFetch
+        let attempt = fetches.newAttempt()
         let limits = configuration.limits
         let task = spawn {
             let result: Result<DecodedAnswer, CacheError>
@@ -63,16 +60,16 @@ extension SyncCache {
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
             await self.fetchTimedOut(key, attempt)
         }
-        fetches[key] = Fetch(
-            attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task, timer: timer)
+        fetches.begin(
+            Fetch(attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task, timer: timer),
+            for: key)
     }
 
     /// Ends a fetch that got no answer.
     ///
     /// - Returns: nil when the answer has come, or when the current fetch is another one.
     private func takeUnanswered(_ key: QueryKey, _ attempt: UInt64) -> Fetch? {
-        guard let fetch = fetches[key], fetch.attempt == attempt, fetch.answer == nil else { return nil }
-        fetches[key] = nil
+        guard let fetch = fetches.takeUnanswered(key, attempt) else { return nil }
         fetch.timer.cancel()
         endFetch(attempt, key)
         return fetch
@@ -101,16 +98,13 @@ extension SyncCache {
             guard let fetch = takeUnanswered(key, attempt) else { return }
             await fail(fetch.waiters, error.message)
         case .success(let answer):
-            guard let fetch = fetches[key], fetch.attempt == attempt else { return }
+            guard let (fetch, isStored) = fetches.answered(answer, key, attempt) else { return }
             fetch.timer.cancel()
             for waiter in fetch.waiters where !waiter.storesAnswer { waiter.reply(.success(unstored(answer, waiter))) }
-            fetches[key]?.waiters.removeAll { !$0.storesAnswer }
-            if fetches[key]?.waiters.isEmpty == true {
-                fetches[key] = nil
-                endFetch(attempt, key)
-            } else {
-                fetches[key]?.answer = answer
+            if isStored {
                 await storeFetched(answer, key, attempt, start: fetch.start)
+            } else {
+                endFetch(attempt, key)
             }
         }
     }
@@ -124,7 +118,7 @@ extension SyncCache {
             endFetch(attempt, key)
         } catch {
             endFetch(attempt, key)
-            let waiters = fetches.removeValue(forKey: key)?.waiters ?? []
+            let waiters = fetches.end(key)
             if error.code == .storageFailed {
                 for waiter in waiters { waiter.reply(.failure(error)) }
             } else {
@@ -132,12 +126,10 @@ extension SyncCache {
             }
             return
         }
-        let waiters = fetches[key]?.waiters ?? []
-        fetches[key]?.waiters = []
-        await giveStored(to: waiters)
+        await giveStored(to: fetches.takeWaiters(key))
         // Readers that joined meanwhile get the same answer. A later reader begins a new fetch, so that readers that
         // keep coming do not get one answer forever.
-        await giveStored(to: fetches.removeValue(forKey: key)?.waiters ?? [])
+        await giveStored(to: fetches.end(key))
     }
 
     private func giveStored(to waiters: [FetchWaiter]) async {
@@ -197,9 +189,9 @@ extension SyncCache {
 
     /// Fails all fetches, because the upstream can no longer answer. Answers that have come are stored and read first.
     package func failFetches(_ reason: String) async {
-        let open = fetches.sorted { $0.value.attempt < $1.value.attempt }
-        let answered = open.filter { $0.value.answer != nil }
-        for fetch in open.compactMap({ takeUnanswered($0.key, $0.value.attempt) }) {
+        let open = fetches.all
+        let answered = open.filter { $0.fetch.answer != nil }
+        for fetch in open.compactMap({ takeUnanswered($0.key, $0.fetch.attempt) }) {
             fetch.task.cancel()
             await fail(fetch.waiters, reason)
         }

@@ -236,8 +236,7 @@ extension SyncCache {
         if state.keysToLoad(for: answer.batch, answer.head).isEmpty { return try await store(answer, start: nil) }
         // While the answer waits for the disk it counts as under way, like the answer of a fetch: the log may advance,
         // or start again.
-        nextFetch += 1
-        let attempt = nextFetch
+        let attempt = fetches.newAttempt()
         let start = beginFetch(attempt, key)
         defer { endFetch(attempt, key) }
         try await store(answer, start: start, fetch: attempt)
@@ -286,11 +285,11 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `storageFailed`; then the query is removed.
     private func fill(_ query: UInt32) async throws(CacheError) {
         guard let fill = state.fill(of: query) else { return }
-        loadingCount += 1
+        loads.begin()
         defer { endLoading() }
         var after: StoredID?
         while true {
-            let commit = commitCount
+            let commit = flushes.commitCount
             let page: LoadedEntities
             do throws(StorageError) {
                 page = try await journal.page(
@@ -303,7 +302,7 @@ extension SyncCache {
             }
             // A page that a commit overtook may be older than entities that were evicted from memory since: it is read
             // again.
-            guard commit == commitCount else { continue }
+            guard commit == flushes.commitCount else { continue }
             guard let last = page.last else { return state.end(fill) }
             after = last
             let goesOn = state.fill(fill, with: page, at: clock.now())

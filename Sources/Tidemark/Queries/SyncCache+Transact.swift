@@ -21,11 +21,11 @@ extension SyncCache {
         _ steps: [TransactionStep], _ operations: [TransactionOperation], library: ByteString,
         expecting: TransactionExpectations
     ) async throws(CacheError) {
-        loadingCount += 1
+        loads.begin()
         defer { endLoading() }
         var isDone = false
         while !isDone {
-            let commit = commitCount
+            let commit = flushes.commitCount
             let rows = try await rows(matching: operations, library: library)
             isDone = try await withTransaction(
                 {
@@ -34,7 +34,7 @@ extension SyncCache {
                 }
             ) { () throws(TransactionRefusal) in
                 // After a commit the rows may be other rows.
-                guard rows == nil || commit == commitCount else { return false }
+                guard rows == nil || commit == flushes.commitCount else { return false }
                 let now = clock.now()
                 try recorded(.transaction(operations, library: library, expecting: expecting), of: library, at: now) {
                     () throws(TransactionRefusal) in

@@ -14,7 +14,7 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when entities cannot be read or written.
     package func replay(_ step: RecordedStep) async throws(StorageError) {
         await takeTurn()
-        defer { turn.giveBack() }
+        defer { turn.release() }
         switch step {
         case .lines(let batch, let events):
             try await withLoaded({ state.keysToLoad(for: batch) }) { applyRecorded(batch, events) }
@@ -36,9 +36,10 @@ extension SyncCache {
                 distribute()
             }
         case .fetch(let number, let library):
-            replayedFetches[number] = recorded(step, of: library, at: clock.now()) { state.beginFetch(in: library) }
+            let start = recorded(step, of: library, at: clock.now()) { state.beginFetch(in: library) }
+            fetches.beginReplayed(number, start)
         case .fetchEnd(let number):
-            guard replayedFetches.removeValue(forKey: number) != nil else { return }
+            guard fetches.endReplayed(number) else { return }
             recorded(step, at: clock.now()) { state.endFetch() }
         case .leaving(let evicted, let reduced, let queries):
             try await withLoaded({ (evicted + reduced).compactMap { state.keyToLoad($0) } }) {
@@ -109,7 +110,7 @@ extension SyncCache {
                 try await transact(operations, library: library, expecting: expecting)
             case .result(let result, let key, let fetch):
                 let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
-                try await store(answer, start: fetch.flatMap { replayedFetches[$0] }, fetch: fetch)
+                try await store(answer, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
             case .invalidation(let invalidation): _ = try invalidate(invalidation)
             case .update(let update): try await begin(update)
             case .commit(let commit): try await begin(commit)

@@ -1,0 +1,59 @@
+import TidemarkStore
+
+/// The scan of the journal's rows for entities that only the journal has and that may be evicted.
+///
+/// It goes through the rows in windows, and continues after the last one. When it read all rows and none could be
+/// evicted, the next eviction begins in memory: otherwise each commit would read all rows again.
+struct StoredRowScan {
+    /// The number of rows in a window: four times as many as have to be evicted, within these bounds. With up to 1,000
+    /// entities the oldest of all are found.
+    private static let windowRowCounts = 1_000...4_000
+
+    /// The key after which the scan continues; nil: at the first row.
+    private(set) var position: StoredKey?
+    /// The number of entities that were evicted from memory since the last scan: only the journal may have them now.
+    private(set) var movedCount = 0
+    /// The number of rows that the last scan read in vain; nil: some row may be evictable.
+    private var fruitlessRowCount: Int?
+
+    /// One window of rows.
+    struct Window {
+        var rowCount: Int
+        fileprivate var startsAtFirst: Bool
+    }
+
+    /// Whether another scan is not worth its cost: the last one read many rows in vain, and few entities were evicted
+    /// from memory since.
+    var isFruitless: Bool {
+        let seenCount = fruitlessRowCount ?? 0
+        return seenCount > StoredRowScan.windowRowCounts.lowerBound && movedCount < seenCount / 8
+    }
+
+    /// Notes entities that were evicted from memory, and that only the journal has now.
+    mutating func moved(_ count: Int) { movedCount += count }
+
+    /// Returns the next window for an eviction of `wantedCount` entities.
+    func window(wantedCount: Int) -> Window {
+        let bounds = StoredRowScan.windowRowCounts
+        let fourfold = wantedCount.multipliedReportingOverflow(by: 4)
+        let rowCount = fourfold.overflow ? bounds.upperBound : fourfold.partialValue
+        return Window(
+            rowCount: min(max(rowCount, bounds.lowerBound), bounds.upperBound), startsAtFirst: position == nil)
+    }
+
+    /// Continues after the rows of a window.
+    ///
+    /// - Returns: Whether the window held all rows of the journal.
+    mutating func advance(past rows: [StoredRowAge], of window: Window) -> Bool {
+        position = rows.count < window.rowCount ? nil : rows.last?.stored.key
+        return window.startsAtFirst && rows.count < window.rowCount
+    }
+
+    /// Ends a scan.
+    ///
+    /// - Parameter seenCount: The number of rows that were read.
+    mutating func ended(seenCount: Int64, isFruitful: Bool) {
+        movedCount = 0
+        fruitlessRowCount = isFruitful ? nil : Int(clamping: seenCount)
+    }
+}

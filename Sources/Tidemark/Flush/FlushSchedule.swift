@@ -1,0 +1,89 @@
+import TidemarkModel
+
+/// The schedule of flushes: when one begins, and how one that failed is repeated.
+///
+/// A failed flush is written before any other, after a pause: the journal has nothing of it, and later changes build on
+/// it.
+struct FlushSchedule {
+    /// The next step of a cache without a flush under way.
+    enum Step {
+        /// Lines may be acknowledged: nothing is unwritten.
+        case acknowledge
+        case begin
+        case setTimer
+        case none
+    }
+
+    /// The amount of unwritten changes.
+    struct Unwritten {
+        var isAny: Bool
+        var count: Int
+        var byteCount: Int
+        /// The part of the bound of unwritten tombstones that they take, 0 to 1.
+        var tombstoneShare: Double
+    }
+
+    /// The number of commits so far.
+    private(set) var commitCount = 0
+    /// The last failure to write; nil while the journal works.
+    private(set) var error: StorageError?
+    /// The number of failed attempts since the last success.
+    private var failureCount = 0
+    /// The flush that could not be written.
+    private var failed: PendingFlush?
+
+    var hasFailed: Bool { failed != nil }
+
+    /// Decides whether a flush begins now.
+    ///
+    /// - Parameter maySetTimer: Whether no timer is set, and the cache is open.
+    func step(_ unwritten: Unwritten, policy: FlushPolicy, maySetTimer: Bool) -> Step {
+        if failed == nil, !unwritten.isAny { return .acknowledge }
+        if unwritten.count >= policy.startCount || unwritten.byteCount >= policy.byteCountMax
+            || unwritten.tombstoneShare >= FlushSchedule.tombstoneShareMax
+        {
+            return .begin
+        }
+        return maySetTimer && unwritten.isAny ? .setTimer : .none
+    }
+
+    /// The part of the bound of unwritten tombstones at which a flush begins: a quarter.
+    private static let tombstoneShareMax = 0.25
+
+    /// Notes a commit.
+    ///
+    /// - Returns: Whether it is the first after a failure.
+    mutating func committed() -> Bool {
+        commitCount += 1
+        defer {
+            error = nil
+            failureCount = 0
+        }
+        return error != nil
+    }
+
+    /// Notes a failure; the flush is kept.
+    ///
+    /// - Returns: Whether the failure before had another cause, or there was none.
+    mutating func failed(_ flush: PendingFlush, _ cause: StorageError) -> Bool {
+        defer { error = cause }
+        failureCount += 1
+        failed = flush
+        return error?.code != cause.code
+    }
+
+    /// Notes that the journal could not be rebuilt.
+    mutating func rebuildFailed(_ cause: StorageError) { error = cause }
+
+    /// Gives the failed flush up: its changes are unwritten in the state again.
+    ///
+    /// - Returns: The failed flush; nil when there was none.
+    mutating func takeFailed() -> PendingFlush? {
+        defer { failed = nil }
+        return failed
+    }
+
+    /// The pause before a failed flush is written again, in milliseconds: 50, doubled with each failure in a row up to
+    /// 5,000.
+    var retryDelay: Int64 { min(50 << min(max(failureCount - 1, 0), 10), 5_000) }
+}

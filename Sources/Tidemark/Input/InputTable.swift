@@ -1,0 +1,72 @@
+import TidemarkModel
+
+/// The inputs that feed a cache, with the progress of each. Bounded by the callers that open them.
+struct InputTable {
+    private var positions: [InputID: InputPosition] = [:]
+    private var nextNumber: UInt32 = 0
+    /// Whether the last input has ended: no event comes until another input is opened.
+    private(set) var hasEnded = false
+
+    /// Whether lines that the cache has not seen may still bring late events.
+    var mayBringLateEvents: Bool { positions.values.contains(where: \.mayBringLateEvents) }
+
+    /// Whether some applied line is not acknowledged.
+    var isAcknowledgementDue: Bool { positions.values.contains { $0.lines > $0.acknowledged } }
+
+    /// Returns the number of a new input.
+    mutating func newID() -> InputID {
+        defer { nextNumber &+= 1 }
+        return InputID(nextNumber)
+    }
+
+    mutating func open(_ position: InputPosition) -> InputID {
+        let input = newID()
+        positions[input] = position
+        hasEnded = false
+        return input
+    }
+
+    mutating func close(_ input: InputID) {
+        positions.removeValue(forKey: input)?.acknowledgements.finish()
+    }
+
+    /// Notes the end of an input.
+    ///
+    /// - Returns: Whether it was the last one.
+    mutating func ended() -> Bool {
+        guard positions.count <= 1 else { return false }
+        hasEnded = true
+        return true
+    }
+
+    /// Notes that an input's lines were applied, or are held, up to a line.
+    mutating func applied(through line: Int64, of input: InputID) { positions[input]?.lines = line }
+
+    /// The number of an input's lines that are durable.
+    func durableLineCount(of input: InputID) -> Int64 { positions[input]?.acknowledged ?? 0 }
+
+    /// Returns, for each input, the last line that was applied together with all lines before it.
+    ///
+    /// - Parameter firstHeld: Returns the first line of an input that is held; nil when none is.
+    func appliedLines(firstHeld: (InputID) -> Int64?) -> [InputID: Int64] {
+        var lines: [InputID: Int64] = [:]
+        for (input, position) in positions {
+            lines[input] = firstHeld(input).map { min($0 - 1, position.lines) } ?? position.lines
+        }
+        return lines
+    }
+
+    /// Notifies the readers of inputs whose lines became durable.
+    mutating func acknowledge(_ lines: [InputID: Int64], _ libraries: [ByteString: EventSequence]) {
+        for (input, lines) in lines {
+            guard let position = positions[input], lines > position.acknowledged else { continue }
+            positions[input]?.acknowledged = lines
+            position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: libraries))
+        }
+    }
+
+    /// Ends the acknowledgements of all inputs.
+    func finishAcknowledgements() {
+        for position in positions.values { position.acknowledgements.finish() }
+    }
+}
