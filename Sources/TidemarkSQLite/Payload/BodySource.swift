@@ -3,8 +3,8 @@ import TidemarkStore
 
 /// The parts of a flush that the encoding threads read.
 ///
-/// Sendable because it does not change: the writer creates it, prepares every dictionary for compressing, and does not
-/// return before the last reading thread has left.
+/// Sendable by immutability: the writer creates it, prepares every dictionary for compressing, and does not return
+/// before the last reading thread has left.
 struct BodySource: @unchecked Sendable {
     /// The flush's rows, borrowed: all threads would retain and release an array for each row, at one memory location.
     let rows: UnsafeBufferPointer<FlushRow>

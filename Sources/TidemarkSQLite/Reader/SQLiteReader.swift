@@ -74,7 +74,7 @@ public final class SQLiteReader {
         }
     }
 
-    // MARK: Small things
+    // MARK: Totals and sizes
 
     /// Returns all libraries, in the byte order of their ids.
     public func libraries() throws(StorageError) -> [ReadLibrary] {
