@@ -75,8 +75,8 @@ struct CounterTable {
     /// cursor; else it holds -1.
     static func answeredThrough(_ library: LibraryIndex) -> String { "\(answeredThroughPrefix)\(library)" }
     static let answeredThroughPrefix = "answered_through_"
-    /// Returns the counter for the highest known sequence when keys of a library were last forgotten; -1 when none
-    /// were.
+    /// Returns the counter for the highest sequence that was known when a library last dropped a tombstone, an evicted
+    /// key or a removed entity; it holds -1 when it never did.
     static func forgottenThrough(_ library: LibraryIndex) -> String { "\(forgottenThroughPrefix)\(library)" }
     static let forgottenThroughPrefix = "forgotten_through_"
     /// Returns the counter that tells whether a library is stale only because numbers were lost: 1 or 0.

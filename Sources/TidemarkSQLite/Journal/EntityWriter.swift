@@ -100,7 +100,7 @@ final class EntityWriter {
         return outcome
     }
 
-    /// The keys of new rows, in the order of their table.
+    /// Returns the keys of new rows, in the order of their table.
     private func sortedNewKeys(of flush: FlushBatch, _ bytes: UnsafeRawBufferPointer) -> [NewKey] {
         var newKeys: [NewKey] = []
         for (index, row) in flush.rows.enumerated() where row.change == .insert {

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Removes all entities and tombstones of a library before a flush writes its rows.
+/// Clears a library: removes all of its entities and tombstones before a flush writes new rows.
 struct LibraryClearing {
     private let statements: [PreparedStatement]
     private let fieldValues: FieldValueWriter

@@ -9,7 +9,7 @@ import TidemarkStore
 /// fields     v  formats 2 and 3: bytes of the fields
 /// dictionary v  codec 2 only: its number
 /// length     v  codecs 1 and 2: bytes that decompress from the data
-/// id offset  v  when the id is left out: where it stands in the payload
+/// id offset  v  when the id is left out: its offset in the payload
 /// data
 /// fields        formats 2 and 3: the store's data about writes of single fields
 /// padding    4  zeros, when padded
