@@ -1,5 +1,6 @@
-// Counts and weighs what goes through the allocator: the executable's own malloc stands before the system's.
-// A sanitizer has one of its own, which this would be called by before it is set up; then nothing is counted.
+// Counts the calls of the allocator and measures its bytes: the executable's own malloc comes before the system's. A
+// sanitizer has a malloc of its own, which would call this one before it is set up; with a sanitizer nothing is
+// counted.
 #include "reference.h"
 
 #if defined(__has_feature)
@@ -24,7 +25,7 @@ static _Atomic bool isCounting;
 static _Atomic uint64_t allocationCount;
 
 static _Atomic bool isWeighing;
-// Below 0 when more was freed of what was there before than was taken since.
+// Below 0 when more of the earlier memory was freed than new memory was allocated.
 static _Atomic int64_t liveByteCount;
 static _Atomic int64_t peakByteCount;
 

@@ -53,12 +53,12 @@ extern "C" uint64_t reference_on_demand(const uint8_t *bytes, size_t count) {
 }
 
 extern "C" uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, size_t line_count) {
-    // Kept between calls, like the decoder it is compared with.
+    // The parser is kept between calls, like the decoder that is compared with it.
     static dom::parser parser;
     uint64_t sum = 0;
     for (size_t line = 0; line < line_count; line++) {
         dom::element element;
-        // The bytes behind the line are readable, so nothing need be copied for padding.
+        // The bytes after the line are readable, so no copy is needed for padding.
         if (parser.parse(bytes + spans[2 * line], spans[2 * line + 1], false).get(element) == SUCCESS) {
             int64_t number;
             if (element["sequence"].get_int64().get(number) == SUCCESS) sum += uint64_t(number);

@@ -1,4 +1,4 @@
-// What zstd and SQLite cost by themselves, on one thread.
+// The cost of zstd and SQLite by themselves, on one thread.
 #include "reference.h"
 
 #include <sqlite3.h>
@@ -9,7 +9,7 @@
 
 enum { dictionaryByteCount = 16 << 10, sampleCountMax = 4000, rowsPerTransaction = 50000, compressionLevel = 1 };
 
-// Trains a dictionary of the first payloads. Returns its size, 0 when there is none.
+// Trains a dictionary from the first payloads. Returns its size; 0 when there is none.
 static size_t train(void *dictionary, const uint8_t *source, const uint64_t *offsets, const uint32_t *counts,
                     size_t count) {
     const size_t sampleCount = count < sampleCountMax ? count : sampleCountMax;
@@ -89,7 +89,7 @@ struct reference_compressed {
     ZSTD_DDict *dictionary;
     ZSTD_DCtx *context;
     uint8_t *bytes;
-    size_t *offsets;  // of each payload and behind the last one
+    size_t *offsets;  // the start of each payload, and the end of the last one
     size_t count;
     size_t byteCountMax;
     uint8_t *room;

@@ -1,8 +1,8 @@
 import CReference
 
-/// Counts calls of the allocator from when it is made until it ends, on all threads.
+/// Counts calls of the allocator on all threads, from its creation to ``end()``.
 struct AllocationCount {
-    /// nil where the platform does not count.
+    /// Begins to count; nil when the platform cannot count.
     init?() {
         guard reference_allocations_begin() else { return nil }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Counts answers on one thread for another that waits for them.
+/// Counts answers on one thread, so that another thread can wait for them.
 final class AnswerCount: Sendable {
     private let count = Mutex(0)
 

@@ -1,7 +1,7 @@
 import Foundation
 import TidemarkTesting
 
-/// A file as a program that shows files would declare it, some 440 bytes of JSON each.
+/// A file as a program that shows files declares it; its JSON has about 440 bytes.
 struct DecodedFile: Decodable {
     struct Content: Decodable {
         var uuid: UUID
@@ -42,7 +42,7 @@ struct DecodedFile: Decodable {
         case content = "content_identity"
     }
 
-    /// The resources of a seed.
+    /// Returns seeded resources.
     static func resources(count: Int) -> [[UInt8]] {
         var random = SeededGenerator(seed: 20_260_107)
         return (0..<count).map { index in
@@ -69,7 +69,7 @@ struct DecodedFile: Decodable {
         return parts.joined(separator: "-")
     }
 
-    /// Depends on every kind of field.
+    /// A hash that depends on every kind of field.
     var hash: UInt64 {
         let texts = name.utf8.count + path.utf8.count + suffix.utf8.count + tags.count
         let times = createdAt.timeIntervalSinceReferenceDate + modifiedAt.timeIntervalSinceReferenceDate

@@ -1,7 +1,7 @@
 import Synchronization
 import Tidemark
 
-/// A clock that stands where it was set; who sleeps by it does so for real.
+/// A clock with a fixed time; sleeping takes real time.
 final class FixedClock: CacheClock {
     let time: Mutex<Int64>
     private let clock = SystemClock()

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// A journal that stores nothing: what is left is the price of the engine itself.
+/// A journal that stores nothing, so that only the cost of the engine is measured.
 struct ForgetfulJournal: Journal {
     func recover() async throws(StorageError) -> RecoveredState { RecoveredState() }
     func changeIndexes(

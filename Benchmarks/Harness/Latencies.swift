@@ -1,4 +1,4 @@
-/// How long many things took, in nanoseconds.
+/// The durations of many operations, in nanoseconds.
 struct Latencies {
     private var values: [Int64]
 
@@ -10,9 +10,9 @@ struct Latencies {
 
     mutating func append(_ other: [Int64]) { values += other }
 
-    /// Adds p50, p99 and the longest to a report, in microseconds.
+    /// Adds p50, p99 and the maximum to a report, in microseconds.
     ///
-    /// - Parameter goal: For p99.
+    /// - Parameter goal: The goal for p99.
     func report(_ name: String, goal: Double? = nil, hash: UInt64, into report: inout Report) {
         let sorted = values.sorted()
         func microseconds(_ share: Double) -> Double {

@@ -1,27 +1,29 @@
-/// One figure beside its reference: both timed in turns in one run, so that a slow moment of the machine hits both.
+/// One figure with its reference. Both are timed in turns in one run, so that a slow moment of the machine affects
+/// both.
 struct Measurement {
     let name: String
-    /// What one of `seconds` went through: `event`, `entity`.
+    /// The unit of work that `seconds` is divided by: `event`, `entity`.
     let unit: String
     let count: Int
-    /// Of each counted run.
+    /// The duration of each counted run.
     let seconds: [Double]
     let referenceName: String
     let referenceSeconds: [Double]
-    /// The goal for the median ratio; nil when there is none.
+    /// The goal for the median of the ratios; nil when there is none.
     let goal: Double?
-    /// Depends on everything that was computed: two runs over one input agree.
+    /// A hash of everything that was computed; two runs over one input have the same.
     let hash: UInt64
-    /// Calls of the allocator for each of `count`, in the run that is not counted; nil where nobody counts them.
+    /// Calls of the allocator for each unit of work, in the run that is not counted; nil when the platform cannot
+    /// count.
     var allocations: Double?
 
-    /// Run by run, subject over reference.
+    /// The ratio of figure to reference in each run.
     var ratios: [Double] { zip(seconds, referenceSeconds).map { $0 / $1 } }
 
     /// Times a subject and its reference in turns.
     ///
-    /// - Parameter runs: Counted; one more goes first and is not.
-    /// - Parameter subject: Returns its hash, which must not change from run to run.
+    /// - Parameter runs: The number of counted runs; one more goes first and is not counted.
+    /// - Parameter subject: Returns its hash, which must be the same in every run.
     static func compare(
         _ name: String, unit: String = "event", count: Int, runs: Int, goal: Double?, referenceName: String,
         reference: () async throws -> UInt64, subject: () async throws -> UInt64
@@ -53,7 +55,7 @@ struct Measurement {
     }
 }
 
-/// Keeps the optimizer from dropping work whose result nobody looks at.
+/// Keeps the optimizer from removing work whose result is not used.
 @inline(never)
 func blackHole(_ value: UInt64) {
     withExtendedLifetime(value) {}

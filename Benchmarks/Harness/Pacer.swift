@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Nanoseconds of a clock that all processes of this machine share, with 19 digits for the next centuries.
+/// Nanoseconds of a clock that all processes of this machine share. The numbers have 19 digits, for the next centuries.
 enum Moment {
     static func now() -> Int64 {
         var time = timespec()
@@ -9,7 +9,7 @@ enum Moment {
         return 1_000_000_000_000_000_000 + Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Blocks the thread.
+    /// Blocks the thread until a moment.
     static func sleep(until moment: Int64) {
         while true {
             let rest = moment - now()
@@ -20,8 +20,8 @@ enum Moment {
     }
 }
 
-/// Says when each of many evenly spaced things is due, from a thread of its own. The schedule is absolute: whoever is
-/// late is told the next ones at once, so that a pause is not hidden.
+/// Signals when each of many evenly spaced events is due, from a thread of its own. The schedule is absolute: a late
+/// caller gets the next events at once, so that a pause is not hidden.
 final class Pacer: Sendable {
     private struct State {
         var dueCount = 0
@@ -53,7 +53,7 @@ final class Pacer: Sendable {
         waiter?.resume()
     }
 
-    /// Returns when the next one is due.
+    /// Returns when the next event is due.
     func next() async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in

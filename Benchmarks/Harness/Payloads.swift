@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// The resources of a workload in one block, as references want them.
+/// The resources of a workload in one block, in the form that references need.
 struct Payloads {
     private(set) var source: [UInt8] = []
     private(set) var offsets: [UInt64] = []
     private(set) var counts: [UInt32] = []
-    /// Of each payload, the number of its entity in the order in which entities were first seen.
+    /// The number of each payload's entity, in the order in which entities first occur.
     private(set) var entities: [UInt32] = []
     private(set) var entityCount = 0
 
-    /// - Parameter isDistinct: Only the last version of each entity.
+    /// - Parameter isDistinct: Whether to keep only the last version of each entity.
     init(of workload: Workload, isDistinct: Bool = false) throws {
         var indexes: [UUIDValue: UInt32] = [:]
         try workload.decode { batch in

@@ -1,8 +1,8 @@
 import CReference
 
-/// The most bytes that were taken of the allocator at once while something ran, on all threads.
+/// The maximum number of bytes that were allocated at once while a function ran, on all threads.
 enum PeakByteCount {
-    /// - Returns: nil where the platform does not weigh.
+    /// - Returns: The maximum; nil when the platform cannot measure it.
     static func of(_ body: () async throws -> Void) async rethrows -> Int? {
         let weighs = reference_peak_begin()
         defer { _ = reference_peak_end() }

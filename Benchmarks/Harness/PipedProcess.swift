@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A child process with a pipe to it and one from it, without a copy or a thread more than that needs.
+/// A child process with a pipe for its input and one for its output, without further copies or threads.
 final class PipedProcess {
     private let process = Process()
     private let input = Pipe()
@@ -20,7 +20,7 @@ final class PipedProcess {
 
     var identifier: Int32 { process.processIdentifier }
 
-    /// Writes all bytes; waits as long as the child does.
+    /// Writes all bytes; blocks while the child does not read.
     func write(_ bytes: UnsafeRawBufferPointer) {
         var start = 0
         while start < bytes.count {
@@ -35,7 +35,7 @@ final class PipedProcess {
 
     /// Reads lines on a thread of its own until the child ends.
     ///
-    /// - Parameter body: Gets each line without its LF, and when its last byte was read.
+    /// - Parameter body: Called with each line without its LF, and with the moment when its last byte was read.
     func read(_ body: @escaping @Sendable (ArraySlice<UInt8>, Int64) -> Void) {
         isReading.withLock { $0 = true }
         let handle = output.fileHandleForReading
@@ -55,7 +55,7 @@ final class PipedProcess {
                     start = end + 1
                 }
                 filled += count - start
-                // At most one line is begun.
+                // The rest is at most one incomplete line.
                 if start > 0, filled > 0 {
                     buffer.withUnsafeMutableBytes { $0.copyMemory(from: .init(rebasing: $0[start..<start + filled])) }
                 }
@@ -64,7 +64,7 @@ final class PipedProcess {
         }
     }
 
-    /// Ends the input and waits for the end of the output and of the child.
+    /// Ends the input, and waits for the end of the output and of the child.
     func finish() {
         input.fileHandleForWriting.closeFile()
         if !isReading.withLock({ $0 }) { read { _, _ in } }
@@ -74,12 +74,12 @@ final class PipedProcess {
     }
 }
 
-/// The system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which the method of that name hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }
 
-/// The system's `read`, which the method of that name hides.
+/// Calls the system's `read`, which the method of that name hides.
 private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, bytes, count)
 }

@@ -1,22 +1,23 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A state with queries, and events that concern none or some of them.
+/// A state with queries, and events that affect none or some of the queries.
 final class QueryBed {
-    /// What the queries are that no event concerns.
+    /// The kinds of queries that no event affects.
     enum Unrelated: String, CaseIterable {
         /// Lists without a rule, over other entities of the same type.
         case lists = "other lists"
-        /// Rules that ask for another value of the same field.
+        /// Rules for another value of the same field.
         case values = "other values"
-        /// Rules that ask for another folder.
+        /// Rules for another folder.
         case folders = "other folders"
     }
 
     struct Size {
-        /// Entities that events change: those below it are in no list of the unrelated queries.
+        /// The number of entities that events change. They have the lowest indexes, and are in no list of the unrelated
+        /// queries.
         var changingCount: Int
-        /// Entities of unrelated lists, behind those that change.
+        /// The number of entities in unrelated lists; their indexes come after those that change.
         var listedCount: Int
 
         static func of(smoke isSmoke: Bool) -> Size {
@@ -32,7 +33,7 @@ final class QueryBed {
     private let decoder: SampleDecoder
     private var queryCount = 0
 
-    /// - Parameter queryCount: Of unrelated queries.
+    /// - Parameter queryCount: The number of unrelated queries.
     init(_ size: Size, _ unrelated: Unrelated, queryCount: Int, policy: CachePolicy = CachePolicy()) throws {
         self.size = size
         var configuration = CacheStateConfiguration()
@@ -63,7 +64,7 @@ final class QueryBed {
         state.flushCommitted()
     }
 
-    /// Adds lists that all hold the first `count` entities that change.
+    /// Adds lists that all contain the first `count` entities that change.
     func putLists(_ listCount: Int, of count: Int, isObserved: Bool) throws {
         for _ in 0..<listCount {
             let query = try put(Array(0..<count))
@@ -86,9 +87,9 @@ final class QueryBed {
         return try state.store(batch, head, at: 1)
     }
 
-    /// Events on entities that change, each set continuing the log where the one before ends.
+    /// Returns sets of events on entities that change; each set continues the log of the set before it.
     ///
-    /// - Parameter entityCount: Only the first ones change; nil: all that may.
+    /// - Parameter entityCount: The number of entities that change, beginning with the first; nil means all.
     static func events(
         _ size: Size, setCount: Int, eventCount: Int, entityCount: Int? = nil
     ) throws -> [[EventBatch]] {
@@ -107,9 +108,9 @@ final class QueryBed {
         }
     }
 
-    /// Applies a set of events as the engine does: the log of changes is emptied after each batch.
+    /// Applies a set of events as the engine does: the change log is cleared after each batch.
     ///
-    /// - Returns: What observers would have been told, and how many events were applied.
+    /// - Returns: A hash of the number of notifications for observers, and of the number of applied events.
     func apply(_ batches: [EventBatch]) -> UInt64 {
         let before = state.counts.applied
         var told = 0

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Takes figures as they come, and prints them as a table for people or as one JSON object a line.
+/// Collects figures, and prints each as a row of a table for people or as one JSON object a line.
 struct Report {
     let isJSON: Bool
-    /// Part of the name of the figures that are wanted; nil: all.
+    /// A part of the names of the figures to measure; nil means all figures.
     let only: String?
     private(set) var results: Results
     private var suite = ""
@@ -16,10 +16,10 @@ struct Report {
 
     var missedGoals: [Figure] { results.figures.filter { $0.isMet == false } }
 
-    /// Whether a figure is to be measured at all.
+    /// Tells whether a figure is to be measured.
     func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
-    /// Begins a suite: what follows belongs to it.
+    /// Begins a suite, to which the next figures belong.
     mutating func begin(_ suite: String, _ text: String) {
         self.suite = suite
         guard !isJSON else { return }
@@ -29,7 +29,7 @@ struct Report {
                 + pad("goal", 16) + pad("allocations", 13) + "hash")
     }
 
-    /// - Parameter place: Where the figure stands on a curve.
+    /// - Parameter place: The place of the figure on a curve.
     mutating func add(_ measurement: Measurement, place: Figure.Place? = nil) {
         let scale = 1e9 / Double(measurement.count)
         add(
@@ -44,7 +44,7 @@ struct Report {
                 place: place))
     }
 
-    /// A figure that is a ratio or a size by itself.
+    /// Adds a figure that is a ratio or a size by itself.
     mutating func add(
         name: String, values: [Double], unit: String, goal: Double?, hash: UInt64, place: Figure.Place? = nil
     ) {
@@ -60,7 +60,7 @@ struct Report {
         add(name: name, values: [value], unit: unit, goal: goal, hash: hash, place: place)
     }
 
-    /// A size beside the size of something else.
+    /// Adds a size, with another size as its reference.
     mutating func add(
         name: String, values: [Double], unit: String, count: Int, referenceName: String, referenceValues: [Double],
         goal: Double?, hash: UInt64
@@ -98,7 +98,7 @@ struct Report {
     private func pad(_ text: String, _ width: Int) -> String { FigureText.padded(text, width) }
 }
 
-/// Numbers as people read them.
+/// Formats numbers for people.
 enum FigureText {
     static func number(_ value: Double) -> String {
         value >= 100 ? String(format: "%.0f", value) : String(format: "%.2f", value)
@@ -108,7 +108,7 @@ enum FigureText {
         "\(number(spread.median)) (\(number(spread.min)) … \(number(spread.max)))"
     }
 
-    /// With spaces behind it, one at least.
+    /// Pads a text with spaces on the right, at least one.
     static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.count))
     }

@@ -2,11 +2,11 @@ import TidemarkModel
 import TidemarkTesting
 import TidemarkWire
 
-/// Entities of one type, some 430 bytes each, and the lines that change them. What one says is a function of its index
-/// and of the version.
+/// Entities of one type with about 430 bytes each, and the lines that change them. The contents are a function of the
+/// index and the version.
 enum Sample {
     static let type = "file"
-    /// A place for the time of sending, always as wide; see ``stamp(_:with:)``.
+    /// A placeholder for the time of sending, always of the same width; see ``stamp(_:with:)``.
     static let noTime: [UInt8] = Array("1000000000000000000".utf8)
     private static let marker: [UInt8] = Array("\"sent\":".utf8)
     private static let notes: [UInt8] = {
@@ -34,11 +34,11 @@ enum Sample {
     }
 
     static func key(of index: Int) -> EntityKey {
-        // The id stands behind `{"id":"`, a UUID.
+        // The id comes after `{"id":"` and is a UUID.
         EntityKey(library: "", type: ByteString(type), id: ByteString(resource(index, version: 0)[7..<43]))
     }
 
-    /// One event's line with its LF.
+    /// Appends the line of one event with its LF.
     static func appendChange(of index: Int, version: Int, sequence: Int, to bytes: inout [UInt8]) {
         bytes +=
             "{\"sequence\":\(sequence),\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\",\"resource\":".utf8
@@ -46,7 +46,7 @@ enum Sample {
         bytes += "}}}\n".utf8
     }
 
-    /// The answer to a query, as a line with its LF.
+    /// Returns the answer to a query, as a line with its LF.
     static func answer(_ indexes: some Sequence<Int>) -> [UInt8] {
         var bytes = Array("{\"event\":{\"ResourceBatchChanged\":{\"resource_type\":\"file\",\"resources\":[".utf8)
         for (place, index) in indexes.enumerated() {
@@ -57,7 +57,7 @@ enum Sample {
         return bytes
     }
 
-    /// Writes a time, nanoseconds of 19 digits, into the line's place for it.
+    /// Writes a time, nanoseconds with 19 digits, into a placeholder of the line.
     static func stamp(_ line: inout [UInt8], at place: Int, with time: Int64) {
         var rest = time
         for index in stride(from: place + noTime.count - 1, through: place, by: -1) {
@@ -66,7 +66,7 @@ enum Sample {
         }
     }
 
-    /// Where a line's places for times begin.
+    /// Returns the offsets of the placeholders for times in a line.
     static func places(in line: some RandomAccessCollection<UInt8>) -> [Int] {
         line.withContiguousStorageIfAvailable { bytes in
             var places: [Int] = []
@@ -85,7 +85,7 @@ enum Sample {
         } ?? []
     }
 
-    /// The time at a place.
+    /// Returns the time in a placeholder.
     static func time(in line: some RandomAccessCollection<UInt8>, at place: Int) -> Int64 {
         let start = line.index(line.startIndex, offsetBy: place)
         return line[start...].prefix(noTime.count).reduce(0) { $0 &* 10 &+ Int64($1 & 15) }
@@ -94,7 +94,7 @@ enum Sample {
     private static let hexDigits = Array("0123456789abcdef".utf8)
 }
 
-/// Lines in memory, cut and decoded as a reader would.
+/// Splits and decodes lines in memory, as a reader would.
 struct SampleDecoder {
     private let pool = BatchPool()
     private let decoder: EventDecoder

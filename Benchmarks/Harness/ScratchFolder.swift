@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for what a suite writes. Gone with the last who holds it.
+/// A folder for the files of a suite, which is deleted with this object.
 final class ScratchFolder {
     let url: URL
 
@@ -15,7 +15,7 @@ final class ScratchFolder {
 
     func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// Takes a database away with everything that stands beside it.
+    /// Removes a database and all files beside it.
     func removeDatabase(_ name: String) throws {
         for suffix in ["", "-wal", "-shm", "-lock"] {
             let path = path(name) + suffix

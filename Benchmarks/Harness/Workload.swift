@@ -2,15 +2,15 @@ import TidemarkModel
 import TidemarkTesting
 import TidemarkWire
 
-/// The input of the suites: entities seen once, then updated in random order; fixed seed.
+/// The input of the suites: each entity is created once, then entities are updated in random order, with a fixed seed.
 struct Workload {
-    /// NDJSON, with room behind it that a parser may read.
+    /// The input as NDJSON, with padding after it that a parser may read.
     let bytes: [UInt8]
     let byteCount: Int
     let lineCount: Int
     let entityCount: Int
 
-    /// - Parameter updatesPerEntity: Events an entity, the first one included.
+    /// - Parameter eventsPerEntity: The number of events for each entity, including the first.
     init(entityCount: Int, eventsPerEntity: Int, resourceByteCount: Int = 435) {
         var settings = SyntheticSettings()
         settings.resourceByteCount = resourceByteCount
@@ -27,28 +27,28 @@ struct Workload {
         self.bytes = bytes
     }
 
-    /// Chunks as a reader would get them.
+    /// The size of the chunks in which a reader gets the input.
     static let chunkByteCount = 512 << 10
 
-    /// The input cut into lines, as the decoder gets it.
+    /// Returns the input split into lines, as the decoder gets it.
     func blocks() -> [LineBlock] {
         var blocks: [LineBlock] = []
         frame(BatchPool()) { blocks.append($0) }
         return blocks
     }
 
-    /// Frames and decodes the whole input.
+    /// Splits and decodes the whole input.
     ///
-    /// - Parameter body: Gets each batch, in order.
+    /// - Parameter body: Called with each batch, in order.
     func decode(_ body: (EventBatch) throws -> Void) throws {
         let pool = BatchPool()
         let decoder = try EventDecoder(pool: pool)
         try frame(pool) { try body(try decoder.decode($0)) }
     }
 
-    /// Cuts the whole input into lines, a chunk at a time as a reader gets it.
+    /// Splits the whole input into lines, one chunk at a time as a reader gets it.
     ///
-    /// - Parameter body: Gets each block, in order.
+    /// - Parameter body: Called with each block, in order.
     func frame<Failure: Error>(_ pool: BatchPool, _ body: (LineBlock) throws(Failure) -> Void) throws(Failure) {
         var framer = LineFramer(pool: pool)
         var offset = 0

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Figures beside their goals, as a picture: a bar each, on a logarithmic scale on which every goal is the same line.
+/// A picture of figures and their goals: one bar for each figure, on a logarithmic scale on which all goals are the
+/// same line.
 struct Chart {
     private struct Bar {
         var name: String
-        /// What the goal allows is 1.
+        /// The figure divided by its goal.
         var share: Double
     }
 
@@ -15,7 +16,7 @@ struct Chart {
     private static let nameWidth = 380.0
     private static let barWidth = 420.0
     private static let top = 48.0
-    /// The scale goes from a hundredth of the goal to ten times the goal.
+    /// The decades of the scale: from a hundredth of the goal to ten times the goal.
     private static let decades = (below: 2.0, above: 1.0)
 
     init(_ results: Results) {
@@ -39,7 +40,8 @@ struct Chart {
         for (index, bar) in bars.enumerated() {
             let y = Chart.top + Chart.rowHeight * Double(index)
             let isMet = bar.share <= 1
-            // Behind the line, which would cross the number of a bar that nearly reaches it.
+            // The label is placed to the right of the goal's line, which would cross the number of a bar that nearly
+            // reaches it.
             let label = max(Chart.nameWidth + position(bar.share), goal) + 6
             text += """
                 <text x="\(Chart.nameWidth - 8)" y="\(y + 14)" text-anchor="end" fill="#222222">\(escaped(bar.name))</text>
@@ -56,7 +58,7 @@ struct Chart {
         return text
     }
 
-    /// How far to the right a share of the goal stands.
+    /// Returns the horizontal position for a share of the goal.
     private func position(_ share: Double) -> Double {
         let decades = Chart.decades.below + Chart.decades.above
         let place = (log10(max(share, 1e-9)) + Chart.decades.below) / decades

@@ -1,19 +1,19 @@
-/// Two results beside each other, by ratio: machines differ, and so does one machine from hour to hour.
+/// Compares two results by ratio, because machines differ, and one machine differs from hour to hour.
 struct Comparison {
     struct Row {
         var id: String
         var unit: String
         var before: Double
         var after: Double
-        /// Above 1 it became worse.
+        /// The ratio of the two values; above 1 the figure became worse.
         var change: Double { after / before }
     }
 
-    /// Figures of both, in the order of the later one.
+    /// The figures that both results have, in the order of the later one.
     let rows: [Row]
-    /// Figures that only one of them has.
+    /// The figures that only one of the results has.
     let unmatched: [String]
-    /// Figures whose result is another one: they were not computed over the same input.
+    /// The figures with different hashes; they were not computed over the same input.
     let differing: [String]
 
     init(_ base: Results, _ results: Results) {

@@ -1,42 +1,42 @@
-/// One figure of a run: what was measured, beside what, and what it should be.
+/// One figure of a run, with its reference and its goal.
 struct Figure: Codable {
-    /// What the figure is compared with, timed in turns with it.
+    /// The reference of a figure, timed in turns with it.
     struct Reference: Codable {
         var name: String
         var value: Spread
-        /// Run by run, the figure over the reference.
+        /// The ratio of figure to reference in each run.
         var ratio: Spread
     }
 
-    /// The place of a figure on a curve: how a price goes with a size.
+    /// The place of a figure on a curve that shows how a cost depends on a size.
     struct Place: Codable {
         var curve: String
-        /// What grows, and how large it is here.
+        /// The name of the parameter that grows; `size` is its value here.
         var parameter: String
         var size: Double
     }
 
     var suite: String
     var name: String
-    /// `ns/event`, `bytes`, `µs`; of a figure with a reference, of both.
+    /// The unit: `ns/event`, `bytes`, `µs`; it is also the unit of the reference.
     var unit: String
     var value: Spread
     var runCount: Int
-    /// What one run went through; nil for a figure that is no price.
+    /// The units of work in one run; nil for a figure that is not a cost.
     var count: Int?
     var reference: Reference?
-    /// At most so much: the ratio where there is a reference, else the value.
+    /// The maximum allowed value: of the ratio when there is a reference, else of the figure.
     var goal: Double?
-    /// Calls of the allocator for each thing that a run went through; nil where the platform does not count them.
+    /// Calls of the allocator for each unit of work; nil when the platform cannot count.
     var allocations: Double?
-    /// Depends on everything that was computed; equal wherever the input was equal.
+    /// A hash of everything that was computed; it is equal whenever the input was equal.
     var hash: String
     var place: Place?
 
-    /// What the goal is about.
+    /// The value that the goal limits.
     var judged: Double { reference?.ratio.median ?? value.median }
 
-    /// nil: there is no goal.
+    /// Whether the goal is met; nil when there is none.
     var isMet: Bool? { goal.map { judged <= $0 } }
 
     var id: String { "\(suite): \(name)" }

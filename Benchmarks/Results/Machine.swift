@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the figures were measured on.
+/// The machine on which the figures were measured.
 struct Machine: Codable, Hashable {
     var processor: String
     var coreCount: Int
     var memoryByteCount: UInt64
     var system: String
-    /// The compiler's own words.
+    /// The first line of the compiler's version.
     var toolchain: String
 
     static func this() -> Machine {
@@ -17,7 +17,7 @@ struct Machine: Codable, Hashable {
             toolchain: output(of: ["swift", "--version"])?.split(separator: "\n").first.map(String.init) ?? "unknown")
     }
 
-    /// The commit of the working folder.
+    /// Returns the commit of the working folder, with `+` after it when files were changed.
     static func commit() -> String? {
         guard let commit = output(of: ["git", "rev-parse", "--short=12", "HEAD"]) else { return nil }
         let changes = output(of: ["git", "status", "--porcelain", "--untracked-files=no"]) ?? ""
@@ -38,7 +38,7 @@ struct Machine: Codable, Hashable {
 
     private static func kernel() -> String { output(of: ["uname", "-srm"]) ?? "unknown" }
 
-    /// What a command prints, without the white space around it; nil when it cannot be run or fails.
+    /// Returns the output of a command without surrounding white space; nil when the command cannot be run or fails.
     private static func output(of command: [String]) -> String? {
         let process = Process()
         let pipe = Pipe()

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What people would use instead, and Tidemark, on one input in one run; written by `Benchmarks/Peers/run.py`.
+/// The results of alternatives and of Tidemark, on one input in one run; `Benchmarks/Peers/run.py` writes them.
 struct PeerResults: Codable {
     struct Peer: Codable {
         var name: String
-        /// What it is, in one sentence.
+        /// The description of the peer in one sentence.
         var about: String?
-        /// Why it was not measured, or what went wrong.
+        /// The reason why the peer was not measured, or the error that it met.
         var skipped: String?
-        /// By ``Column/key``; nil where a peer has no such thing.
+        /// The values by ``Column/key``; nil when a peer does not have the figure.
         var values: [String: Spread?] = [:]
 
         init(from decoder: any Decoder) throws {
@@ -31,7 +31,7 @@ struct PeerResults: Codable {
         }
     }
 
-    /// The columns of the table, in its order.
+    /// The columns of the table, in order.
     enum Column: String, CaseIterable {
         case load = "load_per_second"
         case update = "update_per_second"

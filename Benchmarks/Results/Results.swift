@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run of the harness found, as it is written to a file.
+/// The results of a run of the harness, in the form of their file.
 struct Results: Codable {
     enum Size: String, Codable {
         case full, smoke
@@ -9,9 +9,9 @@ struct Results: Codable {
     static let formatVersion = 1
 
     var format = Results.formatVersion
-    /// Seconds of the clock in the format of ISO 8601.
+    /// The time of the run, in seconds, in the format of ISO 8601.
     var date: String
-    /// What was built; with `+` behind it when files had been changed since. nil outside a repository.
+    /// The commit that was built, with `+` after it when files were changed; nil outside of a repository.
     var commit: String?
     var machine: Machine
     var size: Size
@@ -24,7 +24,7 @@ struct Results: Codable {
         self.size = size
     }
 
-    /// - Throws: ``BenchmarkError`` when it is none, or of another format.
+    /// - Throws: ``BenchmarkError`` when the file is missing, has no results, or has another format.
     static func read(_ path: String) throws -> Results {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw BenchmarkError("there is no file \(path): run tidemark-bench with --out \(path) first")
@@ -50,7 +50,7 @@ struct Results: Codable {
     }
 }
 
-/// Why a benchmark cannot say anything, in words for whoever runs it.
+/// The reason why a benchmark cannot run or be read, for its user.
 struct BenchmarkError: Error, CustomStringConvertible {
     var description: String
 

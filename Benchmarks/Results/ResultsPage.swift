@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page with places for what was measured: between `<!-- name -->` and `<!-- /name -->`.
+/// A page with places for results, which are between `<!-- name -->` and `<!-- /name -->`.
 struct ResultsPage {
     private(set) var text: String
     private let path: String
@@ -10,7 +10,7 @@ struct ResultsPage {
         self.path = path
     }
 
-    /// - Throws: ``BenchmarkError`` when the page has no such place.
+    /// - Throws: ``BenchmarkError`` when the page does not have this place exactly once.
     mutating func replace(_ name: String, with content: String) throws {
         let (begin, end) = ("<!-- \(name) -->\n", "<!-- /\(name) -->")
         let parts = text.components(separatedBy: begin)

@@ -1,22 +1,22 @@
-/// Where the values of several runs lie.
+/// The median and the range of the values of several runs.
 struct Spread: Codable, Hashable {
     var median: Double
     var min: Double
     var max: Double
 
-    /// - Parameter values: At least one.
+    /// - Parameter values: The values, of which there is at least one.
     init(_ values: [Double]) {
         median = values.median
         min = values.min() ?? .nan
         max = values.max() ?? .nan
     }
 
-    /// Every value times a factor.
+    /// Returns the spread with every value multiplied by a factor.
     func scaled(by factor: Double) -> Spread { Spread([min, median, max].map { $0 * factor }) }
 }
 
 extension [Double] {
-    /// The value in the middle; of an even number the upper one of the two.
+    /// The median; for an even number of values, the upper one of the two in the middle.
     var median: Double {
         let sorted = sorted()
         return sorted.isEmpty ? .nan : sorted[sorted.count / 2]

@@ -1,17 +1,18 @@
 import Foundation
 
-/// What figures of a smoke run may be at most. So wide that a slow machine does not fail them, so narrow that a lost order of growth does.
+/// The limits for figures of a smoke run. They are wide enough for a slow machine, and narrow enough to detect a worse
+/// order of growth.
 struct Thresholds: Codable {
     struct Limit: Codable {
-        /// Of the ratio to the reference; of a figure without one, of its value.
+        /// The limit for the ratio to the reference; for a figure without a reference, for its value.
         var ratio: Double?
-        /// Calls of the allocator for each thing that a run went through.
+        /// The limit for calls of the allocator for each unit of work.
         var allocations: Double?
     }
 
-    /// By ``Figure/id``.
+    /// The limits by ``Figure/id``.
     var figures: [String: Limit]
-    /// Instructions for each event, by what is counted (``Count/Work``).
+    /// The limits for instructions for each event, by the work that is counted (``Count/Work``).
     var instructions: [String: Double]
 
     static func read(_ path: String) throws -> Thresholds {
@@ -21,7 +22,7 @@ struct Thresholds: Codable {
         return try JSONDecoder().decode(Thresholds.self, from: data)
     }
 
-    /// Every limit that a figure is above, and every one that no figure belongs to.
+    /// Returns every limit that a figure exceeds, and every limit without a figure.
     func failures(of results: Results) -> [String] {
         var failures: [String] = []
         let found = Dictionary(results.figures.map { ($0.id, $0) }) { first, _ in first }

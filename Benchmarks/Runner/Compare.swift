@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How a result stands to an earlier one.
+/// The command that compares results with earlier ones.
 struct Compare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compare results with earlier ones, by ratio.",

@@ -3,12 +3,12 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The same work each time, on one thread, for whoever counts instructions.
+/// The command that repeats the same work on one thread, for a tool that counts instructions.
 struct Count: ParsableCommand {
     enum Work: String, CaseIterable, ExpressibleByArgument {
-        /// Lines to events.
+        /// Decodes lines to events.
         case decoding
-        /// Lines to state.
+        /// Decodes lines to events and applies them to a state.
         case state
     }
 

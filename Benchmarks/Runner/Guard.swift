@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Whether counted work and ratios are within what the repository says.
+/// The command that checks counted work and ratios against the thresholds of the repository.
 struct Guard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Fail when counted work or a ratio is above its threshold.",
@@ -43,16 +43,18 @@ struct Guard: AsyncParsableCommand {
     }
 }
 
-/// Instructions of this program under callgrind: the same for the same build and input, whatever else the machine does.
+/// Counts the instructions of this program under callgrind. The count is the same for the same build and input,
+/// whatever else the machine does.
 enum InstructionCount {
     static let valgrind = ["/usr/bin/valgrind", "/usr/local/bin/valgrind"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// What more rounds cost more: what a process costs by itself, and making its input, is no part of it.
+    /// Returns the instructions for each event, from the difference between many and few rounds. So the cost of the
+    /// process itself, and of creating its input, is not counted.
     static func perEvent(of work: Count.Work, _ valgrind: String) throws -> Double {
         let folder = try ScratchFolder()
         let program = folder.path("tidemark-bench")
-        // What a newer linker writes for debuggers is more than valgrind may understand.
+        // Newer linkers write debug information that valgrind may not understand.
         try run("/usr/bin/strip", ["-s", "-o", program, CommandLine.arguments[0]])
         let counts = try [1, 3].map { try instructions(of: work, rounds: $0, program, valgrind) }
         return Double(counts[1] - counts[0]) / Double(2 * Count.eventCount)
@@ -74,14 +76,14 @@ enum InstructionCount {
         return count
     }
 
-    /// - Returns: What the program writes to its standard error.
+    /// - Returns: The standard error of the program.
     @discardableResult
     private static func run(_ executable: String, _ arguments: [String]) throws -> String {
         let process = Process()
         let errors = Pipe()
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
-        // Tables of the standard library are seeded by chance otherwise.
+        // Without this setting, the hash tables of the standard library have random seeds.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = errors

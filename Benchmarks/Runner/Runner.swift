@@ -5,7 +5,7 @@ import Foundation
 @main
 enum Main {
     static func main() {
-        // Counters of instructions do not stand how an asynchronous program waits on its main thread.
+        // Tools that count instructions fail with the way in which an asynchronous program waits on its main thread.
         if CommandLine.arguments.dropFirst().first == Count.name {
             return Count.main(Array(CommandLine.arguments.dropFirst(2)))
         }
@@ -17,7 +17,7 @@ enum Main {
     }
 }
 
-/// The benchmarks of Tidemark: every figure beside its reference, in one run.
+/// The command for the benchmarks of Tidemark, which measure every figure and its reference in one run.
 struct Runner: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidemark-bench",

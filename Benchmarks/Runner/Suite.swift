@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// What can be measured by itself.
+/// The suites, each of which can be measured by itself.
 enum Suite: String, CaseIterable, ExpressibleByArgument {
     case framing, decoding, apply, index, observers, layers, puts, ages, eviction, journal
     case endToEnd = "end-to-end"
     case coldStart = "cold-start"
     case reads, scaling, sessions
 
-    /// What it is about, in a few words.
+    /// The description of the suite in a few words.
     var about: String {
         switch self {
         case .framing: "bytes to lines"
@@ -55,12 +55,12 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Workload {
-    /// Five events an entity.
+    /// Returns a workload with five events for each entity.
     static func updates(_ isSmoke: Bool) -> Workload {
         Workload(entityCount: isSmoke ? 2_000 : 200_000, eventsPerEntity: 5)
     }
 
-    /// One event an entity.
+    /// Returns a workload with one event for each entity.
     static func distinct(_ isSmoke: Bool) -> Workload {
         Workload(entityCount: isSmoke ? 5_000 : 500_000, eventsPerEntity: 1)
     }

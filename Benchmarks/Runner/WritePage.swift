@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// A page for people of what was measured.
+/// The command that writes a page of results for people.
 struct WritePage: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "page", abstract: "Write results as a page with tables and a chart.",

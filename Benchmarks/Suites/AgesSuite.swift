@@ -4,7 +4,7 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// What a policy costs: events while one is in force, and reads that look at ages.
+/// The cost of a policy: for events, and for reads that check ages.
 enum AgesSuite {
     private static let rules = """
         type file @cacheControl(maxAge: 3600) {
@@ -13,7 +13,7 @@ enum AgesSuite {
         }
         """
     private static let entityCount = 10_000
-    /// Milliseconds since 1970.
+    /// The time of the writes, in milliseconds since 1970.
     private static let writtenAt: Int64 = 1_700_000_000_000
 
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
@@ -35,7 +35,8 @@ enum AgesSuite {
                     defer { agedRun += 1 }
                     return aged.apply(events[agedRun])
                 }))
-        // In the second one a field that the read does not ask for is too old, so that it has to look at each.
+        // In the second case, a field that the read does not request is too old, so that the read has to check each
+        // field.
         for (name, seconds, fields) in [
             ("read", 10, nil), ("read of fields beside an old one", 700, ["id", "size", "notes"] as [ByteString]),
         ] {
@@ -65,7 +66,7 @@ enum AgesSuite {
         return cache
     }
 
-    /// Reads every entity, again and again.
+    /// Reads every entity, `rounds` times.
     private static func read(
         _ keys: [EntityKey], from cache: SyncCache, fields: [ByteString]?, rounds: Int
     ) async throws -> UInt64 {

@@ -2,7 +2,7 @@ import CReference
 import TidemarkModel
 import TidemarkStore
 
-/// Events to state, and what the state takes.
+/// The cost of applying events to a state, and the memory of the state.
 enum ApplySuite {
     static func run(_ workload: Workload, runs: Int, into report: inout Report) async throws {
         var batches: [EventBatch] = []
@@ -15,7 +15,8 @@ enum ApplySuite {
         CacheState(configuration: CacheStateConfiguration(), recovered: RecoveredState(), seed: 1)
     }
 
-    /// Decoded batches into a state, beside copying the same payloads to the places of their entities.
+    /// Measures applying decoded batches to a state; the reference copies the same payloads to the places of their
+    /// entities.
     private static func apply(
         _ batches: [EventBatch], _ workload: Workload, runs: Int, into report: inout Report
     ) async throws {
@@ -40,19 +41,19 @@ enum ApplySuite {
                 }))
     }
 
-    /// Heap that a state takes for each entity beside the entity's own bytes.
+    /// Measures the heap that a state takes for each entity beside the entity's own bytes.
     private static func overhead(_ workload: Workload, into report: inout Report) throws {
         guard let overhead = try overheadByteCount(workload) else { return }
         report.add(
             name: "overhead an entity", value: overhead, unit: "bytes", goal: 75, hash: UInt64(workload.entityCount))
     }
 
-    /// nil where the allocator does not tell.
+    /// Returns the overhead of an entity in bytes; nil when the allocator does not report its size.
     static func overheadByteCount(_ workload: Workload) throws -> Double? {
         let before = reference_heap_byte_count()
         var state = emptyState()
         try workload.decode { state.apply($0, at: 1) }
-        // What waits for a flush is not part of an entity's price.
+        // The rows that wait for a flush are not part of an entity's cost.
         _ = state.takeFlush()
         let after = reference_heap_byte_count()
         var payloadByteCount: UInt64 = 0
@@ -61,7 +62,7 @@ enum ApplySuite {
         return (Double(after) - Double(before) - Double(payloadByteCount)) / Double(workload.entityCount)
     }
 
-    /// Depends on every entity, not on their order.
+    /// Returns a hash that depends on the number of entities and of applied events.
     static func digest(_ state: borrowing CacheState) -> UInt64 {
         UInt64(bitPattern: state.entityCount) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(bitPattern: state.counts.applied)
     }

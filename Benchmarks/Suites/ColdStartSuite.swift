@@ -6,7 +6,7 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// A cache that was filled before: until it answers, and until everything of it is in memory.
+/// The start of a cache that was filled before: the time to the first answer, and the time to read all entities.
 enum ColdStartSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let entityCount = isSmoke ? 5_000 : 1_000_000
@@ -44,7 +44,7 @@ enum ColdStartSuite {
         try firstAnswer(path, key, runs: isSmoke ? runs : 4 * runs, into: &report)
     }
 
-    /// From the start of a process to the whole of its answer.
+    /// Measures the time from the start of a process to the end of its answer.
     private static func firstAnswer(_ path: String, _ key: EntityKey, runs: Int, into report: inout Report) throws {
         let command = try CommandRunner().executable
         for (name, executable, arguments, goal) in [
@@ -66,7 +66,7 @@ enum ColdStartSuite {
         }
     }
 
-    /// - Returns: The key of an entity in the middle.
+    /// - Returns: The key of an entity in the middle of the key order.
     private static func fill(_ path: String, entityCount: Int) async throws -> EntityKey {
         var configuration = CacheConfiguration()
         configuration.flush = .bulk

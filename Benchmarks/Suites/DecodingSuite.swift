@@ -2,7 +2,7 @@ import CReference
 import TidemarkModel
 import TidemarkWire
 
-/// Lines to events, every byte validated.
+/// The cost of decoding lines to events, with every byte validated.
 enum DecodingSuite {
     static func run(_ workload: Workload, runs: Int, into report: inout Report) async throws {
         let blocks = workload.blocks()

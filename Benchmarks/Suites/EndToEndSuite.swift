@@ -5,7 +5,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
 
-/// From a file of lines to entities that can be read, in memory and on disk.
+/// The cost from a file of lines to readable entities, in memory and on disk.
 enum EndToEndSuite {
     static func run(_ workload: Workload, runs: Int, into report: inout Report) async throws {
         let onDemand = {
@@ -44,7 +44,7 @@ enum EndToEndSuite {
     }
 }
 
-/// A file of lines through the engine, as the command does it.
+/// Ingests a file of lines through the engine, as the command does.
 enum Ingest {
     static func write(_ workload: Workload, to folder: ScratchFolder) throws -> URL {
         let input = folder.url.appending(path: "input.ndjson")

@@ -1,9 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// What it costs that something has to go.
+/// The cost of evictions.
 enum EvictionSuite {
-    /// Entities of one step, and those that go between two flushes, as in the engine with its usual policy.
+    /// The number of entities in one step, and the number that are evicted between two flushes, as in the engine with
+    /// its default policy.
     private static let sliceCount = 64
     private static let flushedCount = 2_048
 
@@ -22,7 +23,8 @@ enum EvictionSuite {
         }
     }
 
-    /// Evicts everything, slice by slice, from states that were written; what has to be flushed for it is part of the price.
+    /// Evicts everything, slice by slice, from states without unwritten changes. The flushes that evictions need are
+    /// part of the cost.
     private static func add(
         _ name: String, _ batches: [EventBatch], _ entityCount: Int, _ runs: Int, into report: inout Report,
         evict: (inout CacheState) -> Int

@@ -1,7 +1,7 @@
 import Foundation
 import TidemarkTesting
 
-/// What a session with a small cache takes of the machine's memory.
+/// The memory of the machine that a session with a small cache takes.
 enum FootprintSuite {
     private static let entityCount = 10_000
     private static let entityByteCount = 1_000
@@ -43,7 +43,7 @@ enum FootprintSuite {
         session.write(lines)
         session.write(flush)
         answers.wait(for: listCount + 2)
-        // A session gives back what only writing needed when nothing was written for half a second.
+        // A session frees the memory that only writing needs after half a second without a write.
         usleep(2_000_000)
         let full = try residentByteCount(session.identifier)
         session.finish()
@@ -54,7 +54,7 @@ enum FootprintSuite {
 
     private static let flush = Array("{\"jsonrpc\":\"2.0\",\"id\":\"flush\",\"method\":\"cache.flush\"}\n".utf8)
 
-    /// Words that compress about as real text does.
+    /// Returns a resource with words that compress about as real text does.
     private static func resource(_ index: Int) -> [UInt8] {
         var random = SeededGenerator(seed: UInt64(index))
         var bytes = Sample.resource(index, version: 0)

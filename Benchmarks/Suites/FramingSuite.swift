@@ -2,7 +2,7 @@ import CReference
 import TidemarkModel
 import TidemarkWire
 
-/// Bytes to lines.
+/// The cost of splitting bytes into lines.
 enum FramingSuite {
     static func run(_ workload: Workload, runs: Int, into report: inout Report) async throws {
         let pool = BatchPool()
@@ -16,7 +16,7 @@ enum FramingSuite {
                     var lineCount = 0
                     workload.frame(pool) { block in
                         lineCount += block.lines.count
-                        // As a batch does when it goes.
+                        // Batches return their buffers to the pool in the same way.
                         pool.blocks.give(block.bytes)
                         pool.lines.give(block.lines)
                     }

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What an event costs when there are queries: those that it does not concern, and those that it does.
+/// The cost of an event when there are queries, both unrelated and affected ones.
 enum IndexSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let size = QueryBed.Size.of(smoke: isSmoke)
@@ -9,7 +9,8 @@ enum IndexSuite {
         let events = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount)
         for unrelated in QueryBed.Unrelated.allCases {
             for count in counts {
-                // Against none at first, then against few: nothing may depend on how many there are.
+                // The reference has no queries at first, and then the smallest number: the cost must not depend on the
+                // number of queries.
                 let reference = try QueryBed(size, unrelated, queryCount: count == counts[0] ? 0 : counts[0])
                 let subject = try QueryBed(size, unrelated, queryCount: count)
                 report.add(
@@ -20,7 +21,7 @@ enum IndexSuite {
                         curve: "event among \(unrelated.rawValue)", parameter: "queries", size: Double(count)))
             }
         }
-        // Few entities change, so that the lists stay small; the reference changes them too.
+        // Few entities change, so that the lists stay small; the same entities change in the reference.
         let entityCount = 100
         let affecting = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount, entityCount: entityCount)
         for isObserved in [false, true] {

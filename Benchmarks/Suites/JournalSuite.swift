@@ -2,7 +2,7 @@ import CReference
 import TidemarkModel
 import TidemarkSQLite
 
-/// What storing costs by itself: every entity once, so that nothing is written over.
+/// The cost of storing by itself: every entity is written once, so that no row is overwritten.
 enum JournalSuite {
     static func run(_ workload: Workload, runs: Int, into report: inout Report) async throws {
         let folder = try ScratchFolder()

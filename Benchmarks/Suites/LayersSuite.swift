@@ -2,7 +2,8 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-/// What a layer costs: to be laid and rolled back where lists show it, and to be there when an event concerns others.
+/// The cost of a layer: to create it and roll it back where lists show it, and to have it while an event changes other
+/// entities.
 enum LayersSuite {
     private static let entityCount = 1_000
 
@@ -21,7 +22,7 @@ enum LayersSuite {
         }
     }
 
-    /// An edit of an element of observed lists, and its rollback, in memory.
+    /// Measures an edit of an element of observed lists and its rollback, in memory.
     private static func inLists(_ size: QueryBed.Size, listCount: Int, count: Int, into report: inout Report) throws {
         let bed = try QueryBed(size, .lists, queryCount: 10)
         try bed.putLists(listCount, of: entityCount, isObserved: true)
@@ -38,7 +39,7 @@ enum LayersSuite {
             told += bed.state.changeLog.count
             bed.state.clearLog()
             latencies.append((clock.now - start).inSeconds * 1e6)
-            // As after each flush: what is written is not kept for the next one.
+            // The flush is taken each time, so that written changes do not accumulate.
             _ = bed.state.takeFlush()
             bed.state.flushCommitted()
         }
@@ -48,7 +49,7 @@ enum LayersSuite {
             hash: UInt64(told))
     }
 
-    /// Events of entities without layers, beside the same in a cache that never had one.
+    /// Measures events on entities without layers; the reference is a cache that never had a layer.
     private static func compare(
         _ size: QueryBed.Size, _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, layers: Int
     ) async throws -> Measurement {
@@ -75,7 +76,7 @@ enum LayersSuite {
 }
 
 extension QueryBed {
-    /// A patch of one field of an entity.
+    /// Returns an update that patches one field of an entity.
     func update(_ pendingID: String, of index: Int) throws -> LayerUpdate {
         LayerUpdate(
             pendingID: ByteString(pendingID), library: "",

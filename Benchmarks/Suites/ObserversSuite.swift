@@ -3,29 +3,29 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// From a line that is about to be applied to a task that observes a list, inside one process.
+/// The latency from a line that is about to be applied to a task that observes a list, inside one process.
 enum ObserversSuite {
     private struct Item: Resource {
         static let resourceType = "file"
         var id: String
-        /// When the line was about to be applied.
+        /// The moment at which the line was about to be applied.
         var sent: Int64
     }
 
-    /// The same, for who wants to know which event it is of.
+    /// An item for readers that need to know the event of a version.
     private struct VersionedItem: Resource {
         static let resourceType = "file"
         var id: String
-        /// The event's number; 0 before the first one.
+        /// The number of the event; 0 before the first one.
         var version: Int
     }
 
-    /// The newest version that a reader was told.
+    /// The newest version that a reader got.
     private final class Progress: Sendable {
         let version = Atomic(0)
     }
 
-    /// Observers that have their first answer.
+    /// The number of observers that have their first answer.
     private final class Ready: Sendable {
         let count = Atomic(0)
     }
@@ -62,7 +62,8 @@ enum ObserversSuite {
 
     // MARK: The machine's own price
 
-    /// One task wakes another one through a stream of the standard library: what nobody can be faster than.
+    /// Measures how fast one task wakes another one through a stream of the standard library. No observer can be
+    /// faster.
     private static func handOver(taskCount: Int, eventCount: Int, into report: inout Report) async throws {
         var random = SeededGenerator(seed: 20_260_103)
         let targets = (0..<eventCount).map { _ in random.below(taskCount) }
@@ -145,7 +146,7 @@ enum ObserversSuite {
         try await cache.store(result, for: key)
     }
 
-    /// Reads one list until everything came, merged or not.
+    /// Reads one list until all updates came, merged or not.
     private static func observe(
         _ list: Int, of cache: SyncCache, toldCount: Int, _ ready: Ready
     ) async throws -> (told: [Int64], missed: Int) {
@@ -169,9 +170,10 @@ enum ObserversSuite {
 
     // MARK: Throughput
 
-    /// The same events with an observer that does not read, and without one.
+    /// Measures the same events with an observer that does not read, and without one.
     ///
-    /// - Parameter hasReader: Both times somebody else observes the list and reads: what the other one costs him.
+    /// - Parameter hasReader: Whether both caches have another observer that reads; then the cost of the first one for
+    ///   the second is measured.
     private static func stalled(
         _ name: String, entityCount: Int, listedCount: Int, eventCount: Int, runs: Int, goal: Double?,
         hasReader: Bool = false
@@ -203,7 +205,7 @@ enum ObserversSuite {
             }
             let batches = try decoder.batches(of: lines)
             let clock = ContinuousClock()
-            // Each goes first every other time, and neither is timed while the other one still tells or writes.
+            // The order alternates, and neither cache is timed while the other one still notifies or writes.
             for cache in run.isMultiple(of: 2) ? [reference, subject] : [subject, reference] {
                 let start = clock.now
                 for batch in batches { try await cache.ingest(batch) }
@@ -228,11 +230,11 @@ enum ObserversSuite {
             referenceSeconds: referenceSeconds, goal: goal, hash: hash)
     }
 
-    /// Observes a list to the end of the task.
+    /// Observes a list until the task is cancelled.
     private static func read(_ cache: SyncCache, _ progress: Progress) async throws {
         for try await update in try cache.observe(VersionedItem.self, method: "sample.list", input: ["n": 0]) {
             var version = progress.version.load(ordering: .relaxed)
-            // The first one has no changes; it may be of any moment.
+            // The first update has no changes, and can be of any moment.
             for item in update.changes.isEmpty ? update.items : [] { version = max(version, item.version) }
             for case .update(let item, _) in update.changes { version = max(version, item.version) }
             progress.version.store(version, ordering: .releasing)

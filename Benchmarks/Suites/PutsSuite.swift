@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 
-/// Memory that one request takes for each of many puts, while it is worked on and in what is stored of it.
+/// The memory that one request takes for each of many puts, during its work and for the stored result.
 enum PutsSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let count = isSmoke ? 1_000 : 10_000
@@ -28,14 +28,14 @@ enum PutsSuite {
         case confirmed
     }
 
-    /// The same resources, copied, by their bytes: the least that anybody would take who keeps them.
+    /// Keeps copies of the same resources by their bytes: the minimum for any program that keeps them.
     private static func keep(_ resources: [[UInt8]]) {
         var kept: [[UInt8]: [UInt8]] = [:]
         for resource in resources { kept[resource + []] = resource.map { $0 } }
         blackHole(UInt64(kept.count))
     }
 
-    /// What a request takes that is there already is no part of it: its own operations.
+    /// Returns the peak of a request. Memory that exists before it, such as its operations, is not counted.
     private static func peak(of request: Request, _ resources: [[UInt8]]) async throws -> Int? {
         let cache = try await SyncCache.open(journal: ForgetfulJournal())
         let operations = resources.map { TransactionOperation.put(type: "file", resource: $0) }

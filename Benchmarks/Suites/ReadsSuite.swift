@@ -6,7 +6,7 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// Entities by key, from memory and from the disk.
+/// The cost of reading entities by key, from memory and from the disk.
 enum ReadsSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let entityCount = isSmoke ? 1_000 : 20_000
@@ -72,7 +72,8 @@ enum ReadsSuite {
         try await decode(isSmoke: isSmoke, runs: runs, into: &report)
     }
 
-    /// Resources as their Swift type, beside Foundation's decoder with the same strategy for dates.
+    /// Measures decoding resources into their Swift type; the reference is Foundation's decoder with the same strategy
+    /// for dates.
     private static func decode(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let resources = DecodedFile.resources(count: isSmoke ? 200 : 10_000)
         let foundation = JSONDecoder()

@@ -2,14 +2,14 @@ import CReference
 import TidemarkModel
 import TidemarkStore
 
-/// How the price of an event goes with what is there already, and with its size.
+/// The cost of an event in relation to the number of stored entities, and to the event's size.
 enum ScalingSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         try await entities(isSmoke ? [1_000, 5_000] : [10_000, 100_000, 1_000_000], isSmoke, runs, into: &report)
         try await payloads(isSmoke ? [300, 3_000] : [300, 1_000, 10_000, 100_000], isSmoke, runs, into: &report)
     }
 
-    /// Updates of entities that are there, against the same with the fewest of them.
+    /// Measures updates of stored entities; the reference is the state with the fewest entities.
     private static func entities(
         _ counts: [Int], _ isSmoke: Bool, _ runs: Int, into report: inout Report
     ) async throws {
@@ -45,7 +45,7 @@ enum ScalingSuite {
         }
     }
 
-    /// Lines to state for resources of different sizes, for each kilobyte.
+    /// Measures lines to state for resources of different sizes, for each kilobyte.
     private static func payloads(
         _ byteCounts: [Int], _ isSmoke: Bool, _ runs: Int, into report: inout Report
     ) async throws {
@@ -73,7 +73,7 @@ enum ScalingSuite {
     }
 }
 
-/// A state with entities of which some change.
+/// A state with entities, some of which change.
 final class EntityBed {
     private var state = ApplySuite.emptyState()
     private let entityCount: Int
@@ -89,7 +89,7 @@ final class EntityBed {
         }
     }
 
-    /// Events on entities all over, which continue the log.
+    /// Returns events on entities all over the state, which continue the log.
     func updates(_ eventCount: Int) throws -> [EventBatch] {
         try batches(of: (0..<eventCount).map { ($0 &* 1_000_003) % entityCount })
     }
@@ -103,7 +103,7 @@ final class EntityBed {
         return try decoder.batches(of: lines)
     }
 
-    /// What has to be flushed is taken, as after each flush: it is not kept for the next one.
+    /// Applies batches. The flush is taken each time, so that written changes do not accumulate.
     func apply(_ batches: [EventBatch]) -> UInt64 {
         let before = state.counts.applied
         for batch in batches { state.apply(batch, at: 1) }

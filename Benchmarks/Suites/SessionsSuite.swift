@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import TidemarkTesting
 
-/// From an event that is written to a session's input to the notification that is read from its output.
+/// The latency from an event that is written to a session's input to the notification that is read from its output.
 enum SessionsSuite {
-    /// What the reading thread has seen.
+    /// The lines that the reading thread has read.
     private struct Seen: Sendable {
         var latencies: [Int64] = []
         var answerCount = 0
@@ -17,7 +17,7 @@ enum SessionsSuite {
         private static let answer = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
         private static let missed = Array("\"missed\":".utf8)
 
-        /// A line of a session, or an event's line as it came back.
+        /// Takes a line of a session, or the line of an event that came back.
         func take(_ line: ArraySlice<UInt8>, at moment: Int64) {
             let isChange = line.starts(with: Reader.changed)
             if !isChange, line.starts(with: Reader.answer) { return seen.withLock { $0.answerCount += 1 } }
@@ -31,13 +31,13 @@ enum SessionsSuite {
             }
         }
 
-        /// `missed` stands last in a notification.
+        /// Returns the number in `missed`, which is the last member of a notification.
         private static func missedCount(of line: ArraySlice<UInt8>) -> Int {
             let digits = line.suffix(24).drop { !(48...57).contains($0) }.prefix { (48...57).contains($0) }
             return digits.reduce(0) { $0 * 10 + Int($1 & 15) }
         }
 
-        /// Waits until so much came.
+        /// Waits until the given numbers of answers and notifications came.
         func wait(answers: Int = 0, told: Int = 0) throws {
             for _ in 0..<60_000 {
                 let isThere = seen.withLock { $0.answerCount >= answers && $0.latencies.count + $0.missedCount >= told }
@@ -62,7 +62,7 @@ enum SessionsSuite {
 
     private static let elementCount = 100
     private static let eventsPerSecond = 10_000
-    /// Pipe and session take turns, so that a slow moment of the machine hits both.
+    /// The number of phases. Pipe and session take turns, so that a slow moment of the machine affects both.
     private static let phaseCount = 5
 
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
@@ -99,7 +99,7 @@ enum SessionsSuite {
             session.write(put(list, indexes: list * elementCount..<(list + 1) * elementCount))
             session.write(observe(list))
         }
-        // What is timed is events, not what is left of the lists' way to the disk.
+        // The flush ends the writing of the lists, so that only events are timed.
         session.write(Array("{\"jsonrpc\":\"2.0\",\"id\":\"flush\",\"method\":\"cache.flush\"}\n".utf8))
         try reader.wait(answers: 2 * listCount + 1)
         var random = SeededGenerator(seed: 20_260_105)
@@ -130,7 +130,7 @@ enum SessionsSuite {
         report.add(name: "session, merged", value: Double(result.missed), unit: "lines", goal: nil, hash: hash)
     }
 
-    /// One line at a time, each with the moment at which it is written.
+    /// Sends one line at a time, each with the moment at which it is written.
     private static func send(_ lines: ArraySlice<[UInt8]>, to process: PipedProcess) {
         let interval = 1_000_000_000 / Int64(eventsPerSecond)
         let start = Moment.now()
@@ -162,7 +162,8 @@ enum SessionsSuite {
 
     // MARK: Throughput
 
-    /// How long a session takes in events while its host reads nothing, observing a list or not.
+    /// Measures how long a session takes to read events while its host reads nothing, with an observed list and
+    /// without.
     private static func throughput(
         _ command: String, _ folder: URL, name: String, entityCount: Int, listedCount: Int, eventCount: Int, runs: Int,
         goal: Double?
@@ -183,7 +184,7 @@ enum SessionsSuite {
                 if isObserved { session.write(observe(0)) }
                 let clock = ContinuousClock()
                 let start = clock.now
-                // Returns when all but what the pipe and the reader hold is applied.
+                // The call returns when everything is applied except the bytes that the pipe and the reader hold.
                 session.write(lines)
                 let duration = (clock.now - start).inSeconds
                 session.finish()

@@ -1,4 +1,4 @@
-// What a disk knows: which bytes were synced, and which changes came since.
+// The state of a disk: the bytes that were synced, and the changes since then.
 #include "fault_disk.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@ uint64_t fault_random(uint64_t *state) {
     return value ^ value >> 31;
 }
 
-// A test without memory is over.
+// Aborts when there is no memory, because a test cannot go on without it.
 static void *resized(void *old, size_t count) {
     void *bytes = realloc(old, count ? count : 1);
     if (!bytes) abort();
@@ -70,7 +70,8 @@ fault_content *fault_content_find(fault_disk *disk, dev_t device, ino_t inode) {
     return NULL;
 }
 
-// An inode is given again once its file was deleted: a content counts only if it leads to what is there.
+// Tells whether a content leads to the bytes that were found. An inode is reused after its file was deleted, so a
+// content only counts when it leads to the actual bytes.
 static int leads_to(const fault_content *content, const fault_bytes *found) {
     fault_bytes whole = {NULL, 0};
     set_size(&whole, content->synced.byte_count);
@@ -180,7 +181,7 @@ void fault_captures_free(fault_capture *captures) {
 }
 
 void fault_disk_stop(fault_disk *disk) {
-    // Not `exit`: nothing may be put in order any more.
+    // `_exit` is used, not `exit`: nothing may be cleaned up any more.
     if (disk->ends_process) _exit(FAULT_EXIT_STATUS);
     disk->is_stopped = 1;
     disk->captures = fault_captures_take(disk);

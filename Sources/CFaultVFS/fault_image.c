@@ -1,4 +1,4 @@
-// What is left on a disk, as a folder.
+// Writes the files that remain on a disk into a folder.
 #include "fault_disk.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How much of what was not synced is lost; each image draws one.
+// The kinds of loss of unsynced changes; each image draws one.
 enum loss { LOSES_ALL, LOSES_NOTHING, LOSES_CHANGES, LOSES_SECTORS, REORDERS, LOSS_COUNT };
 
 enum { SECTOR = 512 };
@@ -63,14 +63,14 @@ static int write_file(const char *folder, const char *name, const fault_bytes *b
     return failure;
 }
 
-// The name that a file had before all moves from `kept` up to, but without, `end` were taken back.
+// Returns the name that a file had before all moves from `kept` up to `end`, `end` excluded, were undone.
 static const char *name_before(const fault_disk *disk, int kept, int end, const char *name) {
     for (int index = end - 1; index >= kept; index--)
         if (!strcmp(disk->moves[index].target, name)) name = disk->moves[index].source;
     return name;
 }
 
-// How many moves last; those behind them are taken back.
+// Returns the number of moves that remain; the moves after them are undone.
 static int kept_moves(const fault_disk *disk, enum loss loss, uint64_t *random) {
     if (loss == LOSES_ALL) return 0;
     if (loss == LOSES_NOTHING || disk->move_count == 0) return disk->move_count;

@@ -1,4 +1,4 @@
-// What becomes of a change, and the changes that SQLite never makes: names.
+// The fate of a change, and the changes that SQLite never makes: renames.
 #include "fault_disk.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int moved(fault_disk *disk, const char *source, const char *target) {
     if (disk->move_count == disk->move_capacity) {
         int capacity = disk->move_capacity * 2 + 8;
         fault_move *moves = realloc(disk->moves, (size_t)capacity * sizeof(fault_move));
-        // A test without memory is over.
+        // A test cannot go on without memory.
         if (!moves) abort();
         disk->moves = moves;
         disk->move_capacity = capacity;
@@ -51,7 +51,7 @@ int fault_disk_rename(fault_disk *disk, const char *source, const char *target) 
     if (!disk->is_stopped) {
         enum fault_kind kind = fault_disk_next_change(disk, "another name", last_part(source));
         if (kind == FAULT_CHANGE_FULL) failure = ENOSPC;
-        // Within: done or not, as it comes.
+        // A stop within a rename leaves it done or not done, at random.
         int is_done = kind == FAULT_NONE || kind == FAULT_STOP_AFTER
             || (kind == FAULT_STOP_WITHIN && fault_random(&disk->random) & 1);
         if (!disk->is_stopped && is_done) {

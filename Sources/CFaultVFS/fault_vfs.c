@@ -1,4 +1,4 @@
-// The VFS: passes calls on to the default one, and lets them fail as planned.
+// The VFS, which passes calls on to the default VFS and lets them fail as planned.
 #include "fault_disk.h"
 
 #include <sqlite3.h>
@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An open file of a disk; the default VFS's own file lies behind it.
+// An open file of a disk; the file of the default VFS follows it in memory.
 typedef struct {
     sqlite3_file base;
     fault_disk *disk;
-    // NULL for a file that cannot be looked at; it is then never part of an image but as it is.
+    // NULL for a file that cannot be read; an image then contains it only as it is.
     fault_content *content;
     char name[64];
 } fault_file;
@@ -47,7 +47,7 @@ static void release(fault_disk *disk) {
     free(disk);
 }
 
-// The disk that a path lies on, held until it is released; NULL for most paths.
+// Returns the disk on which a path is, with a reference that the caller must release; NULL for most paths.
 static fault_disk *disk_of(const char *path) {
     if (!path) return NULL;
     pthread_mutex_lock(&disks_lock);
@@ -203,7 +203,7 @@ static int fault_truncate(sqlite3_file *file, sqlite3_int64 size) {
     return code;
 }
 
-// The default VFS is not asked: what matters is what the disk believes to be synced.
+// The default VFS is not called, because only the disk's record of synced bytes matters.
 static int fault_sync(sqlite3_file *file, int flags) {
     (void)flags;
     fault_file *own = (fault_file *)file;
@@ -213,7 +213,8 @@ static int fault_sync(sqlite3_file *file, int flags) {
     if (!disk->is_stopped) {
         enum fault_kind kind = fault_disk_next_change(disk, "sync", own->name);
         if (kind == FAULT_STOP_WITHIN) {
-            // What was synced by then is any part of it: as before.
+            // The sync may have covered any part of the file; the changes stay unsynced, so an image draws a part of
+            // them.
             fault_disk_stop(disk);
         } else if (!disk->is_stopped && own->content) {
             fault_content_sync(own->content, fails(kind), &disk->random);
@@ -245,7 +246,7 @@ static int fault_check_lock(sqlite3_file *file, int *result) {
                             : inner(file)->pMethods->xCheckReservedLock(inner(file), result);
 }
 
-// A hint at the size would change the file unseen.
+// A size hint is ignored, because it would change the file without a recorded change.
 static int fault_control(sqlite3_file *file, int operation, void *argument) {
     if (operation == SQLITE_FCNTL_SIZE_HINT || operation == SQLITE_FCNTL_CHUNK_SIZE) return SQLITE_OK;
     if (is_stopped(file)) return SQLITE_NOTFOUND;
@@ -274,7 +275,7 @@ static int fault_unmap(sqlite3_file *file, int deletes) {
     return inner(file)->pMethods->xShmUnmap(inner(file), deletes && !is_stopped(file));
 }
 
-// Version 2: no reading through memory maps, which would pass the plan by.
+// Version 2 has no reads through memory maps, which would bypass the plan.
 static const sqlite3_io_methods methods = {
     2, fault_close, fault_read, fault_write, fault_truncate, fault_sync, fault_size, fault_lock, fault_unlock,
     fault_check_lock, fault_control, fault_sector_size, fault_characteristics, fault_map, fault_map_lock,
@@ -308,7 +309,7 @@ static int fault_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, in
     return code;
 }
 
-// The file goes; what it held may come back as long as the folder was not synced.
+// Removes the content of a deleted file. It may come back as long as the folder was not synced.
 static void forget(fault_disk *disk, fault_content *content, const char *name) {
     fault_content **place = &disk->contents;
     while (*place && *place != content) place = &(*place)->next;
@@ -368,7 +369,7 @@ static void register_once(void) {
         registration = SQLITE_ERROR;
         return;
     }
-    // All that has nothing to do with files is the default one's.
+    // Everything that does not concern files is copied from the default VFS.
     fault_vfs = *default_vfs;
     fault_vfs.pNext = NULL;
     fault_vfs.zName = "tidemark-fault";

@@ -1,5 +1,6 @@
-// tidemark_resource and zstd_decompress as SQL functions. The form of a body is told in docs/data-file.md; whatever does not
-// have it, or fails its check, is NULL. Nothing is written, and at most 16 MiB are unpacked for one value.
+// The SQL functions tidemark_resource and zstd_decompress. docs/data-file.md describes the form of a body; a value that
+// does not have this form, or fails its check, gives NULL. Nothing is written, and at most 16 MiB are unpacked for one
+// value.
 
 #include "tidemark_extension.h"
 
@@ -28,10 +29,10 @@ typedef struct {
     ZSTD_DDict *dictionary;
 } Dictionary;
 
-// One for each connection, which uses it from one thread at a time.
+// The state of one connection, which uses it from one thread at a time.
 typedef struct {
     ZSTD_DCtx *context;
-    // Those that were needed so far. A number always names the same dictionary.
+    // The dictionaries that were needed so far. A number always names the same dictionary.
     Dictionary dictionaries[dictionary_max];
     int dictionary_count;
     int users;
@@ -46,7 +47,7 @@ static void release(void *pointer) {
     sqlite3_free(reader);
 }
 
-// NULL when there is none, or its row fails its check.
+// Returns a dictionary; NULL when there is none, or when its row fails its check.
 static const ZSTD_DDict *dictionary(Reader *reader, sqlite3 *connection, sqlite3_int64 number) {
     for (int index = 0; index < reader->dictionary_count; index++)
         if (reader->dictionaries[index].number == number) return reader->dictionaries[index].dictionary;
@@ -75,7 +76,7 @@ typedef struct {
     const uint8_t *end;
 } Bytes;
 
-// Returns 0 when the bytes end within the number, or it has more than five.
+// Reads a number. Returns 0 when the bytes end within it, or when it has more than five bytes.
 static int read_number(Bytes *bytes, uint64_t *value) {
     *value = 0;
     for (int index = 0; index < 5 && bytes->at < bytes->end; index++) {
@@ -105,7 +106,7 @@ static size_t write_frame_header(uint8_t *at, size_t content_count, size_t block
     return count;
 }
 
-// Unpacks a frame without a magic number, or a bare block, to exactly so many bytes. Returns 0 when it is neither.
+// Unpacks a frame without a magic number, or a bare block, to exactly `count` bytes. Returns 0 when it is neither.
 static int unpack(Reader *reader, Bytes data, int is_bare, const ZSTD_DDict *dictionary, uint8_t *target, size_t count) {
     size_t data_count = (size_t)(data.end - data.at);
     uint8_t *frame = NULL;
@@ -210,7 +211,7 @@ static void resource(sqlite3_context *context, int count, sqlite3_value **values
     sqlite3_result_text64(context, (char *)target, content + text_count, sqlite3_free, SQLITE_UTF8);
 }
 
-// zstd_decompress(blob [, dictionary]): what one frame holds, with its magic number or without, or NULL.
+// zstd_decompress(blob [, dictionary]): the content of one frame, with its magic number or without, or NULL.
 static void decompress(sqlite3_context *context, int count, sqlite3_value **values) {
     Reader *reader = sqlite3_user_data(context);
     for (int index = 0; index < count; index++)
@@ -219,7 +220,7 @@ static void decompress(sqlite3_context *context, int count, sqlite3_value **valu
     size_t byte_count = (size_t)sqlite3_value_bytes(values[0]);
     if (bytes == NULL) return;
     uint64_t magic = byte_count >= 4 ? word(bytes, 4) : 0;
-    // A frame to skip holds nothing, and would be taken for an empty one.
+    // A skippable frame has no content, and would be taken for an empty frame.
     if ((magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START) return;
     ZSTD_format_e format = magic == ZSTD_MAGICNUMBER ? ZSTD_f_zstd1 : ZSTD_f_zstd1_magicless;
     ZSTD_frameHeader header;
@@ -245,7 +246,7 @@ int sqlite3_tidemarksqlite_init(sqlite3 *connection, char **message, const sqlit
     if (reader == NULL) return SQLITE_NOMEM;
     memset(reader, 0, sizeof *reader);
     reader->context = ZSTD_createDCtx();
-    // SQLite calls `release` once for each function, also where it cannot be made.
+    // SQLite calls `release` once for each function, even when the function cannot be created.
     reader->users = 3;
     if (reader->context == NULL) {
         sqlite3_free(reader);
@@ -253,7 +254,7 @@ int sqlite3_tidemarksqlite_init(sqlite3 *connection, char **message, const sqlit
         return SQLITE_NOMEM;
     }
     int flags = SQLITE_UTF8 | SQLITE_INNOCUOUS;
-    // A dictionary is read from the connection: the result is the same for one file only.
+    // A dictionary is read from the connection, so the result is only the same for one file.
     int status =
         sqlite3_create_function_v2(connection, "tidemark_resource", 7, flags, reader, resource, NULL, NULL, release);
     int pure = flags | SQLITE_DETERMINISTIC;

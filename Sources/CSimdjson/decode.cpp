@@ -1,4 +1,4 @@
-// Blocks of lines → batches of events.
+// Decodes blocks of lines to batches of events.
 #include <memory>
 #include <new>
 
@@ -32,7 +32,7 @@ struct tm_decoder {
     void fill(tm_batch *batch) const;
 };
 
-// simdjson's structural indexes need room for one index a byte; grown, never shrunk.
+// simdjson needs space for one structural index for each byte; the space grows and never shrinks.
 bool tm_decoder::reserve(size_t count) {
     const size_t capacity = count + TM_PADDING;
     if (!stage) {
@@ -42,7 +42,7 @@ bool tm_decoder::reserve(size_t count) {
     return stage->capacity() >= capacity || stage->set_capacity(capacity) == simdjson::SUCCESS;
 }
 
-// What the parser may look ahead at; simdjson keeps room for it.
+// Fills the indexes after the last one, which the parser may read ahead; simdjson reserves space for them.
 static void closeIndexes(uint32_t *behind, uint32_t end) {
     for (size_t index = 0; index < 4; index++) behind[index] = end;
 }
@@ -130,7 +130,7 @@ void tm_decoder::appendSalvaged(const uint8_t *block, uint32_t lineOffset, const
     event.epoch = salvagedText(bytes, lineOffset, scanner.salvage.epoch);
     event.mutation_id = event.type = event.detail = {TM_ABSENT, 0};
     int64_t number;
-    // A broken line that names no library may have been cut before it did: it is not taken for the default one's.
+    // A broken line without a library may have been cut before it, so the default library is not assumed.
     const bool libraryIsReadable = event.library.offset != TM_ABSENT || scanner.salvage.library.isNull;
     if (!libraryIsReadable) event.flags |= TM_LIBRARY_UNREADABLE;
     if (salvagedNumber(bytes, scanner.salvage.sequence, number)) {
@@ -144,7 +144,7 @@ void tm_decoder::appendSalvaged(const uint8_t *block, uint32_t lineOffset, const
     events.push_back(event);
 }
 
-// A line that the fast path refused: say why, in reading order.
+// Finds the reason why the fast path refused a line, in reading order.
 void tm_decoder::diagnose(const uint8_t *block, tm_line line, uint32_t number) {
     LineScanner scanner(block + line.offset, line.count, limits.nesting_depth_max, limits.salvage_byte_count_max);
     const tm_reason reason = scanner.scan();
@@ -215,8 +215,8 @@ bool tm_decoder::decodeLine(const uint8_t *block, tm_line line, uint32_t number)
     return true;
 }
 
-// One stage 1 for the whole block: the line ends between the lines are white space to it. A line that
-// breaks it (an open string, bad UTF-8) makes it fail as a whole; then each line gets its own.
+// Runs stage 1 once for the whole block, to which the line ends between the lines are white space. A line that breaks
+// it (an open string, bad UTF-8) makes it fail as a whole; then stage 1 runs for each line.
 bool tm_decoder::decodeBlock(const uint8_t *block, const tm_line *lines, size_t lineCount, size_t start, size_t end) {
     const simdjson::error_code error = stage->stage1(block + start, end - start, simdjson::stage1_mode::regular);
     if (error == simdjson::EMPTY) {

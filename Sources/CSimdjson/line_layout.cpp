@@ -1,5 +1,5 @@
-// Lines that are laid out as one before: the same bytes around other values. Streams are written by programs, so nearly
-// every line is; only its values are read then, and what stands around them is compared as bytes.
+// Parses lines that have the layout of an earlier line: the same bytes around other values. Programs write the streams,
+// so nearly every line has. Then only its values are read, and the bytes around them are compared.
 #include "line_parser.hpp"
 
 namespace tidemark {
@@ -9,8 +9,8 @@ void LineParser::note(int kind, size_t token, uint32_t start, uint32_t end, size
     foundCount_++;
 }
 
-// Keeps the layout of a line that was parsed and is a plain change, from what was noted on the way. Where two layouts
-// take turns, one of them stays.
+// Keeps the layout of a parsed line that is a plain change, from the values that were noted during parsing. When two
+// layouts alternate, one of them stays.
 void LineParser::learn(size_t first) {
     if (payload.kind != TM_CHANGED || payload.faults() != 0 || payload.detail.offset != TM_ABSENT ||
         envelope.shapeFault != 0 || foundCount_ > LineLayout::valueCountMax) {
@@ -25,7 +25,7 @@ void LineParser::learn(size_t first) {
     size_t token = first;
     for (size_t number = 0; number < foundCount_; number++) {
         const FoundValue &value = found_[number];
-        // Read out of order or twice, or not worth keeping.
+        // The value was read out of order or twice, or its literals are too long to keep.
         const bool isNext = value.start >= at && value.token >= token;
         if (!isNext || layout_.literals.size() + (value.start - at) > LineLayout::literalCountMax) {
             return layout_.steps.clear();
@@ -51,7 +51,8 @@ void LineParser::learn(size_t first) {
     if (!isPlain) layout_.steps.clear();
 }
 
-// False when the line is laid out otherwise: the caller undoes what was read of it.
+// Parses a line with the known layout. Returns false when the line has another layout; the caller then undoes the
+// partial result.
 bool LineParser::parseAsBefore() {
     const uint8_t *literal = layout_.literals.data();
     uint32_t at = indexes_[at_];
@@ -73,7 +74,8 @@ bool LineParser::parseAsBefore() {
     return true;
 }
 
-// Reads one value of a layout; one that the layout's line could not have had is refused, for the whole to be read again.
+// Reads one value of a layout. A value that the line of the layout could not have had is refused, and the whole line is
+// then parsed again.
 bool LineParser::parseValue(const LineLayout::Step &step) {
     const uint32_t start = indexes_[at_];
     switch (step.kind) {
@@ -86,7 +88,7 @@ bool LineParser::parseValue(const LineLayout::Step &step) {
         case fieldSequence:
         case fieldPrevious:
         case fieldAsOf: {
-            // Eighteen digits are below 2^63.
+            // A number of eighteen digits is below 2^63.
             uint32_t end = start;
             uint64_t number = 0;
             while (end < lineEnd_ && isDigit(block_[end])) number = number * 10 + (block_[end++] - '0');

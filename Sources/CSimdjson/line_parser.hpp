@@ -1,9 +1,9 @@
-// The fast path: one pass over simdjson's structural indexes that validates the grammar, finds what an
-// event needs, and remembers whether a resource holds white space.
+// The fast path: one pass over simdjson's structural indexes that validates the grammar, finds the values that an event
+// needs, and notes whether a resource contains white space.
 //
-// Stage 1 of simdjson has checked UTF-8 and control characters in strings, and gives the offset of every
-// structural character, every opening quote and every first byte of a scalar. What stands between one
-// index and the next is therefore one token followed by white space, or an error that shows here.
+// Stage 1 of simdjson has checked UTF-8 and control characters in strings, and gives the offset of every structural
+// character, every opening quote and every first byte of a scalar. Between one index and the next there is therefore
+// one token followed by white space, or an error that this pass detects.
 #pragma once
 
 #include <cstring>
@@ -17,12 +17,12 @@ inline bool isSpace(uint8_t byte) { return byte == ' ' || byte == '\n' || byte =
 inline bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 
 struct Span {
-    uint32_t start = TM_ABSENT;  // of a string: behind its opening quote
+    uint32_t start = TM_ABSENT;  // for a string, after its opening quote
     uint32_t end = 0;
     bool escaped = false;
 };
 
-// The shape faults of a line, one bit each; the lowest bit that is set is the reason given.
+// The shape faults of a line, one bit each; the lowest set bit is reported as the reason.
 enum Fault : uint32_t {
     faultEnvelope = 1u << 0,
     faultSequence = 1u << 1,
@@ -33,7 +33,7 @@ enum Fault : uint32_t {
     faultLongID = 1u << 6
 };
 
-// A field that stands twice counts as it stands last, its faults too; so each field has its own.
+// A repeated field counts with its last value and the faults of that value; so each field has its own faults.
 struct Payload {
     int kind = -1;  // tm_kind; -1: none seen
     tm_range name = {TM_ABSENT, 0};
@@ -57,24 +57,24 @@ enum EnvelopeName { fieldLibrary, fieldEpoch, fieldMutationID, fieldSequence, fi
 struct EnvelopeField {
     tm_range text = {TM_ABSENT, 0};
     int64_t number = 0;
-    bool seen = false;  // null counts
+    bool seen = false;  // also when it is null
     bool present = false;
     uint32_t fault = 0;
 };
 
 struct EnvelopeFields {
     EnvelopeField field[fieldCount];
-    uint32_t shapeFault = 0;  // "envelope" is no object; what stands flat counts all the same
+    uint32_t shapeFault = 0;  // "envelope" is no object; fields outside of it still count
 };
 
-// The bytes of a line that was a plain change, without its values: those of `EnvelopeName`, and these.
+// The bytes of a line that was a plain change, without its values: the values of `EnvelopeName`, and the ones below.
 struct LineLayout {
     enum ValueKind { typeValue = fieldCount, resourceValue, ignoredValue };
     static constexpr size_t valueCountMax = 16;
     static constexpr size_t literalCountMax = 1024;
     static constexpr size_t missCountMax = 2;
 
-    // What stands before a value, and the value.
+    // The bytes before a value, and the value.
     struct Step {
         int kind;
         uint32_t literalCount;
@@ -82,14 +82,14 @@ struct LineLayout {
         size_t depth;
     };
 
-    std::vector<Step> steps;  // at most valueCountMax; none: no line is known
+    std::vector<Step> steps;  // at most valueCountMax; empty when no layout is known
     std::vector<uint8_t> literals;  // at most literalCountMax
     uint32_t tailCount = 0;
     size_t tailTokenCount = 0;
-    bool isNull[fieldCount] = {};  // fields that stand among the literals
+    bool isNull[fieldCount] = {};  // fields that were seen without a value, in the literals
 };
 
-// A value where it was come by.
+// A value at the place where it was found.
 struct FoundValue {
     int kind;
     size_t token;
@@ -102,7 +102,7 @@ enum class LineClass { grammarFault, blank, control, message, event };
 
 class LineParser;
 
-// Where the values of an object's own "id" and "uuid" stand; of two of one name the last.
+// The value tokens of an object's own "id" and "uuid"; of a repeated name, the last one.
 struct IdentityTokens {
     size_t id = SIZE_MAX;
     size_t uuid = SIZE_MAX;
@@ -122,18 +122,18 @@ class LineParser {
         findBackslash(0);
     }
 
-    // Parses the line whose first structural index is indexes[first] and whose last lies below lineEnd.
-    // The index behind the block's last one must be readable and not below the block's end.
+    // Parses the line whose first structural index is indexes[first], and whose last one is below lineEnd. The index
+    // after the block's last one must be readable and not below the block's end.
     LineClass parse(const uint32_t *indexes, size_t first, uint32_t lineEnd);
 
-    // Behind a line that was parsed: its first index that is not below the line's end.
+    // Returns the first index after the parsed line: the first one that is not below the line's end.
     size_t nextLine() {
         while (indexes_[at_] < lineEnd_) at_++;
         return at_;
     }
 
-    // Gives a string's bytes a range, unescaped. False when it has no UTF-8 form (then the range is absent) or is
-    // longer than allowed.
+    // Gives the bytes of a string a range, with escapes resolved. Returns false when the string has no UTF-8 form (then
+    // the range is absent) or is longer than allowed.
     bool resolve(const Span &span, tm_range &range, uint32_t countMax) {
         if (span.escaped) return resolveEscaped(span, range, countMax);
         range = {span.start, span.end - span.start};
@@ -149,11 +149,11 @@ class LineParser {
     EnvelopeFields envelope;
 
    private:
-    EnvelopeFields inner_;  // of the object at "envelope"
+    EnvelopeFields inner_;  // the fields of the object at "envelope"
     const uint8_t *block_ = nullptr;
     size_t blockEnd_ = 0;
     size_t nextBackslash_ = 0;
-    size_t firstBackslash_ = 0;  // as the line began
+    size_t firstBackslash_ = 0;  // the next backslash at the start of the line
     const uint32_t *indexes_ = nullptr;
     size_t at_ = 0;
     uint32_t lineEnd_ = 0;
@@ -170,7 +170,7 @@ class LineParser {
     LineLayout layout_;
     FoundValue found_[LineLayout::valueCountMax];
     size_t foundCount_ = 0;
-    size_t missCount_ = 0;  // plain changes in a row that were laid out otherwise
+    size_t missCount_ = 0;  // consecutive plain changes with another layout
 
     void findBackslash(size_t from) {
         const void *found = from < blockEnd_ ? std::memchr(block_ + from, '\\', blockEnd_ - from) : nullptr;
@@ -178,7 +178,7 @@ class LineParser {
     }
 
     bool done() const { return indexes_[at_] >= lineEnd_; }
-    // The byte at the current token; 0, which begins no token, behind the line's last.
+    // Returns the byte at the current token; after the line's last token 0, which begins no token.
     uint8_t peek() const { return done() ? 0 : block_[indexes_[at_]]; }
 
     void advance(uint32_t end) {

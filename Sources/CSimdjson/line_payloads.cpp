@@ -1,4 +1,4 @@
-// Payloads: what each kind of event carries, resources and their identity.
+// Payloads: the contents of each kind of event, with resources and their identity.
 #include "line_parser.hpp"
 
 namespace tidemark {
@@ -12,7 +12,7 @@ bool LineParser::parsePayload(int kind, Payload &payload) {
         return skipValue();
     }
     if (!enter()) return false;
-    // What is not there is a fault until it is seen.
+    // An absent value is a fault until it is seen.
     const bool hasType = kind != TM_HEARTBEAT && kind != TM_RESET;
     payload.typeFault = hasType ? faultType : 0;
     payload.valueFault = kind == TM_BULK || kind == TM_RESET ? 0 : kind == TM_DELETED ? faultMissingID : faultPayload;
@@ -84,7 +84,7 @@ bool LineParser::isTypeName(const uint8_t *bytes, uint32_t count) const {
     return true;
 }
 
-// A value that nobody looks at: the next line's may be another one.
+// Skips a value that is not used, and notes it, because it may differ in the next line.
 bool LineParser::skipIgnored() {
     const size_t token = at_;
     const uint32_t start = indexes_[at_];
@@ -143,7 +143,7 @@ bool LineParser::parseResources(Payload &payload) {
     }
 }
 
-// One resource: its bytes without white space, and its id. What is wrong with it stays with the member.
+// Parses one resource: its bytes without white space, and its id. A fault of the resource is stored in the member.
 bool LineParser::parseMember(tm_member &member) {
     member = tm_member();
     const size_t firstToken = at_;
@@ -176,15 +176,16 @@ static uint64_t load32(const uint8_t *bytes) {
     return word;
 }
 
-// Eight hexadecimal digits at once: byte lanes of a word, first digit in the lowest lane. A digit's value is found
-// from its low four bits and the bit that letters have; writing the values back as digits shows what was no digit.
+// Parses eight hexadecimal digits at once, in the byte lanes of a word, with the first digit in the lowest lane. The
+// value of a digit follows from its low four bits and from the bit that letters have. Writing the values back as digits
+// reveals bytes that are no digits.
 static uint64_t eightDigits(uint64_t text, uint64_t &invalid) {
     const uint64_t ones = 0x0101010101010101u;
     const uint64_t letters = text >> 6 & ones;
     const uint64_t values = (text & ones * 0x0F) + letters * 9;
     const uint64_t aboveNine = (values + ones * 6) >> 4 & ones;
     invalid |= (values + ones * '0' + aboveNine * ('a' - '0' - 10)) ^ (text | letters << 5);
-    // Written back, the letters behind f are themselves; only their values, 16 and more, tell.
+    // The letters after f are written back unchanged; only their values, 16 and more, reveal them.
     invalid |= values & ones * 0x10;
     uint64_t packed = __builtin_bswap64(values);
     packed = (packed | packed >> 4) & 0x00FF00FF00FF00FFu;
@@ -202,13 +203,13 @@ static bool parseUUID(const uint8_t *text, uint64_t &high, uint64_t &low) {
     return invalid == 0;
 }
 
-// Reads the id whose token is given; the value was validated before.
+// Reads the id at a token; its value was validated before.
 uint8_t LineParser::identify(size_t token, tm_member &member) {
     member.id = {TM_ABSENT, 0};
     if (token == SIZE_MAX) return TM_MISSING_ID;
     const uint32_t start = indexes_[token];
     if (block_[start] == '"') {
-        // The value was validated: its end is the last quote before the next token.
+        // The value was validated, so its end is the last quote before the next token.
         Span text{start + 1, indexes_[token + 1] - 1, false};
         while (block_[text.end] != '"') text.end--;
         if (text.end == text.start) return TM_MISSING_ID;
@@ -246,7 +247,7 @@ bool LineParser::parseDeletedID(Payload &payload) {
     return true;
 }
 
-// "metadata" or "hints": an object, or null for none.
+// Parses "metadata" or "hints": an object, or null for none.
 bool LineParser::parseDetailObject(Payload &payload, bool isMetadata) {
     payload.detail = {TM_ABSENT, 0};
     payload.detailFault = 0;
@@ -299,7 +300,7 @@ bool LineParser::parseNameList(bool allowsIntegers, bool &ok) {
         if (byte == '"') {
             Span text;
             if (!parseString(text)) return false;
-            // Half a surrogate pair names nothing.
+            // Half of a surrogate pair is not a name.
             scratch_.clear();
             if (text.escaped && !unescape(text, scratch_)) ok = false;
         } else {
@@ -315,7 +316,7 @@ bool LineParser::parseNameList(bool allowsIntegers, bool &ok) {
     }
 }
 
-// Whether two keys are one; repeated keys are legal, and rare.
+// Tells whether two keys are equal; repeated keys are legal, and rare.
 bool LineParser::sameName(const Span &left, const Span &right) {
     const size_t count = left.end - left.start;
     if (count == right.end - right.start && std::memcmp(block_ + left.start, block_ + right.start, count) == 0) return true;
@@ -325,7 +326,7 @@ bool LineParser::sameName(const Span &left, const Span &right) {
     return unescape(left, scratch_) && unescape(right, other) && scratch_ == other;
 }
 
-// Null is absent; anything but the digits of 0 … 2^63-1 is a fault.
+// Parses an integer. Null counts as absent; anything but the digits of 0 … 2^63-1 is a fault.
 bool LineParser::parseInteger(int64_t &value, bool &present, uint32_t &fault) {
     const uint32_t start = indexes_[at_];
     const uint8_t byte = peek();
@@ -333,7 +334,7 @@ bool LineParser::parseInteger(int64_t &value, bool &present, uint32_t &fault) {
     if (byte == 'n') return true;
     fault = faultSequence;
     if (!isDigit(byte)) return true;
-    // 2^63 - 1 has 19 digits: no number of so many is as large as 2^64.
+    // 2^63 - 1 has 19 digits, and no number with 19 digits is as large as 2^64.
     if (tokenEnd_ - start > 19) return true;
     uint64_t number = 0;
     for (uint32_t index = start; index < tokenEnd_; index++) {

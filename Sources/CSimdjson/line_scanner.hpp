@@ -1,5 +1,5 @@
-// The slow path: one line, byte by byte, in reading order. It says why a line is no JSON, and reads what
-// stands complete before that. Shares nothing with the fast path but the header, and runs on bad lines only.
+// The slow path: reads one line byte by byte, in reading order. It finds the reason why a line is not JSON, and reads
+// the complete fields before that. It shares nothing with the fast path except the header, and runs only on bad lines.
 #pragma once
 
 #include <cstring>
@@ -34,7 +34,7 @@ struct LineScanner {
     LineScanner(const uint8_t *bytes, size_t count, size_t depthMax, size_t salvageMax)
         : bytes(bytes), count(count), depthMax(depthMax), salvageMax(salvageMax) {}
 
-    // Returns the first thing that is wrong with the line, or TM_OK.
+    // Returns the first fault of the line, or TM_OK.
     tm_reason scan() {
         const bool grammatical = scanDocument();
         if (tooDeep) return TM_TOO_DEEP;
@@ -208,7 +208,7 @@ struct LineScanner {
         return end - start == std::strlen(name) && std::memcmp(bytes + start, name, end - start) == 0;
     }
 
-    // A value counts as complete only when something stands behind it: `12` may be the beginning of `123`.
+    // Keeps a value. A value is only complete when another character follows: `12` may be the beginning of `123`.
     void keep(size_t keyStart, size_t keyEnd, SalvagedField field) {
         size_t behind = position;
         while (behind < count && isSpace(bytes[behind])) behind++;

@@ -1,4 +1,4 @@
-// Shapes: which of the four envelopes a line is, and what its kind carries.
+// Shapes: tells which of the four envelopes a line has, and parses its kind.
 #include "line_parser.hpp"
 
 namespace tidemark {
@@ -59,8 +59,8 @@ bool LineParser::parseRoot(bool nested, LineClass &lineClass) {
     }
 }
 
-// An array is a JSON-RPC batch when one of its elements is an object with "jsonrpc", or when it has none: no event is
-// an array, and whoever sent a batch wants to hear what is wrong with the rest of it.
+// An array is a JSON-RPC batch when one of its elements is an object with "jsonrpc", or when it is empty: no event is
+// an array, and the sender of a batch needs to know what is wrong with the rest of it.
 bool LineParser::parseRootArray(LineClass &lineClass) {
     advance(indexes_[at_] + 1);
     if (!enter()) return false;
@@ -102,7 +102,7 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
     bool hasEnvelope = false, hasEvent = false, hasKind = false;
     bool first = true;
     Span key, firstKey;
-    // "event" and "kind" both write the one payload: to have both is a fault anyhow.
+    // "event" and "kind" both write the single payload; a line with both is a fault in any case.
     while (nextKey(first, key)) {
         const bool isRepeated = keyCount == 1 && sameName(firstKey, key);
         const bool isFirst = keyCount == 0 || isRepeated;
@@ -142,7 +142,8 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
             if (!resolve(key, payload.name, UINT32_MAX)) payload.shapeFault = faultEnvelope;
             if (!parsePayload(kindOf(key), payload)) return false;
         } else {
-            // What an object wraps is lost when there is more in the object: the line is not of that shape.
+            // The contents of a wrapper are dropped when the object has more members: then the line does not have that
+            // shape.
             if (isWrapper) envelope = EnvelopeFields();
             if (!skipIgnored()) return false;
         }
@@ -154,9 +155,9 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
     }
     if (!hasEvent && !hasKind && !hasEnvelope && keyCount == 1) {
         if (isControl) lineClass = LineClass::control;
-        // A lone field is a kind of that name.
+        // A single field that has the name of an envelope field is a kind of that name.
         if (isField) envelope = EnvelopeFields();
-        // {"event": null} and its like: one key, and nothing there.
+        // A line such as {"event": null} has one key and no kind.
         if (payload.kind < 0) payload.shapeFault = faultEnvelope;
         return true;
     }
@@ -264,10 +265,10 @@ int LineParser::kindOf(const Span &name) {
     return TM_UNKNOWN;
 }
 
-// A reset may have its epoch from the envelope.
+// Tells whether a kind needs a payload. A reset may take its epoch from the envelope.
 static bool needsPayload(int kind) { return kind != TM_UNKNOWN && kind != TM_REFRESH && kind != TM_RESET; }
 
-// A kind that is only its name.
+// Parses a kind that consists only of its name.
 bool LineParser::parseBareKind(Payload &payload) {
     Span name;
     if (!parseString(name)) return false;
@@ -277,7 +278,7 @@ bool LineParser::parseBareKind(Payload &payload) {
     return true;
 }
 
-// The value of "event": {"Kind": {…}} or "Kind".
+// Parses the value of "event": {"Kind": {…}} or "Kind".
 bool LineParser::parseNamedKind(Payload &payload) {
     if (peek() == '"') return parseBareKind(payload);
     if (peek() == 'n') return parseScalar();
@@ -305,7 +306,7 @@ bool LineParser::parseNamedKind(Payload &payload) {
     return key.start == TM_ABSENT;
 }
 
-// The value of "kind": {"type": "Kind", "data": {…}} in either order, or "Kind".
+// Parses the value of "kind": {"type": "Kind", "data": {…}} in either order, or "Kind".
 bool LineParser::parseTaggedKind(Payload &payload) {
     if (peek() == '"') return parseBareKind(payload);
     if (peek() == 'n') return parseScalar();
@@ -346,7 +347,7 @@ bool LineParser::parseTaggedKind(Payload &payload) {
         payload.kind = typeKind;
         if (needsPayload(typeKind)) payload.shapeFault |= faultPayload;
     } else if (dataToken != parsedToken || typeKind != parsedKind) {
-        // "data" stood before "type", or one of them stood twice; it was validated on the way.
+        // "data" came before "type", or one of them was repeated; its grammar was validated already.
         const size_t end = at_;
         payload = Payload();
         at_ = dataToken;

@@ -1,4 +1,4 @@
-// Tokens and values: validation, skipping, and the rewriting of what cannot be pointed at.
+// Tokens and values: validation, skipping, and rewriting of values that have no contiguous bytes in the block.
 #include "line_parser.hpp"
 
 namespace tidemark {
@@ -25,9 +25,9 @@ bool LineParser::checkEscapes(uint32_t start, uint32_t end) const {
     return true;
 }
 
-// Where the string that begins at `quote` ends, behind its closing quote; 0 when it is none. The end is found from
-// behind: only white space can stand between it and the next index. Strings come in the order of the line, so the
-// next backslash of the block tells at once that one holds none.
+// Returns the offset after the closing quote of the string that begins at `quote`; 0 when it is not a string. The end
+// is found backwards from the next index, because only white space can be between them. Strings are read in the order
+// of the line, so the next backslash of the block shows at once that a string contains none.
 __attribute__((always_inline)) inline uint32_t LineParser::stringEnd(uint32_t quote, uint32_t next) {
     if (block_[next - 1] == '"' && next - 1 > quote && nextBackslash_ >= next) return next;
     return spacedStringEnd(quote, next);
@@ -56,7 +56,7 @@ bool LineParser::parseString(Span &span) {
     return true;
 }
 
-// Where the number, true, false or null that begins at `start` ends; 0 when it is none of them.
+// Returns the end of the number, true, false or null that begins at `start`; 0 when it is none of them.
 __attribute__((always_inline)) inline uint32_t LineParser::scalarEnd(uint32_t start, uint32_t next) const {
     uint32_t end;
     switch (block_[start]) {
@@ -98,7 +98,7 @@ inline uint32_t LineParser::numberEnd(uint32_t start, uint32_t next) const {
     return at;
 }
 
-// A number, true, false or null.
+// Parses a number, true, false or null.
 bool LineParser::parseScalar() {
     const uint32_t end = scalarEnd(indexes_[at_], indexes_[at_ + 1]);
     if (end == 0) return false;
@@ -112,10 +112,11 @@ bool LineParser::enter() {
     return true;
 }
 
-// Validates one value of any kind and steps behind it. Iterative: depth costs a byte each, not a frame.
+// Validates one value of any kind and moves after it. The function is iterative: a level of depth costs one byte, not a
+// stack frame.
 //
-// Most bytes of a stream pass through here, so what changes with every token lives in locals: 330 ns a line became
-// 130 in the measurement of Benchmarks' parse suite.
+// Most bytes of a stream are read here, so the state that changes with every token is in local variables: this reduced
+// 330 ns a line to 130 in the parse suite of Benchmarks.
 bool LineParser::skipValue(IdentityTokens *identity) {
     const uint8_t *const block = block_;
     const uint32_t *const first = indexes_;
@@ -182,8 +183,8 @@ close:
     goto behind;
 
 key:
-    // A member whose value is plain, by far the most: four tokens at once, one look at the line's end. The indexes
-    // behind the block's last one are readable and not below its end.
+    // A member with a plain value, which is by far the most frequent: four tokens are handled at once, with one check
+    // of the line's end. The indexes after the block's last one are readable and not below its end.
     if (index[3] < lineEnd && nextBackslash_ >= index[3] && block[index[0]] == '"' && block[index[1]] == ':' &&
         block[index[1] - 1] == '"' && index[1] - 1 > index[0]) {
         const uint32_t length = index[1] - index[0] - 2;
@@ -238,10 +239,11 @@ void IdentityTokens::note(LineParser &parser, const Span &key, size_t valueToken
     if (parser.keyIs(key, "uuid", 4)) uuid = valueToken;
 }
 
-// Steps through an object that was entered: true with a key and its value next, or, at its end, false
-// with `key.start` absent. A fault is false with `key.start` set.
+// Reads the next key of an object that was entered. Returns true when a key was read and its value follows; at the end
+// of the object false, with `key.start` absent. A fault returns false with `key.start` set.
 bool LineParser::nextKey(bool &first, Span &key) {
-    // A comma, a key without escapes and its colon, by far the most: looked at at once (609 instructions a line became 480).
+    // A comma, a key without escapes and its colon are by far the most frequent, and are handled at once (this reduced
+    // 609 instructions a line to 480).
     const uint32_t *const quote = indexes_ + at_ + (first ? 0 : 1);
     if (quote[1] < lineEnd_ && nextBackslash_ >= quote[1] && block_[quote[0]] == '"' && block_[quote[1]] == ':' &&
         block_[quote[1] - 1] == '"' && quote[1] - 1 > quote[0] && (first || block_[quote[-1]] == ',')) {
@@ -273,7 +275,8 @@ static uint32_t codeUnit(const uint8_t *bytes) {
     return uint32_t(hexValue(bytes[0]) << 12 | hexValue(bytes[1]) << 8 | hexValue(bytes[2]) << 4 | hexValue(bytes[3]));
 }
 
-// False when an escape names half a surrogate pair: no UTF-8 stands for that.
+// Resolves the escapes of a string. Returns false when an escape names half of a surrogate pair, which has no UTF-8
+// form.
 bool LineParser::unescape(const Span &span, std::vector<uint8_t> &out) const {
     for (uint32_t index = span.start; index < span.end;) {
         const uint8_t byte = block_[index];
@@ -338,7 +341,7 @@ bool LineParser::resolveEscaped(const Span &span, tm_range &range, uint32_t coun
     return range.count <= countMax;
 }
 
-// The bytes of a value that was skipped, without white space between its tokens.
+// Returns the bytes of a skipped value, without white space between its tokens.
 tm_range LineParser::minified(size_t firstToken, size_t lastToken, uint32_t start, uint32_t end, bool hasSpace) {
     if (!hasSpace) return {start, end - start};
     const size_t rewrittenStart = rewritten_.size();

@@ -10,7 +10,7 @@ import Tidemark
     import Musl
 #endif
 
-/// Parses the command line, runs a command, and turns whatever it throws into one error line and an exit status.
+/// Parses the command line, runs a command, and converts any error into one error line and an exit status.
 @main
 enum EntryPoint {
     static func main() async {
@@ -38,7 +38,8 @@ enum EntryPoint {
         }
     }
 
-    /// Help and the version are errors to the parser, too: they go to standard output and end with 0.
+    /// Reports an error of the parser. Help and the version are errors to the parser, too: they go to standard output
+    /// and end with 0.
     private static func report(parsing error: any Error) -> ExitStatus {
         let code = RootCommand.exitCode(for: error)
         if code == .success {
@@ -62,7 +63,7 @@ enum EntryPoint {
                 words(RootCommand.message(for: error)), advice: "see tidemark help, or --help after a command"))
     }
 
-    /// The parser's sentence as a part of an error line: on one line, without a full stop.
+    /// Converts the parser's sentence into a part of an error line: on one line, without a full stop.
     private static func words(_ message: String) -> String {
         let line = message.split(separator: "\n").joined(separator: " ")
         return line.hasSuffix(".") ? String(line.dropLast()) : line
@@ -74,7 +75,7 @@ enum EntryPoint {
             try errors.writeLine(errors.style.paint(failure.line, .red))
             try errors.flush()
         } catch {
-            // Standard error is closed or full: there is nowhere left to say it, and the status still tells.
+            // Standard error is closed or full, so the failure cannot be printed; the exit status still reports it.
             return failure.status
         }
         return failure.status

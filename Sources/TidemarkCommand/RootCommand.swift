@@ -1,7 +1,9 @@
 import ArgumentParser
 
-/// `tidemark`: the list of commands.
+/// `tidemark`: the root of all commands.
 struct RootCommand: AsyncParsableCommand {
+    /// The version of the command.
+    ///
     /// - Source: docs/changelog.md.
     static let version = "0.2.0"
 

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 
 extension SyncCache {
-    /// Opens a cache over one SQLite file, which is made when it is missing.
+    /// Opens a cache over one SQLite file, which is created when it is missing.
     ///
     /// ```swift
     /// let cache = try await SyncCache.open(path: "cache.db")
@@ -12,8 +12,8 @@ extension SyncCache {
     /// ```
     ///
     /// - Parameters:
-    ///   - upstream: Asked for missing events; without one they are lost after the reorder window.
-    ///   - queryUpstream: Asked for queries that the cache cannot answer; without one they are errors.
+    ///   - upstream: The source of missing events; without one they are lost after the reorder window.
+    ///   - queryUpstream: The source of queries that the cache cannot answer; without one such queries are errors.
     /// - Throws: ``Tidemark/StorageError``; see ``SQLiteJournal/open(path:)``.
     /// - Complexity: Independent of the number of stored entities.
     public static func open(

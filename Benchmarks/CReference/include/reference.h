@@ -1,4 +1,4 @@
-// What the figures are compared with: the least work that the same bytes can cost.
+// The references of the figures: the least work that the same bytes can cost.
 #ifndef TIDEMARK_REFERENCE_H
 #define TIDEMARK_REFERENCE_H
 
@@ -10,12 +10,13 @@
 extern "C" {
 #endif
 
-// Walks every line of NDJSON with simdjson's on-demand parser: envelope fields, type, id and the raw resource. It does
-// not validate what it skips. `bytes` has 64 readable bytes behind `count`. Returns a sum of what it read.
+// Reads every line of NDJSON with simdjson's on-demand parser: envelope fields, type, id and the raw resource. It does
+// not validate the parts that it skips. `bytes` has 64 readable bytes after `count`. Returns a sum of everything that
+// it read.
 uint64_t reference_on_demand(const uint8_t *bytes, size_t count);
 
-// Parses every line whole with simdjson's DOM parser, which validates everything. `spans` are offset and count of each
-// line, in turns; the bytes behind the last line are readable. Returns a sum.
+// Parses every line whole with simdjson's DOM parser, which validates everything. `spans` holds offset and count of
+// each line, alternating; the bytes after the last line are readable. Returns a sum.
 uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, size_t line_count);
 
 // Copies payloads to the places of their entities: for each i, counts[i] bytes from source + offsets[i] to the block
@@ -23,42 +24,43 @@ uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, size_t line_
 uint64_t reference_copy(const uint8_t *source, const uint32_t *entities, const uint64_t *offsets, const uint32_t *counts,
                         size_t count, uint8_t *const *blocks);
 
-// Looks for the end of every line. Returns how many there are.
+// Finds the end of every line. Returns the number of lines.
 uint64_t reference_lines(const uint8_t *bytes, size_t count);
 
-// Compresses payloads (zstd, level 1, a dictionary of 16 KB that is trained of the first ones) and stores them in a new
-// SQLite file at `path`, by ascending integers, 50,000 in a transaction, durable at the end, on one thread. Returns
-// the bytes stored; 0 when it failed.
+// Compresses payloads (zstd, level 1, with a dictionary of 16 KB that is trained from the first ones) and stores them
+// in a new SQLite file at `path`, under ascending integers, 50,000 in a transaction, durable at the end, on one thread.
+// Returns the number of stored bytes; 0 when it failed.
 uint64_t reference_store(const char *path, const uint8_t *source, const uint64_t *offsets, const uint32_t *counts,
                          size_t count);
 
-// Reads all rows of a statement that gives a number and a blob. Returns a sum of them.
+// Reads all rows of a statement that returns a number and a blob. Returns a sum of them.
 uint64_t reference_select(const char *path, const char *sql);
 
-// Payloads in memory, compressed as `reference_store` does it.
+// Payloads in memory, compressed as `reference_store` does.
 typedef struct reference_compressed reference_compressed;
 
 reference_compressed *reference_compress(const uint8_t *source, const uint64_t *offsets, const uint32_t *counts,
                                          size_t count);
 
-// Decompresses the payloads of these indexes one after the other into the same place. Returns a sum.
+// Decompresses the payloads with these indexes one after the other into the same buffer. Returns a sum.
 uint64_t reference_decompress(reference_compressed *compressed, const uint32_t *indexes, size_t count);
 
 void reference_compressed_free(reference_compressed *compressed);
 
-// Bytes that the allocator has given out, as far as it tells; 0 where it does not.
+// Returns the bytes that are allocated at present, as far as the allocator reports them; 0 when it does not.
 uint64_t reference_heap_byte_count(void);
 
-// Begins to count calls of the allocator, of all threads; false where the platform does not let it.
+// Begins to count calls of the allocator on all threads; returns false when the platform cannot count.
 bool reference_allocations_begin(void);
 
-// Ends counting. Returns how many there were.
+// Ends counting. Returns the number of calls.
 uint64_t reference_allocations_end(void);
 
-// Begins to weigh what the allocator has given out since, of all threads; false where the platform does not let it.
+// Begins to measure the bytes that are allocated from now on, on all threads; returns false when the platform cannot
+// measure.
 bool reference_peak_begin(void);
 
-// Ends weighing. Returns the most bytes that were out at once.
+// Ends measuring. Returns the maximum number of bytes that were allocated at once.
 uint64_t reference_peak_end(void);
 
 #ifdef __cplusplus

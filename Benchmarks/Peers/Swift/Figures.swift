@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one peer prints. Nil is null: there is no such thing, or nobody measured it.
+/// The figures of one peer. nil is printed as null: the peer does not have the figure, or it was not measured.
 struct Figures: Encodable {
     var name = ""
     var loadPerSecond: Double?
@@ -38,7 +38,7 @@ struct Figures: Encodable {
         case firstAnswerMs = "first_answer_ms"
     }
 
-    /// Every key, null included.
+    /// Encodes every key, with null for nil.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
@@ -63,7 +63,7 @@ struct Figures: Encodable {
         }
     }
 
-    /// p50 and p99 of nanoseconds, in microseconds.
+    /// Sets p50 and p99 of durations in nanoseconds, in microseconds.
     mutating func setLatencies(_ nanoseconds: [Int64], rate: Double) {
         latencyRate = rate
         let sorted = nanoseconds.sorted()
@@ -72,7 +72,7 @@ struct Figures: Encodable {
         latencyP99Us = Double(sorted[sorted.count * 99 / 100]) / 1e3
     }
 
-    /// How fast single events are sent to a peer that does so many at its best: as in `peer.py`.
+    /// Returns the rate at which single events are sent to a peer, from its best rate; the same as in `peer.py`.
     static func rate(updatePerSecond: Double) -> Double {
         min(10_000, updatePerSecond / 2)
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Clock, memory, disk and processes, as every peer looks at them.
+/// Clock, memory, disk and processes, measured alike for every peer.
 enum Machine {
-    /// Nanoseconds that only go forward.
+    /// Returns nanoseconds of a monotonic clock.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -21,7 +21,7 @@ enum Machine {
         return Double(now() - start) / 1e9
     }
 
-    /// The most memory that this process had resident so far.
+    /// Returns the maximum resident memory of this process so far; nil when the system does not report it.
     static func peakByteCount() throws -> Int? {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -34,7 +34,7 @@ enum Machine {
         }
     }
 
-    /// Milliseconds from the start of this program with other arguments to its first line.
+    /// Returns the milliseconds from the start of this program with other arguments to its first line.
     static func answerTime(_ name: String, scratch: URL, _ question: [String]) throws -> Double {
         var ends: [Int32] = [-1, -1]
         precondition(pipe(&ends) == 0, "no pipe: \(errno)")

@@ -1,17 +1,18 @@
 import Foundation
 import GRDB
 
-/// The design as many would write it first.
+/// The design that many would write first.
 ///
-/// What it does: `JSONDecoder` for each line, of which it needs the id; the line is kept in `[String: Data]`, and is
-/// decoded again by who reads it. An array of queries, each with its ids in order and as a set, is gone through for every
-/// event; those that hold the entity call their observer, which counts. Beside that, GRDB writes the same lines to SQLite,
-/// 1,000 a transaction through a prepared statement; write-ahead, `synchronous` FULL.
+/// Work: `JSONDecoder` decodes each line, of which it needs the id. The line is kept in `[String: Data]`, and a reader
+/// decodes it again. For every event, an array of queries is scanned, each with its ids in order and as a set; a query
+/// that contains the entity calls its observer, which counts. GRDB also writes the same lines to SQLite, 1,000 a
+/// transaction through a prepared statement; write-ahead, `synchronous` FULL.
 ///
-/// What is fair about it: nothing is written as JSON again, a query looks ids up and compares no strings, and an
-/// observer is a closure: no task is woken, nothing is decoded for it. A new process reads everything into memory first, as the design asks for.
+/// Fairness: no line is encoded as JSON again, a query looks ids up and compares no strings, and an observer is a
+/// closure: no task is woken, and nothing is decoded for it. A new process first reads everything into memory, as the
+/// design requires.
 ///
-/// What it does not do: order of events, gaps, equal writes, limits of memory, edits that can be taken back.
+/// Missing: order of events, gaps, equal writes, memory limits, edits that can be rolled back.
 enum NaivePeer: Peer {
     private struct Head: Decodable {
         var id: String

@@ -1,9 +1,9 @@
 import Foundation
 
-/// `tidemark-peers NAME --workload DIR --scratch DIR`: measures one peer and prints one object.
+/// The command `tidemark-peers NAME --workload DIR --scratch DIR`, which measures one peer and prints one object.
 ///
-/// `tidemark-peers NAME --scratch DIR --answer ID | --answer-list` is what the peer starts to see how long a new process takes
-/// until it has answered.
+/// The peer itself starts `tidemark-peers NAME --scratch DIR --answer ID | --answer-list` to measure how long a new
+/// process takes to answer.
 @main
 enum PeerCommand {
     private static let names = ["naive", "grdb", "tidemark", "tidemark-small", "tidemark-interactive"]
@@ -46,19 +46,19 @@ enum PeerCommand {
         exit(64)
     }
 
-    /// Unbuffered: whoever waits for the line has it at once.
+    /// Prints a line without buffering, so that a waiting reader gets it at once.
     private static func print(_ line: String, to descriptor: Int32) {
         FileHandle(fileDescriptor: descriptor).write(Data((line + "\n").utf8))
     }
 }
 
-/// What can be measured with W.
+/// A design that can be measured with workload W.
 protocol Peer {
     static func measure(_ workload: Workload, in scratch: URL) async throws -> Figures
 
-    /// Opens what a measurement left, and gives an entity, in whatever form.
+    /// Opens the files that a measurement left, and returns an entity in any form.
     static func answer(_ id: String, in scratch: URL) async throws -> String?
 
-    /// The same with the first list.
+    /// Opens the files that a measurement left, and returns the first list in any form.
     static func answerList(in scratch: URL) async throws -> String?
 }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// A file as a Codable record, a column for each field; those that are no values are JSON.
+/// A file as a Codable record with a column for each field; fields that are not plain values are JSON.
 struct FileRecord: Codable, Sendable, FetchableRecord, PersistableRecord {
     struct ContentIdentity: Codable, Sendable {
         var uuid: String
@@ -25,16 +25,16 @@ struct FileRecord: Codable, Sendable, FetchableRecord, PersistableRecord {
     var content_identity: ContentIdentity
 }
 
-/// GRDB records, as its documentation shows them.
+/// GRDB records, used as its documentation shows them.
 ///
-/// What it does: `JSONDecoder` for each line, `upsert` or `deleteOne` of the record, 1,000 lines a transaction;
-/// write-ahead, `synchronous` FULL. A table of list members with an index by entity is asked for each change how many lists
-/// hold it: that counts the notifications there would have to be; nobody is told. `ValueObservation` is not used: each of
-/// 100 would read its list of 1,000 again after every transaction.
+/// Work: `JSONDecoder` decodes each line, and the record is written with `upsert` or `deleteOne`, 1,000 lines a
+/// transaction; write-ahead, `synchronous` FULL. For each change, a table of list members with an index by entity is
+/// asked how many lists contain the entity. This counts the notifications that would be needed; no observer is
+/// notified. `ValueObservation` is not used: each of 100 would read its list of 1,000 again after every transaction.
 ///
 /// Lists are read by a join, as records. Memory is SQLite's cache and the process.
 ///
-/// What it does not do: observers, order of events, gaps, edits that can be taken back.
+/// Missing: observers, order of events, gaps, edits that can be rolled back.
 enum RecordPeer: Peer {
     private static let list = "SELECT file.* FROM member JOIN file USING (id) WHERE list = ? ORDER BY position"
 
@@ -143,7 +143,7 @@ enum RecordPeer: Peer {
 
     /// Applies lines in one transaction.
     ///
-    /// - Returns: How many notifications there would be.
+    /// - Returns: The number of notifications that would be needed.
     private static func apply(_ lines: [Data], to pool: DatabasePool) throws -> Int {
         let decoder = JSONDecoder()
         return try pool.write { database in

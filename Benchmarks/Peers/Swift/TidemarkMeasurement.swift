@@ -4,33 +4,33 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 
-/// A whole file, as the other peers decode it.
+/// A whole file, decoded as the other peers decode it.
 extension FileRecord: Resource {
     static let resourceType = "file"
 }
 
-/// Takes one cache through all phases.
+/// Measures one cache in all phases.
 struct TidemarkMeasurement {
-    /// What an observer of a list wants of a file. In the paced phase `size` is the change's number.
+    /// The part of a file that an observer of a list needs. In the paced phase `size` is the number of the change.
     private struct Item: Resource {
         static let resourceType = "file"
         var id: String
         var size: Int64
     }
 
-    /// What observers and whoever waits for them share.
+    /// The state that observers share with the code that waits for them.
     private final class Told: Sendable {
-        /// Observers that have their first answer.
+        /// The number of observers that have their first answer.
         let readyCount = Atomic(0)
-        /// Updates that observers were told, merged ones included.
+        /// The number of updates that observers got, including merged ones.
         let count = Atomic(0)
-        /// When the first paced change is due; 0 outside the paced phase.
+        /// The moment when the first paced change is due; 0 outside the paced phase.
         let start = Atomic(Int64(0))
-        /// Nanoseconds from one paced change to the next.
+        /// The nanoseconds between two paced changes.
         let interval = Atomic(Int64(0))
     }
 
-    /// The answer to a read from the cache alone, which is there when the call returns.
+    /// The answer to a read from the cache alone; it exists when the call returns.
     private final class AnswerBox: Sendable {
         private let reply = Mutex<Result<QueryReply, CacheError>?>(nil)
 
@@ -44,7 +44,7 @@ struct TidemarkMeasurement {
 
     private static let databaseName = "tidemark.db"
     private static let method = "peers.list"
-    /// Where the library's name is kept for the processes that answer from the file.
+    /// The file with the name of the library, for the processes that answer from the database.
     private static let libraryName = "library.txt"
 
     private let workload: Workload
@@ -191,7 +191,7 @@ struct TidemarkMeasurement {
 
     // MARK: Lists
 
-    /// Stores a list as a server's answer; what it says of the files is what is there already.
+    /// Stores a list as a server's answer. Its files have their current contents.
     private func storeList(_ number: Int, in cache: SyncCache) async throws {
         var resources: [[UInt8]] = []
         for id in workload.lists[number] {
@@ -209,7 +209,7 @@ struct TidemarkMeasurement {
             library: ByteString(library), method: ByteString(method), input: Array("{\"n\":\(number)}".utf8))
     }
 
-    /// A file that is in a list and was not deleted.
+    /// Returns the id of a file that is in a list and was not deleted.
     private func listedID() throws -> String {
         let line = try workload.lines("touch", countMax: 1)[0]
         guard let file = try JSONDecoder().decode(Envelope<Item>.self, from: line).event.changed?.resource else {
@@ -228,7 +228,7 @@ struct TidemarkMeasurement {
 
     /// Observes a list until the task is cancelled.
     ///
-    /// - Returns: How long each change of the paced phase took.
+    /// - Returns: The latency of each change in the paced phase, in nanoseconds.
     private func observe(_ number: Int, of cache: SyncCache) async throws -> [Int64] {
         var latencies: [Int64] = []
         var isFirst = true

@@ -4,17 +4,18 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 
-/// This library, set up as it comes but for one thing: changes are flushed for throughput (`FlushPolicy.bulk`).
+/// This library with its defaults, except that changes are flushed for throughput (`FlushPolicy.bulk`).
 ///
-/// What it does: an `IngestStream` over the file's descriptor, into a cache over one SQLite file (`synchronous` FULL), and
-/// `flush()` inside the timed phase, so everything is durable when a phase ends. 100 lists are stored as answers of a
-/// server and observed by 100 tasks with `cache.observe`, each with values that `JSONDecoder` makes in that task. The
-/// update phase ends when every observer was told of everything: what a slow one missed came merged and counts as told.
+/// Work: an `IngestStream` over the file's descriptor feeds a cache over one SQLite file (`synchronous` FULL).
+/// `flush()` is inside the timed phase, so everything is durable when a phase ends. 100 lists are stored as answers of
+/// a server, and 100 tasks observe them with `cache.observe`, each with values that `JSONDecoder` makes in that task.
+/// The update phase ends when every observer got everything: changes that a slow observer missed come merged, and
+/// count.
 ///
-/// Single events are given to `cache.ingest`; latency is until the observing task has its value. The task that sends
-/// waits by yielding to the others, as it would between events of a stream. A list is read as JSON,
-/// `list_decoded_ms` as values. An optimistic edit is a patch of one field of an observed file and its rollback: `optimistic_us` until
-/// both were seen, `optimistic_durable_us` with both on the disk.
+/// Single events are passed to `cache.ingest`; latency is the time until the observing task has its value. The sending
+/// task waits by yielding to the others, as it would between the events of a stream. A list is read as JSON, for
+/// `list_decoded_ms` as values. An optimistic edit is a patch of one field of an observed file and its rollback:
+/// `optimistic_us` until both were visible, `optimistic_durable_us` until both are on the disk.
 enum TidemarkPeer: Peer {
     static func measure(_ workload: Workload, in scratch: URL) async throws -> Figures {
         var configuration = CacheConfiguration()
@@ -31,7 +32,8 @@ enum TidemarkPeer: Peer {
     }
 }
 
-/// The same with 16 MB of memory for entities: less than what is observed takes, which is never evicted.
+/// The same peer with 16 MB of memory for entities. That is less than the observed entities take, and these are never
+/// evicted.
 enum SmallTidemarkPeer: Peer {
     static func measure(_ workload: Workload, in scratch: URL) async throws -> Figures {
         var configuration = CacheConfiguration()
@@ -49,7 +51,7 @@ enum SmallTidemarkPeer: Peer {
     }
 }
 
-/// The same with the flushes of a host that watches changes as they come (`FlushPolicy.interactive`).
+/// The same peer with the flushes of a host that watches changes as they come (`FlushPolicy.interactive`).
 enum InteractiveTidemarkPeer: Peer {
     static func measure(_ workload: Workload, in scratch: URL) async throws -> Figures {
         var configuration = CacheConfiguration()

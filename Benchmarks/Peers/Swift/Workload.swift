@@ -1,18 +1,18 @@
 import Foundation
 
-/// The files that workload.py wrote. Lines are read from the file while they are used, by everybody.
+/// The files that `workload.py` wrote. All peers read lines from the file while they use them.
 struct Workload: Sendable {
     struct Expected: Decodable {
         var entities: Int
         var notifications: Int
-        /// By the name of the file.
+        /// The number of events by the name of the file.
         var events: [String: Int]
         var pairs: [String: Int]
     }
 
     let folder: URL
     let expected: Expected
-    /// Ids in order.
+    /// The ids of each list, in order.
     let lists: [[String]]
 
     init(_ folder: URL) throws {
@@ -29,7 +29,7 @@ struct Workload: Sendable {
 
     func path(_ name: String) -> String { folder.appending(path: "\(name).ndjson").path }
 
-    /// Gives each line with its LF. The bytes are only there during the call.
+    /// Passes each line with its LF to `body`. The bytes are only valid during the call.
     func forEachLine(_ names: String..., body: (UnsafeRawBufferPointer) throws -> Void) throws {
         var buffer: UnsafeMutablePointer<CChar>?
         var capacity = 0
@@ -45,7 +45,7 @@ struct Workload: Sendable {
         }
     }
 
-    /// The first lines of a small file.
+    /// Returns the first lines of a small file.
     func lines(_ name: String, countMax: Int = .max) throws -> [Data] {
         var lines: [Data] = []
         try forEachLine(name) { line in
@@ -55,7 +55,7 @@ struct Workload: Sendable {
     }
 }
 
-/// A line's envelope, of which `JSONDecoder` needs only what is named here.
+/// The envelope of a line; `JSONDecoder` reads only the members that are declared here.
 struct Envelope<Resource: Decodable>: Decodable {
     struct Event: Decodable {
         var changed: Changed?
@@ -82,7 +82,8 @@ struct Envelope<Resource: Decodable>: Decodable {
     var event: Event
 }
 
-/// Gives lines to `handle` when each is due, with the moment at which it was. Waiting is spinning: see `peer.py`.
+/// Passes each line to `handle` when it is due, with the moment at which it was due. It waits by spinning: see
+/// `peer.py`.
 func pace(_ lines: [Data], rate: Double, handle: (Data, Int64) throws -> Void) rethrows {
     let start = Machine.now()
     for (number, line) in lines.enumerated() {

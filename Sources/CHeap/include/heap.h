@@ -1,11 +1,12 @@
 #ifndef TIDEMARK_HEAP_H
 #define TIDEMARK_HEAP_H
 
-/* Keeps all threads to one arena, so that what one frees another can use: a quarter less memory stays with the
-   process. Threads that free and allocate much at the same time wait for one another. Before the first thread. */
+/* Restricts all threads to one arena, so that memory that one thread frees can be used by another: the process keeps a
+   quarter less memory. Threads that free and allocate much at the same time wait for one another. To be called before
+   the first thread starts. */
 void tidemark_heap_share(void);
 
-/* Gives pages of the heap that hold nothing back to the system, as far as the allocator can. */
+/* Gives empty pages of the heap back to the system, as far as the allocator can. */
 void tidemark_heap_trim(void);
 
 #endif

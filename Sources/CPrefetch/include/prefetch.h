@@ -1,11 +1,11 @@
-// Swift has no way to ask the processor for a cache line ahead of its use; this is one.
+// Swift cannot ask the processor for a cache line before its use; these functions can.
 #ifndef TIDEMARK_PREFETCH_H
 #define TIDEMARK_PREFETCH_H
 
-// Asks for the line that holds `address`, which may be any address at all.
+// Prefetches the cache line of `address`, which may be any address.
 static inline void tidemark_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 
-// The same, for a line that will be written.
+// Prefetches the cache line of `address`, which will be written.
 static inline void tidemark_prefetch_for_write(const void *address) { __builtin_prefetch(address, 1, 3); }
 
 #endif

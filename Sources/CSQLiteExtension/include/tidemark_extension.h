@@ -9,10 +9,10 @@ extern "C" {
 struct sqlite3;
 struct sqlite3_api_routines;
 
-/// What `.load` of the sqlite3 shell calls; its name follows from that of the library.
+/// The entry point that `.load` of the sqlite3 shell calls; its name follows from the name of the library.
 int sqlite3_tidemarksqlite_init(struct sqlite3 *connection, char **message, const struct sqlite3_api_routines *api);
 
-/// The same in the form in which `sqlite3_auto_extension` takes it, for programs that link it.
+/// Returns the entry point in the form that `sqlite3_auto_extension` takes, for programs that link the extension.
 void (*tidemark_extension_entry(void))(void);
 
 #ifdef __cplusplus

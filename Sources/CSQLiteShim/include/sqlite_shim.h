@@ -1,12 +1,12 @@
-// What Swift cannot call: `sqlite3_db_config` takes a variable number of arguments.
+// A call that Swift cannot make: `sqlite3_db_config` takes a variable number of arguments.
 #ifndef TIDEMARK_SQLITE_SHIM_H
 #define TIDEMARK_SQLITE_SHIM_H
 
 struct sqlite3;
 
-// Makes a connection distrust its file, whoever wrote the schema in it:
-// * no statement can write the schema itself, a page by number, or switch the journal off (DEFENSIVE);
-// * triggers do not run, and views are no tables; no file of ours has any;
+// Makes a connection distrust its file, whoever wrote the file's schema:
+// * no statement can write the schema itself or a page by number, or switch the journal off (DEFENSIVE);
+// * triggers do not run, and views cannot be read; no Tidemark file has any;
 // * the schema cannot call functions that have side effects (TRUSTED_SCHEMA off).
 //
 // To be called before the first statement. Returns SQLite's result code.

@@ -1,7 +1,7 @@
-// Lines of JSON → plain events. The C++ and simdjson stay behind this header.
+// Lines of JSON → plain events. The C++ and simdjson are hidden by this header.
 //
-// Offsets: a tm_range points into the block that was given, or, with TM_REWRITTEN set, into
-// tm_batch.rewritten. TM_ABSENT as offset means absent or null on the wire.
+// Offsets: a tm_range points into the given block, or, with TM_REWRITTEN set, into tm_batch.rewritten. TM_ABSENT as
+// offset means that the value was absent or null on the wire.
 #ifndef TIDEMARK_SIMDJSON_H
 #define TIDEMARK_SIMDJSON_H
 
@@ -14,7 +14,7 @@ extern "C" {
 
 #define TM_ABSENT UINT32_MAX
 #define TM_REWRITTEN 0x80000000u
-// simdjson reads up to this many bytes behind the block; they must be readable.
+// simdjson reads up to this many bytes after the block; they must be readable.
 #define TM_PADDING 64
 
 typedef struct tm_range {
@@ -35,7 +35,7 @@ typedef enum tm_kind {
     TM_MESSAGE = 9
 } tm_kind;
 
-// The numbers are those of TidemarkModel's QuarantineReason.
+// The numbers are the same as in TidemarkModel's QuarantineReason.
 typedef enum tm_reason {
     TM_OK = 0,
     TM_NOT_JSON = 1,
@@ -55,7 +55,7 @@ enum {
     TM_HAS_PREVIOUS = 2,
     TM_HAS_LAST_SEQUENCE = 4,
     TM_INDEX_OPERATION = 8,
-    // Of an unusable line: it does not tell which library it is of, nor has it a sequence to tell by.
+    // For an unusable line: it does not name its library, and it has no sequence from which the library could be told.
     TM_LIBRARY_UNREADABLE = 16
 };
 
@@ -71,7 +71,7 @@ typedef struct tm_event {
     tm_range epoch;
     tm_range mutation_id;
     tm_range type;
-    // metadata, hints, the new epoch of a reset, or the name of an unknown kind
+    // The metadata, the hints, the new epoch of a reset, or the name of an unknown kind.
     tm_range detail;
     uint32_t first_member;
     uint32_t member_count;
@@ -113,18 +113,18 @@ typedef struct tm_batch {
 
 typedef struct tm_decoder tm_decoder;
 
-// Returns NULL when memory is short.
+// Returns NULL when there is no memory.
 tm_decoder *tm_decoder_create(tm_limits limits);
 void tm_decoder_destroy(tm_decoder *decoder);
 
-// Decodes whole lines. `block` has TM_PADDING readable bytes behind `count`; the lines lie in it in
-// ascending order with nothing but white space between them. The result stays valid until the next
-// call. Returns 0, or -1 when memory is short (then nothing was decoded).
+// Decodes whole lines. `block` has TM_PADDING readable bytes after `count`. The lines are in the block in ascending
+// order, with nothing but white space between them. The result stays valid until the next call. Returns 0, or -1 when
+// there is no memory (then nothing was decoded).
 int tm_decoder_decode(tm_decoder *decoder, const uint8_t *block, size_t count, const tm_line *lines,
                       size_t line_count, tm_batch *batch);
 
-// Reads what stands complete at the beginning of a line that was too long to keep: its library,
-// sequence, previous and epoch. Gives one event of kind TM_UNUSABLE and reason TM_TOO_LONG.
+// Reads the complete fields at the beginning of a line that was too long to keep: its library, sequence, previous and
+// epoch. Returns one event of kind TM_UNUSABLE and reason TM_TOO_LONG.
 int tm_decoder_salvage(tm_decoder *decoder, const uint8_t *block, size_t count, tm_batch *batch);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkStore
 
-/// `tidemark bisect`: finds the event after which something turned.
+/// `tidemark bisect`: finds the event after which the answer to a question changed.
 struct BisectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bisect",
@@ -103,7 +103,7 @@ struct BisectCommand: AsyncParsableCommand {
         return .ofAnyLibrary(try predicate())
     }
 
-    /// What is asked, of one library.
+    /// Returns the predicate for one library.
     private func predicate() throws(Failure) -> @Sendable (ByteString) -> TurnPredicate {
         if let state { return { .isIn(library: $0, phase: state) } }
         guard let entity else { preconditionFailure("the options were checked") }
@@ -128,7 +128,7 @@ struct BisectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Valid JSON, of which a rule can be made.
+    /// Returns the text as valid JSON, from which a rule can be made.
     private func checked(_ text: String, _ option: String) throws(Failure) -> [UInt8] {
         do throws(CacheError) {
             return try QueryKey(library: "", method: "where", input: Array(text.utf8)).input.bytes

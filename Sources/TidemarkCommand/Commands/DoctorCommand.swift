@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkSQLite
 
-/// `tidemark doctor`: looks at a database and all around it, and says what to do.
+/// `tidemark doctor`: examines a database and everything around it, and gives advice.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// `tidemark export`: every entity, one a line.
+/// `tidemark export`: prints every entity, one a line.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -36,7 +36,7 @@ struct ExportCommand: AsyncParsableCommand {
         try reader.reportDamage()
     }
 
-    /// One entity on a line.
+    /// Returns one entity as a line of JSON.
     static func json(_ entity: ReadEntity) -> [UInt8] {
         var line = JSONLine()
         line.object { line in

@@ -4,7 +4,7 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkWire
 
-/// `tidemark facets`: how many entities have each value of a field.
+/// `tidemark facets`: counts the entities for each value of a field.
 struct FacetsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "facets",

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 
-/// The only place of this command that touches the engine.
+/// The only file of this command that uses the engine.
 extension GapsCommand {
     func healNow() async throws {
         guard case .file(let path)? = upstream else { return }

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// `tidemark gaps`: where each library stands in its log, and what was lost.
+/// `tidemark gaps`: reports each library's position in its log, and its lost numbers.
 struct GapsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gaps",

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkTesting
 import TidemarkWire
 
-/// `tidemark generate`: a synthetic stream.
+/// `tidemark generate`: prints a synthetic stream.
 struct GenerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",

@@ -2,7 +2,7 @@ import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
 
-/// `tidemark get`: one entity.
+/// `tidemark get`: prints one entity.
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -34,9 +34,9 @@ struct GetCommand: AsyncParsableCommand {
 }
 
 extension VisibleAnswer {
-    /// Prints the resource or, on standard error, that there is none; as JSON one line for both.
+    /// Prints the resource or, on standard error, the reason why there is none; as JSON, one line for both.
     ///
-    /// - Parameter absent: What is said of an entity that is not there, before the reason.
+    /// - Parameter absent: The text for an entity that is not there; the reason follows it.
     func write(to output: Output, isJSON: Bool, absent: String) throws {
         if isJSON {
             try output.writeLine(json)

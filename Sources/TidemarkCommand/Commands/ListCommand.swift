@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// `tidemark list`: entities in key order, a page at a time.
+/// `tidemark list`: prints entities in key order, a page at a time.
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -54,7 +54,7 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reader = try CacheReader(path: database.path)
-        // One more than asked for tells whether there is a next page.
+        // One more entity than requested shows whether there is a next page.
         let libraries = try reader.libraries().map(\.status.library)
         let after = startKey(libraries)
         var entities: [ReadEntity]
@@ -113,7 +113,7 @@ struct ListCommand: AsyncParsableCommand {
             var cells = [
                 entity.key.text.description, entity.sequence.map { String($0.rawValue) } ?? "-",
                 HumanText.byteCount(entity.payload.count),
-                // Enough for any terminal; a resource may be megabytes.
+                // 2,000 bytes are enough for any terminal; a resource may have megabytes.
                 ByteString.excerpt(of: entity.payload, byteCount: 2_000),
             ]
             if isMixed { cells.insert(entity.key.library.description, at: 0) }

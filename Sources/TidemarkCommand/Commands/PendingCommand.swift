@@ -5,7 +5,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// `tidemark pending`: edits that no server has confirmed yet.
+/// `tidemark pending`: lists the edits that no server has confirmed yet.
 struct PendingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pending",
@@ -67,7 +67,7 @@ struct PendingCommand: AsyncParsableCommand {
         try table.write(to: output, columnCountMax: output.isTerminal ? output.columnCount : 160)
     }
 
-    /// Changes that are named: 20, enough for any terminal.
+    /// The maximum number of changes that are named: 20, enough for any terminal.
     private static let namedChangeCountMax = 20
 
     private static func words(_ layer: ReadLayer) -> String {

@@ -3,7 +3,7 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkWire
 
-/// `tidemark policy check`.
+/// `tidemark policy check`: checks a policy file and prints its rules.
 struct PolicyCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tidemark policy`: files that say how old what is cached may be.
+/// `tidemark policy`: commands for files that limit the age of cached data.
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",

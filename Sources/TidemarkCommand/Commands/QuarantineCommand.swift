@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tidemark quarantine`: the lines that could not be used.
+/// `tidemark quarantine`: commands for the lines that could not be used.
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",

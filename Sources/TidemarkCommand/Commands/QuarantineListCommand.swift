@@ -2,7 +2,7 @@ import ArgumentParser
 import TidemarkModel
 import TidemarkWire
 
-/// `tidemark quarantine list`.
+/// `tidemark quarantine list`: lists the records in quarantine.
 struct QuarantineListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

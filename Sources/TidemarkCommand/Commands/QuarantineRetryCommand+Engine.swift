@@ -3,12 +3,12 @@ import TidemarkModel
 import TidemarkSQLite
 
 extension QuarantineRetryCommand {
-    /// Records that are read and retried at once; bounds the memory of a long quarantine.
+    /// The number of records that are read and retried at once. It bounds the memory that a long quarantine takes.
     private static let pageCount = 256
 
-    /// The only place of this command that touches the engine.
+    /// Retries the records; the only function of this command that uses the engine.
     func retry() async throws -> Summary {
-        // Read first: a database that is not there must not come into being by a retry.
+        // The reader comes first: a retry must not create a database that does not exist.
         let reader = try SQLiteReader(path: database.path)
         for number in numbers where try reader.quarantineRecord(number) == nil {
             throw Failure(

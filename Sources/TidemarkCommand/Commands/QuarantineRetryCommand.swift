@@ -2,15 +2,16 @@ import ArgumentParser
 import TidemarkModel
 import TidemarkWire
 
-/// `tidemark quarantine retry`. What touches the engine stands in `QuarantineRetryCommand+Engine.swift`.
+/// `tidemark quarantine retry`: reads quarantined lines again. The code that uses the engine is in
+/// `QuarantineRetryCommand+Engine.swift`.
 struct QuarantineRetryCommand: AsyncParsableCommand {
-    /// What became of the records.
+    /// The results of a retry.
     struct Summary {
         var retriedCount = 0
         var appliedCount = 0
-        /// Out of quarantine without an effect: older than what is stored.
+        /// Records that left quarantine without an effect, because newer data is stored.
         var supersededCount = 0
-        /// Still in quarantine: read again, refused again.
+        /// Records that are still in quarantine, because they were refused again.
         var remainingCount = 0
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import TidemarkModel
 import TidemarkWire
 
-/// `tidemark quarantine show`.
+/// `tidemark quarantine show`: prints one record of the quarantine.
 struct QuarantineShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// `tidemark queries`: the stored lists.
+/// `tidemark queries`: lists the stored queries.
 struct QueriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queries",
@@ -68,7 +68,7 @@ struct QueriesCommand: AsyncParsableCommand {
         return line.bytes
     }
 
-    /// As `query.put` takes it: a number of seconds, with decimals only where they are needed.
+    /// Formats a duration as `query.put` takes it: a number of seconds, with decimals only where they are needed.
     private static func seconds(_ milliseconds: Int64) -> String {
         let whole = "\(milliseconds / 1_000)"
         let rest = milliseconds % 1_000
@@ -92,7 +92,7 @@ struct QueriesCommand: AsyncParsableCommand {
                 HumanText.timestamp(milliseconds: query.storedAt),
                 query.staleSince.map { HumanText.timestamp(milliseconds: $0) } ?? "-",
                 query.timeToLive.map { HumanText.duration(milliseconds: $0) } ?? "-",
-                // Enough for any terminal; an input may be megabytes.
+                // 2,000 bytes are enough for any terminal; an input may have megabytes.
                 query.key.input.excerpt(byteCount: 2_000),
             ]
             if isMixed { cells.insert(query.key.library.description, at: 0) }

@@ -4,17 +4,17 @@ import TidemarkSQLite
 
 extension RemoveCommand {
     struct Outcome {
-        /// What was removed, or would be, of each library that was looked at.
+        /// The number of entities in each library that were removed, or would be removed in a dry run.
         var counts: [ByteString: Int] = [:]
-        /// What would be removed, in key order, each once; empty but for a dry run.
+        /// The keys that a dry run would remove, in key order, each once; empty otherwise.
         var keys: [EntityKey] = []
 
         var count: Int { counts.values.reduce(0, +) }
     }
 
-    /// The only place of this command that touches the engine.
+    /// Removes the entities, or finds them in a dry run; the only function of this command that uses the engine.
     func remove(_ policy: CachePolicy) async throws -> Outcome {
-        // Read first: a database that is not there must not come into being by a removal.
+        // The reader comes first: a removal must not create a database that does not exist.
         _ = try SQLiteReader(path: database.path)
         var configuration = CacheConfiguration()
         configuration.policy = policy
@@ -38,7 +38,7 @@ extension RemoveCommand {
         return outcome
     }
 
-    /// The one that is named, or all that the database knows.
+    /// Returns the library that the user named, or all libraries of the database.
     private func libraries(of cache: SyncCache) async -> [ByteString] {
         if let library = scope.library { return [library] }
         return await cache.libraries().map(\.library).sorted()

@@ -3,7 +3,8 @@ import Tidemark
 import TidemarkModel
 import TidemarkWire
 
-/// `tidemark remove`. What touches the engine stands in `RemoveCommand+Engine.swift`.
+/// `tidemark remove`: removes entities from the cache. The code that uses the engine is in
+/// `RemoveCommand+Engine.swift`.
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -48,7 +49,7 @@ struct RemoveCommand: AsyncParsableCommand {
         }
     }
 
-    /// One for each type that is named, or one for all.
+    /// Returns one removal for each type of the named entities, or a single one when none are named.
     func removals(in library: ByteString) -> [Removal] {
         var all = Removal(library: library)
         all.resourceType = type.map { ByteString($0) }
@@ -99,16 +100,16 @@ struct RemoveCommand: AsyncParsableCommand {
         return line.bytes
     }
 
-    /// Whether nobody said which library, and there were several to look in.
+    /// Tells whether several libraries were searched because the user named none.
     private func isSearch(_ outcome: Outcome) -> Bool { scope.library == nil && outcome.counts.count > 1 }
 
-    /// With its library where several were looked at.
+    /// Returns the name of an entity, with its library when several were searched.
     private func name(_ key: EntityKey, _ outcome: Outcome) -> String {
         let text = Printable.text(key.text)
         return isSearch(outcome) ? "\(text) in library \"\(Printable.text(key.library))\"" : text
     }
 
-    /// Where it was found, in words.
+    /// Returns the libraries in which entities were found, in words.
     private func place(_ outcome: Outcome) -> String {
         guard isSearch(outcome) else { return "" }
         let found = outcome.counts.filter { $0.value > 0 }.keys.sorted()

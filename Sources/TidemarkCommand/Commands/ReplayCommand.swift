@@ -5,7 +5,7 @@ import TidemarkRecording
 import TidemarkSQLite
 import TidemarkWire
 
-/// `tidemark replay`: does again what was recorded, or applies a plain stream, up to a place in a log.
+/// `tidemark replay`: replays a recording, or applies a plain stream, up to a position in a log.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -83,6 +83,8 @@ struct ReplayCommand: AsyncParsableCommand {
         try complain(run, isReached: isReached)
     }
 
+    /// Replays steps up to the goal.
+    ///
     /// - Returns: Whether the goal was reached.
     private func advance(_ run: ReplayRun) async throws -> Bool {
         guard let toSequence else {
@@ -92,8 +94,8 @@ struct ReplayCommand: AsyncParsableCommand {
         let goal = EventSequence(toSequence)
         let first = try await cursor(run)
         if first == goal { return true }
-        // What stands before the first step is not in the recording: a library that is past the goal has to come back below it first,
-        // as when its log begins anew.
+        // The recording does not contain what happened before its first step. So a library that is already past the
+        // goal must first come back below it, for example when its log begins anew.
         var isBelow = first.map { $0 < goal } ?? true
         while try await run.step() != nil {
             guard let cursor = try await cursor(run) else {
@@ -110,7 +112,7 @@ struct ReplayCommand: AsyncParsableCommand {
             place: Printable.text(path), outcome: "nothing is shown", advice: "pass \(first.rawValue) or more")
     }
 
-    /// Where the library stands that is waited for; without a name the only one there is.
+    /// Returns the cursor of the library that `--to-sequence` counts in; without a name, of the only library.
     private func cursor(_ run: ReplayRun) async throws(Failure) -> EventSequence? {
         if let library = scope.library { return await run.replayer.cache.status(of: library).cursor }
         let numbered = await run.replayer.cache.libraries().filter { $0.cursor != nil }
@@ -123,7 +125,9 @@ struct ReplayCommand: AsyncParsableCommand {
         return numbered.first?.cursor
     }
 
-    /// - Throws: ``Failure`` when it stopped short, or came out otherwise.
+    /// Reports a torn last line on standard error.
+    ///
+    /// - Throws: ``Failure`` when a step diverged from the recording, or the goal was not reached.
     private func complain(_ run: ReplayRun, isReached: Bool) throws(Failure) {
         if let torn = run.source.tornLine {
             let errors = Output.errors()
@@ -170,7 +174,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    /// The keys of a stored query, in its order; nil when there is none.
+    /// Returns the keys of a stored query, in its order; nil when there is no such query.
     private func keys(of method: String, _ run: ReplayRun, _ reader: CacheReader) throws(Failure) -> [EntityKey]? {
         let key: QueryKey
         do throws(CacheError) {

@@ -14,7 +14,7 @@ import TidemarkSession
     import Musl
 #endif
 
-/// `tidemark run`: a session with whoever started it.
+/// `tidemark run`: serves a session with the program that started it.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -125,7 +125,7 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// Milliseconds without a write after which a session gives back what only writing needs.
+    /// The milliseconds without a write after which a session frees the memory that only writing needs.
     private static let spareMemoryInterval: Int64 = 500
 
     private func cacheConfiguration(_ policy: CachePolicy) throws(Failure) -> CacheConfiguration {
@@ -153,10 +153,10 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// Who answers a session's questions.
+/// The upstream of a session, which answers its questions.
 enum SessionUpstream: Hashable, ExpressibleByArgument {
     case host
-    /// A complete log, one event a line.
+    /// A complete log, with one event a line.
     case file(path: String)
     case nobody
 

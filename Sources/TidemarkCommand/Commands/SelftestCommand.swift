@@ -5,7 +5,7 @@ import TidemarkSimulation
 import TidemarkTesting
 import TidemarkWire
 
-/// `tidemark selftest`: the simulator and crash points, on this machine and this disk.
+/// `tidemark selftest`: runs simulations and crash points on this machine and this disk.
 struct SelftestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest",

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkSimulation
 import TidemarkWire
 
-/// `tidemark simulate`: runs schedules of a simulated world, and says which broke a law.
+/// `tidemark simulate`: runs schedules of a simulated world, and reports those that broke a law.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -70,7 +70,8 @@ struct SimulateCommand: AsyncParsableCommand {
             let number = place * stride
             let seed = points == nil ? seed &+ UInt64(number) : seed
             let point = points.map { CrashPoint(number: $0 + number, seed: seed) }
-            // Said first, so that whoever reads along knows the schedule when the process ends in its middle.
+            // The line is printed before the run, so that the caller knows the schedule even when the process ends in
+            // the middle of it.
             try output.writeLine("{\"begin\":\(point?.number ?? Int(truncatingIfNeeded: seed))}")
             try output.flush()
             let outcome = try await outcome(seed, point)
@@ -117,7 +118,7 @@ struct SimulateCommand: AsyncParsableCommand {
             try errors.writeLine(Printable.text(line))
             try errors.flush()
         } catch {
-            // Nobody reads along any more; the outcome is on standard output.
+            // Standard error is closed. The outcome still goes to standard output.
             return
         }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
 
-/// `tidemark stats`: counters and sizes.
+/// `tidemark stats`: prints counters and sizes.
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",

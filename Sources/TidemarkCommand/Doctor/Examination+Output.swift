@@ -3,6 +3,8 @@ import TidemarkSQLite
 import TidemarkWire
 
 extension Examination {
+    /// The findings as one line of JSON.
+    ///
     /// - Source: Protocol/schema/doctor.schema.json.
     var json: [UInt8] {
         var line = JSONLine()
@@ -17,7 +19,7 @@ extension Examination {
         return line.bytes
     }
 
-    /// Sections for people, with a mark before each line.
+    /// Prints the findings in sections for people, with a mark before each line.
     func write(to output: Output) throws(Failure) {
         let style = output.style
         for topic in Finding.Topic.allCases {
@@ -67,7 +69,7 @@ extension Examination {
         }
     }
 
-    /// How the command ends; nil: well.
+    /// The error with which the command ends; nil when there is no problem.
     var failure: Failure? {
         guard level == .problem, let first = findings.first(where: { $0.level == .problem }) else { return nil }
         let status: ExitStatus

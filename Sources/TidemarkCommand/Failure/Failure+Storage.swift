@@ -1,7 +1,7 @@
 import Tidemark
 
 extension Failure {
-    /// - Parameter isReader: A reader met the error: nothing was written, damage is bad data.
+    /// - Parameter isReader: Whether a reading command met the error; then nothing was written, and damage is bad data.
     init(_ error: StorageError, isReader: Bool) {
         self.init(
             Failure.status(error.code), error.code.rawValue, error.message, place: error.cause,

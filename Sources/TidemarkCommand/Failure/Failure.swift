@@ -1,15 +1,15 @@
-/// Why a command ends early, in the parts of an error line.
+/// The reason why a command ends early, in the parts of an error line.
 struct Failure: Error, Hashable {
-    /// The number that the process ends with.
+    /// The exit status of the process.
     var status: ExitStatus
-    /// One word that a script can look for, such as `not_found`.
+    /// One word that a script can search for, such as `not_found`.
     var code: String
     var what: String
-    /// The file, line or option; empty when `what` says it.
+    /// The file, line or option; empty when `what` names it.
     var place: String
-    /// What became of the data.
+    /// The effect on the data.
     var outcome: String
-    /// What to do now.
+    /// The user's next action.
     var advice: String
 
     init(
@@ -23,9 +23,9 @@ struct Failure: Error, Hashable {
         self.advice = advice
     }
 
-    /// `tidemark: <code>: <what>; <where>; <what happened to it>; <what to do>`, on one line.
+    /// The error line: `tidemark: <code>: <what>; <where>; <what happened to it>; <what to do>`.
     ///
-    /// Everything that came from outside is made printable: a file name or an id must not steer a terminal.
+    /// Text from outside is made printable: a file name or an id must not control a terminal.
     var line: String {
         let parts = [what, place, outcome, advice].filter { !$0.isEmpty }
         return "tidemark: \(code): " + Printable.text(parts.joined(separator: "; "))

@@ -6,11 +6,11 @@
     import Musl
 #endif
 
-/// What the last call into the system said.
+/// The error number of the last system call.
 struct SystemError {
     let number: Int32
 
-    /// Reads `errno`; call it before anything else can change it.
+    /// Reads `errno`. To be called before any other call can change it.
     static var last: SystemError { SystemError(number: errno) }
 
     var isInterrupted: Bool { number == EINTR }

@@ -3,7 +3,8 @@ import TidemarkModel
 import TidemarkWire
 
 extension Acknowledgement {
-    /// `{"ack":{"lines":n,"libraries":{"<id>":sequence}}}`, libraries in the order of their ids.
+    /// The acknowledgement as a line: `{"ack":{"lines":n,"libraries":{"<id>":sequence}}}`, with libraries in the order
+    /// of their ids.
     ///
     /// - Source: Protocol/schema/ack.schema.json.
     var line: [UInt8] {

@@ -5,10 +5,10 @@ import TidemarkRecording
 import TidemarkSQLite
 
 extension IngestCommand {
-    /// Applies the input until its end; the only place of this command that touches the engine.
+    /// Applies the input to its end; the only function of this command that uses the engine.
     ///
     /// - Parameters:
-    ///   - errors: Gets the words that a user should see on the way.
+    ///   - errors: The output for messages that a user should see meanwhile.
     ///   - show: Called after each block of input.
     func ingest(
         _ input: DescriptorInput, _ policy: CachePolicy, errors: Output, show: (IngestProgress) throws(Failure) -> Void
@@ -26,9 +26,10 @@ extension IngestCommand {
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
         try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: errors)
-        // Lost numbers are asked for from the opening on.
+        // The cache asks for lost numbers as soon as it is open, so the summary compares with the counts at opening.
         let before = cache.countsAtOpening
-        // Before the first line: what the input and the upstream both bring is then counted the same in every run.
+        // Healing comes before the first line, so that an event which both the input and the upstream bring is counted
+        // the same in every run.
         await cache.heal()
         let stream: IngestStream
         do throws(InputError) {
@@ -74,7 +75,7 @@ extension IngestCommand {
         configuration.policy = policy
         configuration.defaultLibrary = ByteString(options.defaultLibrary)
         if let profile = options.profile { configuration.apply(profile) }
-        // Nobody waits for a line's acknowledgement: larger flushes do the same work with fewer writes.
+        // Without acknowledgements, larger flushes do the same work with fewer writes.
         if !options.printsAcknowledgements { configuration.flush = .bulk }
         try limits.apply(to: &configuration)
         return configuration
@@ -85,18 +86,18 @@ extension IngestCommand {
         return FileUpstream(path: path, defaultLibrary: ByteString(options.defaultLibrary))
     }
 
-    /// Prints what became durable while the stream is read; nil when nobody asked.
+    /// Prints acknowledgements while the stream is read; nil when they are not requested.
     private func acknowledge(_ acknowledgements: AsyncStream<Acknowledgement>) -> Task<Void, Never>? {
         guard options.printsAcknowledgements else { return nil }
         return Task {
-            // An output of its own: the summary's is written only when this one is done.
+            // A separate output: the summary is written only after this one has ended.
             let output = Output.standard()
             for await acknowledgement in acknowledgements {
                 do throws(Failure) {
                     try output.writeLine(acknowledgement.line)
                     try output.flush()
                 } catch {
-                    // Nobody can be told any more; the stream is still applied to its end.
+                    // Standard output is closed; the stream is still applied to its end.
                     return
                 }
             }
@@ -115,12 +116,12 @@ extension IngestCommand {
             outcome: "what was read before is stored", advice: "give the rest of the stream again")
     }
 
-    /// A rebuilt database begins empty, which nobody should have to find out by missing something.
+    /// Tells the user when the database was rebuilt and is therefore empty.
     ///
     /// - Parameters:
-    ///   - journal: Of a cache that was opened over it.
-    ///   - found: The report before the cache was opened.
-    ///   - recorder: Stops when the database that it began with was put aside since.
+    ///   - journal: The journal of a cache that has been opened.
+    ///   - found: The report of the journal before the cache was opened.
+    ///   - recorder: The recording, which ends here when the database that it began with has been moved aside since.
     static func tellRebuilt(
         _ path: String, _ journal: SQLiteJournal, found: OpeningReport, _ recorder: RecordingWriter?, to errors: Output
     ) async throws {

@@ -10,7 +10,7 @@ import TidemarkModel
     import Musl
 #endif
 
-/// `tidemark ingest`: applies a stream. What touches the engine stands in `IngestCommand+Engine.swift`.
+/// `tidemark ingest`: applies a stream. The code that uses the engine is in `IngestCommand+Engine.swift`.
 struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest",
@@ -51,7 +51,7 @@ struct IngestCommand: AsyncParsableCommand {
             try errors.flush()
         }
         let signals = SignalWatch { input.stop() }
-        // Watching goes on until the last commit: a second signal is the user's way out of a flush that hangs.
+        // Signals are watched until the last commit, so that a second signal ends the process when a flush hangs.
         defer { signals.end() }
         var line = ProgressLine(errors)
         let summary = try await ingest(input, policy, errors: errors) { progress throws(Failure) in
@@ -67,7 +67,8 @@ struct IngestCommand: AsyncParsableCommand {
         if options.isStrict, summary.hasBadLines { throw strictFailure(summary) }
     }
 
-    /// An upstream that is not there would look like a log without the missing events, and lose them.
+    /// Refuses an upstream that cannot be read. It would otherwise look like a log without the missing events, which
+    /// would then be lost.
     static func checkReadable(_ path: String) throws(Failure) {
         guard access(path, R_OK) != 0 else { return }
         throw Failure(

@@ -3,7 +3,7 @@ import Tidemark
 
 extension CacheConfiguration.Profile: ExpressibleByArgument {}
 
-/// How a stream is read.
+/// The options for reading a stream.
 struct IngestOptions: ParsableArguments {
     @Flag(name: .customLong("ack"), help: "After each commit, print a line that says what is durable.")
     var printsAcknowledgements = false

@@ -1,9 +1,9 @@
-/// Where a running ingest stands.
+/// The progress of a running ingest.
 struct IngestProgress: Sendable {
-    /// Lines that were applied, or are held.
+    /// Lines that were applied or are held.
     var lineCount: Int64
     /// Events that wait for a missing one.
     var heldCount: Int
-    /// Lines that are durable, with all lines before them.
+    /// Lines that are durable, together with all lines before them.
     var durableLineCount: Int64
 }

@@ -1,23 +1,25 @@
 import TidemarkModel
 import TidemarkWire
 
-/// What a finished ingest came to.
+/// The results of a finished ingest.
 struct IngestSummary: Sendable {
     var counts = EventCounts()
-    /// In the cache after the run, all libraries together.
+    /// The number of entities in all libraries after the run.
     var entityCount: Int64 = 0
-    /// All that are known, in the order of their ids.
+    /// All known libraries, in the order of their ids.
     var libraries: [LibraryStatus] = []
-    /// From the first byte asked for to the last commit.
+    /// The time from the first read to the last commit, in milliseconds.
     var milliseconds: Int64 = 0
     var databaseByteCount: Int64 = 0
-    /// A signal ended it before the input did.
+    /// Whether a signal ended the ingest before the end of its input.
     var isInterrupted = false
 
     var hasBadLines: Bool { counts.quarantined + counts.membersQuarantined > 0 }
 
     var eventsPerSecond: Int64 { counts.events * 1_000 / max(1, milliseconds) }
 
+    /// The summary as one line of JSON.
+    ///
     /// - Source: Protocol/schema/summary.schema.json.
     var json: [UInt8] {
         var line = JSONLine()
@@ -33,7 +35,7 @@ struct IngestSummary: Sendable {
         return line.bytes
     }
 
-    /// The same for people who look at a terminal.
+    /// Prints the summary for people at a terminal.
     func write(to output: Output) throws(Failure) {
         let style = output.style
         let duration = HumanText.duration(milliseconds: milliseconds)

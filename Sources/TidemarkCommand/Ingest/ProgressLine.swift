@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// One line on a terminal that is written over and over: lines, rate, lag.
+/// A progress line on a terminal, which is overwritten again and again: lines, rate, lag.
 struct ProgressLine {
     private let output: Output
     private let clock = ContinuousClock()
@@ -8,7 +8,7 @@ struct ProgressLine {
     private var shownAt: ContinuousClock.Instant?
     private var shownLineCount: Int64 = 0
 
-    /// Often enough to be lively; each write is a system call between two blocks of input.
+    /// The shortest time between two updates. Each update is a system call between two blocks of input.
     private static let interval = Duration.milliseconds(200)
 
     init(_ output: Output) {
@@ -16,7 +16,7 @@ struct ProgressLine {
         start = clock.now
     }
 
-    /// Shows where the ingest stands, five times a second at most and on a terminal only.
+    /// Shows the progress, at most five times a second and only on a terminal.
     mutating func show(_ progress: IngestProgress) throws(Failure) {
         let now = clock.now
         guard output.isTerminal, now - (shownAt ?? start) >= ProgressLine.interval else { return }
@@ -34,7 +34,7 @@ struct ProgressLine {
         shownLineCount = progress.lineCount
     }
 
-    /// Takes the line away, so that what follows starts on a clean one.
+    /// Erases the line, so that the next output starts on a clean one.
     func clear() throws(Failure) {
         guard shownAt != nil else { return }
         try output.write("\r\u{1B}[K".utf8)

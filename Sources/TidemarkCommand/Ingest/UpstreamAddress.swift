@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// Where missing events come from.
+/// The source of missing events.
 enum UpstreamAddress: Hashable, ExpressibleByArgument {
-    /// A complete log, one event a line.
+    /// A complete log, with one event a line.
     case file(path: String)
 
     init?(argument: String) {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which database a command is about.
+/// The option for the database of a command.
 struct DatabaseOptions: ParsableArguments {
     @Option(name: .customLong("db"), help: ArgumentHelp("The database.", valueName: "file"))
     var path: String

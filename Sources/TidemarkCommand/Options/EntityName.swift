@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 
-/// `type:id` as a user writes it; the library comes from elsewhere.
+/// An entity as a user writes it, `type:id`; another option names the library.
 struct EntityName: ExpressibleByArgument {
     let text: ByteString
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkTesting
 
-/// What a synthetic stream holds; each option is a member of ``TidemarkTesting/SyntheticSettings``.
+/// The options for a synthetic stream; each is a member of ``TidemarkTesting/SyntheticSettings``.
 struct GenerateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The seed.", valueName: "n"))
     var seed: UInt64 = 1

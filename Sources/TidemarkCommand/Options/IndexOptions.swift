@@ -7,7 +7,7 @@ extension FieldIndex: ExpressibleByArgument {
     }
 }
 
-/// Which fields the database keeps in order.
+/// The options for the fields that the database keeps in order.
 struct IndexOptions: ParsableArguments {
     @Option(
         name: .customLong("index"),
@@ -30,7 +30,7 @@ struct IndexOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter errors: Shows how far building is, when it is a terminal.
+    /// - Parameter errors: The output that shows the progress of building, when it is a terminal.
     func apply(to configuration: inout CacheConfiguration, errors: Output) {
         configuration.fieldIndexes = added
         configuration.droppedFieldIndexes = dropped
@@ -39,7 +39,7 @@ struct IndexOptions: ParsableArguments {
             let text =
                 "index \(progress.index): \(HumanText.count(progress.entityCount)) of "
                 + HumanText.count(progress.totalCount, "entity", "entities")
-            // An output of its own: this is called on the journal's queue.
+            // A separate output, because this is called on the journal's queue.
             let output = Output.errors()
             do throws(Failure) {
                 try output.write("\r\u{1B}[K".utf8)
@@ -47,7 +47,7 @@ struct IndexOptions: ParsableArguments {
                 if progress.entityCount == progress.totalCount { try output.write("\r\u{1B}[K".utf8) }
                 try output.flush()
             } catch {
-                // Nobody watches any more; the index is built all the same.
+                // Standard error is closed; the index is built all the same.
                 return
             }
         }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import TidemarkModel
 
-/// What `--evict-ignore` names: a type, or one of its fields.
+/// A value of `--evict-ignore`: a type, or one of its fields.
 struct KeptName: ExpressibleByArgument {
     let type: ByteString
-    /// nil: all of the type stays.
+    /// The field that stays; nil when the whole type stays.
     let field: ByteString?
 
     init?(argument: String) {

@@ -1,13 +1,13 @@
 import ArgumentParser
 import TidemarkModel
 
-/// Which library a command is about.
+/// The option for the library of a command.
 struct LibraryOptions: ParsableArguments {
     @Option(
         name: .customLong("library"),
         help: ArgumentHelp("Only this library; \"\" is the one of events that name none.", valueName: "id"))
     var id: String?
 
-    /// nil: all of them.
+    /// The library that the user named; nil means all of them.
     var library: ByteString? { id.map { ByteString($0) } }
 }

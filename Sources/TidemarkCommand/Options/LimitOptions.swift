@@ -2,7 +2,7 @@ import ArgumentParser
 import Tidemark
 import TidemarkModel
 
-/// What a cache may take, and what goes when it takes more.
+/// The options for the limits of a cache, and for what is evicted at them.
 struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("memory-limit-kb"),
@@ -56,7 +56,7 @@ struct LimitOptions: ParsableArguments {
 
     private static let memoryLimitDefault = CacheConfiguration().memoryByteCountMax / 1_024
     private static let sizeMax = 1 << 40
-    /// In KB. An empty database takes half of it.
+    /// The lowest limit for the database, in KB. An empty database takes half of it.
     private static let diskLimitMin = Int(EvictionPolicy.diskByteCountMin) / 1_024
     private static let queryCountBound = 10_000_000
 
@@ -74,8 +74,8 @@ struct LimitOptions: ParsableArguments {
         if let autoEvict { try checkAutoEvict(autoEvict) }
     }
 
-    /// Each limit that was given is looked at for itself. The default limit of memory was chosen by nobody: what is too much for it is no
-    /// mistake.
+    /// Checks the value against each limit that the user passed. With a disk limit, a value above the default memory
+    /// limit is no mistake, because the user did not choose the default.
     private func checkAutoEvict(_ autoEvict: Int) throws {
         try check("--auto-evict-kb", autoEvict)
         if let memoryLimitGiven, autoEvict > memoryLimitGiven {
@@ -107,7 +107,7 @@ struct LimitOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter configuration: Knows the types' other names already.
+    /// - Parameter configuration: A configuration that already has the other names of types.
     /// - Throws: ``Failure`` ``ExitStatus/usage`` when a type is kept out of both tiers.
     func apply(to configuration: inout CacheConfiguration) throws(Failure) {
         configuration.memoryByteCountMax = memoryLimit * 1_024

@@ -1,10 +1,10 @@
-/// Makes numbers below zero the values of the options before them.
+/// Joins a number below zero to the option before it.
 ///
-/// The parser takes everything with a dash for an option, and would say that a value is missing; so it hears of the number, and says what
-/// the option takes.
+/// The parser takes every argument with a dash for an option, and would report a missing value. With the joined form it
+/// sees the number, and reports which values the option takes.
 enum NegativeNumbers {
-    /// - Parameter arguments: Without the command's own name.
-    /// - Returns: `--limit -1` as `--limit=-1`; everything else, and all behind `--`, as it is.
+    /// - Parameter arguments: The arguments without the command's own name.
+    /// - Returns: `--limit -1` as `--limit=-1`; all other arguments, and all arguments after `--`, unchanged.
     static func joined(_ arguments: [String]) -> [String] {
         var result: [String] = []
         for (index, argument) in arguments.enumerated() {

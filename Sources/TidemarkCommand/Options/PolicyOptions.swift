@@ -2,7 +2,7 @@ import ArgumentParser
 import TidemarkGraphQL
 import TidemarkModel
 
-/// Which policy a command follows.
+/// The option for the policy that a command follows.
 struct PolicyOptions: ParsableArguments {
     @Option(
         name: .customLong("policy"),
@@ -11,7 +11,7 @@ struct PolicyOptions: ParsableArguments {
             valueName: "file"))
     var file: String?
 
-    /// The policy file as it is; empty when none is named.
+    /// Returns the unchanged text of the policy file; empty when none is named.
     ///
     /// - Throws: ``Failure`` when the file cannot be read.
     func text() throws -> [UInt8] {
@@ -19,8 +19,10 @@ struct PolicyOptions: ParsableArguments {
         return try FileContents.bytes(of: file, byteCountMax: DocumentLimits().byteCountMax)
     }
 
-    /// - Returns: A policy without a rule when no file is named.
-    /// - Throws: ``Failure`` when the file cannot be read or used; what is wrong with it stands on standard error then.
+    /// Reads the policy.
+    ///
+    /// - Returns: The policy; one without rules when no file is named.
+    /// - Throws: ``Failure`` when the file cannot be read or used; its mistakes are printed on standard error first.
     func policy() throws -> CachePolicy {
         guard let file else { return CachePolicy() }
         let bytes = try FileContents.bytes(of: file, byteCountMax: DocumentLimits().byteCountMax)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Whether what is done is recorded.
+/// The options for recording a run.
 struct RecordOptions: ParsableArguments {
     @Option(
         name: .customLong("record"),

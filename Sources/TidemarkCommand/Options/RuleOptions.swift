@@ -5,12 +5,12 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkWire
 
-/// One component of an order: a JSON Pointer, and `:desc` behind it for downwards. A pointer that holds a colon itself needs its
-/// direction, `:asc` or `:desc`.
+/// One component of an order: a JSON Pointer, with `:desc` after it for a descending order. A pointer that contains a
+/// colon needs a direction, `:asc` or `:desc`.
 struct OrderComponent: ExpressibleByArgument {
     let path: ByteString
     let isDescending: Bool
-    /// The whole text, where a colon is followed by something else than a direction.
+    /// The whole text, when a colon is followed by something that is not a direction; else nil.
     let wrong: String?
 
     init?(argument: String) {
@@ -22,18 +22,18 @@ struct OrderComponent: ExpressibleByArgument {
         wrong = direction == nil && text.contains(":") ? argument : nil
     }
 
-    /// - Throws: `ValidationError` for a direction that there is not.
+    /// - Throws: `ValidationError` for an unknown direction.
     func validate() throws {
         guard let wrong else { return }
         throw ValidationError("--order \(wrong) ends with no direction: write :asc or :desc behind the pointer")
     }
 }
 
-/// Makes a rule of what is asked for on the command line.
+/// Makes a rule from the options of the command line.
 enum RuleText {
     /// - Parameters:
-    ///   - predicate: The JSON of a `where`; nil takes all.
-    /// - Throws: ``Failure`` ``ExitStatus/usage`` with what is wrong with it.
+    ///   - predicate: The JSON of a `where`; nil matches all entities.
+    /// - Throws: ``Failure`` ``ExitStatus/usage`` with the mistake in the JSON.
     static func rule(
         type: String, where predicate: String?, order: [OrderComponent]
     ) throws(Failure) -> Membership {
@@ -72,7 +72,7 @@ enum RuleText {
 }
 
 extension JSONLine {
-    /// How entities were found.
+    /// Appends the way in which entities were found.
     ///
     /// - Source: Protocol/indexes.md.
     mutating func member(plan: ReadPlan) {

@@ -1,6 +1,6 @@
-/// Numbers as people read them, with integers alone.
+/// Formats numbers for people, with integer arithmetic only.
 enum HumanText {
-    /// `1,234,567`.
+    /// Formats a count with separators: `1,234,567`.
     static func count(_ value: some BinaryInteger) -> String {
         let digits = String(value.magnitude)
         var result = value < 0 ? "-" : ""
@@ -11,12 +11,12 @@ enum HumanText {
         return result
     }
 
-    /// `1 line`, `12 lines`.
+    /// Formats a count with its noun: `1 line`, `12 lines`.
     static func count(_ value: some BinaryInteger, _ one: String, _ many: String? = nil) -> String {
         "\(count(value)) \(value == 1 ? one : many ?? one + "s")"
     }
 
-    /// `840 B`, `1.2 MB`; a kB is 1,000 B.
+    /// Formats a size: `840 B`, `1.2 MB`; a kB is 1,000 B.
     static func byteCount(_ value: some BinaryInteger) -> String {
         let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
         var tenths = Int64(value).magnitude
@@ -30,7 +30,7 @@ enum HumanText {
         return tenths < 1_000 ? "\(tenths / 10).\(tenths % 10) \(units[unit])" : "\(tenths / 10) \(units[unit])"
     }
 
-    /// `0.42 s`, `12.3 s`, `4 min 5 s`, `2 h 3 min`.
+    /// Formats a duration: `0.42 s`, `12.3 s`, `4 min 5 s`, `2 h 3 min`.
     static func duration(milliseconds: Int64) -> String {
         let seconds = milliseconds / 1_000
         if seconds < 10 { return "\(seconds).\(String(milliseconds % 1_000 / 10 + 100).dropFirst()) s" }
@@ -39,9 +39,9 @@ enum HumanText {
         return "\(seconds / 3_600) h \(seconds / 60 % 60) min"
     }
 
-    /// `2026-01-22T10:05:34.149Z`.
+    /// Formats a time: `2026-01-22T10:05:34.149Z`.
     ///
-    /// - Parameter milliseconds: Since 1970; what lies before is shown as 1970.
+    /// - Parameter milliseconds: The time since 1970; a negative time is shown as 1970.
     /// - Source: H. Hinnant, "chrono-compatible low-level date algorithms", civil_from_days.
     static func timestamp(milliseconds: Int64) -> String {
         let moment = max(0, milliseconds)

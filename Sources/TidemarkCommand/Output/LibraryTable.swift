@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Libraries as people and as programs see them; the same in every command that shows them.
+/// Prints libraries as a table; the same in every command that shows them.
 enum LibraryTable {
     static func write(_ statuses: [LibraryStatus], to output: Output) throws(Failure) {
         var table = Table([

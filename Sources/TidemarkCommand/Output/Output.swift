@@ -6,18 +6,18 @@
     import Musl
 #endif
 
-/// Lines on a descriptor, buffered here and written with `write(2)`.
+/// Writes lines to a descriptor with `write(2)`, through a buffer.
 ///
-/// The standard library's own printing buffers on a pipe and loses what it holds in a crash. Here a caller knows
-/// what was written: everything before the last ``flush()``. A reader that went away is no error (`tidemark export |
-/// head`): what follows is dropped, and ``isClosed`` tells long commands to stop.
-/// Used by one task at a time.
+/// The standard library's own printing buffers on a pipe, and loses its buffer in a crash. With this type a caller
+/// knows what was written: everything before the last ``flush()``. A closed reader is no error (`tidemark export |
+/// head`): further output is dropped, and ``isClosed`` tells long commands to stop. An output must be used by one task
+/// at a time.
 final class Output {
     let style: Style
     private let descriptor: Int32
     /// Bound: ``flushByteCount`` and one line.
     private var buffer: [UInt8] = []
-    /// The reading end is gone.
+    /// Whether the reading end was closed.
     private(set) var isClosed = false
 
     private static let flushByteCount = 64 << 10
@@ -31,7 +31,7 @@ final class Output {
 
     static func errors() -> Output { Output(descriptor: STDERR_FILENO) }
 
-    /// Opens a file for writing, made anew with mode 0600.
+    /// Opens a file for writing, with mode 0600; an existing file is emptied.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/cannotCreate``.
     static func file(_ path: String) throws(Failure) -> Output {
@@ -49,13 +49,13 @@ final class Output {
 
     var columnCount: Int { Terminal.columnCount(descriptor) }
 
-    /// - Throws: ``Failure`` with ``ExitStatus/inputOutput`` when the descriptor takes no more.
+    /// - Throws: ``Failure`` with ``ExitStatus/inputOutput`` when writing fails.
     func writeLine(_ text: String) throws(Failure) {
         try write(text.utf8)
         try write(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
-    /// - Parameter bytes: Without a line end.
+    /// - Parameter bytes: A line without its line end.
     func writeLine(_ bytes: [UInt8]) throws(Failure) {
         try write(bytes)
         try write(CollectionOfOne(UInt8(ascii: "\n")))
@@ -67,7 +67,7 @@ final class Output {
         if buffer.count >= Output.flushByteCount { try flush() }
     }
 
-    /// Hands everything to the system.
+    /// Writes everything in the buffer.
     func flush() throws(Failure) {
         defer { buffer.removeAll(keepingCapacity: true) }
         var start = 0
@@ -94,14 +94,15 @@ final class Output {
         }
     }
 
-    /// A pipe that its other end made non-blocking is full; wait rather than spin.
+    /// Waits until a full pipe has space again. The other end made the pipe non-blocking, and without waiting the loop
+    /// would spin.
     private func waitUntilWritable() {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&entry, 1, -1)
     }
 }
 
-/// `write(2)` under a name that the methods above do not hide.
+/// Calls `write(2)`, whose name the methods above hide.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

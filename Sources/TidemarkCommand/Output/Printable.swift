@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// Text from outside, made harmless for a terminal.
+/// Makes text from outside harmless for a terminal.
 ///
-/// An id may hold an escape sequence; printed as it is, it could recolour, overwrite or retitle the user's terminal.
-/// The JSON forms need none of this, because JSON escapes control characters itself.
+/// An id may contain an escape sequence, which could recolour, overwrite or retitle the user's terminal if it were
+/// printed unchanged. The JSON forms do not need this, because JSON escapes control characters.
 enum Printable {
-    /// Control characters, C1 included, become U+FFFD.
+    /// Replaces control characters, including C1, by U+FFFD.
     static func text(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = String.UnicodeScalarView()
@@ -17,7 +17,7 @@ enum Printable {
 
     static func text(_ bytes: [UInt8]) -> String { text(String(decoding: bytes, as: UTF8.self)) }
 
-    /// At most `count` characters; an ellipsis stands for the rest.
+    /// Returns at most `count` characters; an ellipsis replaces the rest.
     static func excerpt(_ text: String, count: Int) -> String {
         text.count <= count ? text : text.prefix(max(0, count - 1)) + "…"
     }

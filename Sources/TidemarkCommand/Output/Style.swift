@@ -1,4 +1,4 @@
-/// Colours for people; without a terminal every text stays as it is.
+/// Colours for people; without a terminal every text is unchanged.
 struct Style {
     enum Tint: String {
         case bold = "1"

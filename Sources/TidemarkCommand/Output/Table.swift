@@ -1,4 +1,4 @@
-/// Rows under headings, in columns that line up.
+/// A table of rows under headings, with aligned columns.
 struct Table {
     enum Alignment {
         case left
@@ -11,24 +11,25 @@ struct Table {
     }
 
     private let columns: [Column]
-    /// Each as long as `columns`.
+    /// The cells of each row, as many as `columns`.
     private var rows: [[String]] = []
 
     init(_ columns: [Column]) {
         self.columns = columns
     }
 
-    /// - Parameter cells: One for each column; made printable here.
+    /// - Parameter cells: One cell for each column; made printable here.
     mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "\(cells.count) cells for \(columns.count) columns")
         rows.append(cells.map { Printable.text($0) })
     }
 
-    /// Characters that a column is padded to at most. One cell may be a kilobyte, as an id may: it is shown whole, and moves its own line
-    /// alone.
+    /// The maximum width to which a column is padded. A cell may be as long as an id, a kilobyte: it is printed whole,
+    /// and moves only its own line.
     private static let widthMax = 48
 
-    /// - Parameter columnCountMax: The last column is cut so that no line is longer, but for lines that a long cell moved.
+    /// - Parameter columnCountMax: The maximum length of a line, to which the last column is cut; a line that a long
+    ///   cell moved may be longer.
     func write(to output: Output, columnCountMax: Int) throws(Failure) {
         var widths = columns.map(\.title.count)
         for row in rows {

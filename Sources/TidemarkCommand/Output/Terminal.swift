@@ -6,18 +6,18 @@
     import Musl
 #endif
 
-/// What is known of the terminal behind a descriptor.
+/// Properties of the terminal of a descriptor.
 enum Terminal {
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// Columns of the terminal; 80 when it does not say.
+    /// Returns the number of columns of the terminal; 80 when the terminal does not report it.
     static func columnCount(_ descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// Colours are for people who look at a terminal and did not ask for none.
+    /// Tells whether to use colours: only on a terminal, and not when the user turned them off.
     ///
     /// - Source: no-color.org: any value of `NO_COLOR` that is not empty turns colours off.
     static func hasColors(_ descriptor: Int32) -> Bool {

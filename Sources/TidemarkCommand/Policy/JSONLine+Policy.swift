@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkWire
 
 extension JSONLine {
-    /// A policy in which nothing is wrong, and its rules.
+    /// Appends a sound policy with its rules.
     ///
     /// - Source: Protocol/schema/policy.schema.json.
     mutating func policy(_ policy: CachePolicy) {
@@ -19,7 +19,7 @@ extension JSONLine {
         }
     }
 
-    /// What is wrong with a policy; of its rules nothing can be said.
+    /// Appends the errors of a policy; its rules are unknown.
     mutating func policy(_ errors: GraphQLErrors) {
         object { line in
             line.member("ok", false)

@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// The rules of a policy in words.
+/// Describes the rules of a policy in words.
 enum PolicyText {
-    /// `Song: stale after 3,600 s (own directive)`.
+    /// Describes the rule of a type: `Song: stale after 3,600 s (own directive)`.
     static func line(of type: TypePolicy) -> String {
         "\(type.name): " + words(type.age, inherited: "as what it is reached from") + source(type.source)
     }
 
-    /// `Song.artist: as type Artist, never stale; cascades to Artist (own directive)`.
+    /// Describes the rule of a field: `Song.artist: as type Artist, never stale; cascades to Artist (own directive)`.
     static func line(of field: FieldPolicy, in type: TypePolicy, of policy: CachePolicy) -> String {
         let parent = "as the \(type.name) it belongs to"
         var line = "\(type.name).\(field.name): "

@@ -3,22 +3,22 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
 
-/// A database as the reading commands see it, beside its writer or without one.
+/// The database of a reading command, which may have a running writer.
 ///
-/// Damaged rows are left out of what it gives and remembered, so that a command prints all that is sound first and
+/// Damaged rows are left out of all results and remembered, so that a command first prints everything that is sound and
 /// then ends with ``reportDamage()``.
 struct CacheReader {
     private let reader: SQLiteReader
     private let path: String
     private let damage = DamageList()
 
-    /// - Throws: ``Failure`` when there is no database, or it cannot be read as one.
+    /// - Throws: ``Failure`` when there is no database, or when it cannot be read.
     init(path: String) throws(Failure) {
         self.path = path
         reader = try CacheReader.mapped { () throws(StorageError) in try SQLiteReader(path: path) }
     }
 
-    /// In the order of their ids.
+    /// Returns the libraries in the order of their ids.
     func libraries() throws(Failure) -> [ReadLibrary] {
         try CacheReader.mapped { () throws(StorageError) in try reader.libraries() }
     }
@@ -39,7 +39,7 @@ struct CacheReader {
         try CacheReader.mapped { () throws(StorageError) in try reader.layerCount() }
     }
 
-    /// Pending layers, oldest first.
+    /// Returns the pending layers, oldest first.
     func layers(library: ByteString?) throws(Failure) -> [ReadLayer] {
         var layers: [ReadLayer] = []
         for step in try CacheReader.mapped({ () throws(StorageError) in try reader.layers(library: library) }) {
@@ -53,10 +53,11 @@ struct CacheReader {
 
     var byteCount: Int64 { reader.byteCounts().total }
 
-    /// Looks for one entity, as it is visible.
+    /// Reads one entity as it is visible.
     ///
-    /// - Parameter library: nil looks in every library, the one of events without a library first.
-    /// - Throws: ``Failure`` ``ExitStatus/usage`` when several other libraries have it: then one must be named.
+    /// - Parameter library: The library of the entity; nil searches all libraries, first the one of events without a
+    ///   library.
+    /// - Throws: ``Failure`` ``ExitStatus/usage`` when several other libraries have it; then the user must name one.
     func answer(to name: EntityName, library: ByteString?) throws(Failure) -> VisibleAnswer {
         if let library { return try answer(name.key(library: library)) }
         var found: [VisibleAnswer] = []
@@ -65,7 +66,7 @@ struct CacheReader {
             let answer = try answer(name.key(library: known))
             switch answer.answer {
             case .found:
-                // Libraries come in the order of their ids, so this one, if it is there at all, is the first.
+                // Libraries come in the order of their ids, so the empty id comes first.
                 if known.bytes.isEmpty { return answer }
                 found.append(answer)
             case .deleted, .evicted:
@@ -88,7 +89,7 @@ struct CacheReader {
         return answer
     }
 
-    /// At most `countMax` entities in key order, as they are visible, held in memory.
+    /// Returns at most `countMax` visible entities in key order.
     func page(
         library: ByteString?, type: ByteString?, after: EntityKey?, countMax: Int
     ) throws(Failure) -> [ReadEntity] {
@@ -100,9 +101,9 @@ struct CacheReader {
         return entities
     }
 
-    /// Entities that a rule takes, in its order, as they are visible, held in memory; and how they were found.
+    /// Returns the visible entities that match a rule, in its order, with the way in which they were found.
     ///
-    /// - Throws: ``Failure`` ``ExitStatus/usage`` when the entity to begin behind is not there.
+    /// - Throws: ``Failure`` ``ExitStatus/usage`` when the entity after which to begin does not exist.
     func select(_ selection: EntitySelection) throws(Failure) -> ([ReadEntity], ReadPlan) {
         var entities: [ReadEntity] = []
         let outcome = try CacheReader.mapped { () throws(StorageError) in
@@ -123,23 +124,23 @@ struct CacheReader {
         }
     }
 
-    /// How many entities have each value of a field.
+    /// Counts the entities for each value of a field.
     func facets(_ path: FieldPath, of selection: EntitySelection, countMax: Int) throws(Failure) -> ReadFacets {
         try CacheReader.mapped { () throws(StorageError) in
             try reader.facets(path, of: selection, countMax: countMax) { damage.rows.append($0) }
         }
     }
 
-    /// Every entity in key order, one at a time, all of one committed state.
+    /// Visits every entity in key order, one at a time, on one committed state.
     ///
     /// - Parameters:
-    ///   - showsLayers: As they are visible; else as the server has them.
+    ///   - showsLayers: Whether to visit entities as they are visible; else the server's versions are visited.
     ///   - visit: Returns false to stop.
     func forEach(
         library: ByteString?, type: ByteString?, after: EntityKey? = nil, showsLayers: Bool = false,
         _ visit: (ReadEntity) throws(Failure) -> Bool
     ) throws(Failure) {
-        // The walk knows storage errors only; what the visitor threw is kept and thrown afterwards.
+        // The scan can only throw storage errors, so an error of `visit` is kept and thrown afterwards.
         var failure: Failure?
         try CacheReader.mapped { () throws(StorageError) in
             try reader.walk(library: library, type: type, after: after, showsLayers: showsLayers) { step in
@@ -160,7 +161,7 @@ struct CacheReader {
         if let failure { throw failure }
     }
 
-    /// Every query, ascending by number, one at a time, all of one committed state.
+    /// Visits every query in ascending order of numbers, one at a time, on one committed state.
     func forEachQuery(
         library: ByteString?, method: ByteString?, _ visit: (ReadQuery) throws(Failure) -> Void
     ) throws(Failure) {
@@ -184,7 +185,7 @@ struct CacheReader {
         if let failure { throw failure }
     }
 
-    /// Records of the quarantine with numbers above `after`, oldest first.
+    /// Returns records of the quarantine with numbers above `after`, oldest first.
     func quarantine(after: Int64, reason: QuarantineReason?, countMax: Int) throws(Failure) -> [QuarantineRecord] {
         var records: [QuarantineRecord] = []
         try CacheReader.mapped { () throws(StorageError) in
@@ -196,7 +197,7 @@ struct CacheReader {
         return records
     }
 
-    /// nil when there is none of that number.
+    /// Returns the record with a number; nil when there is none.
     func quarantineRecord(_ number: Int64) throws(Failure) -> QuarantineRecord? {
         try CacheReader.mapped { () throws(StorageError) in try reader.quarantineRecord(number) }
     }
@@ -206,7 +207,7 @@ struct CacheReader {
         try CacheReader.mapped { () throws(StorageError) in try reader.verify() }
     }
 
-    /// Throws when rows were left out: what was printed is sound and not all there is.
+    /// Throws when rows were left out: the printed output is then sound but not complete.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/badData``.
     func reportDamage() throws(Failure) {
@@ -226,7 +227,7 @@ struct CacheReader {
     }
 }
 
-/// What a reader left out. Bound: one entry a damaged row.
+/// The rows that a reader left out. Bound: one entry for each damaged row.
 private final class DamageList {
     var rows: [DamagedRow] = []
 }

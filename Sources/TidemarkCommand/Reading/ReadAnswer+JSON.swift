@@ -8,7 +8,7 @@ extension ReadAnswer {
         return entity
     }
 
-    /// The word in `miss`; empty when the entity is there. A row that fails its check counts as absent.
+    /// The value of `miss`; empty when the entity exists. A row that fails its check counts as absent.
     var missCode: String {
         switch self {
         case .found: ""
@@ -20,7 +20,7 @@ extension ReadAnswer {
 }
 
 extension VisibleAnswer {
-    /// The result of `entity.get`.
+    /// The answer in the form of `entity.get`.
     ///
     /// - Source: Protocol/sessions.md, entity.get.
     var json: [UInt8] {

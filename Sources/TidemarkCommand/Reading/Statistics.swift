@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// What `stats` shows of a database that no engine has open.
+/// The output of `stats` for a database that no engine has open.
 struct Statistics {
     var libraries: [ReadLibrary]
     var counts: EventCounts

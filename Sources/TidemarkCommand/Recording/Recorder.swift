@@ -6,7 +6,7 @@ import TidemarkSQLite
 
 /// Begins the recording of a command that feeds a cache.
 enum Recorder {
-    /// Refuses a file that is there already, before anything else is opened or made.
+    /// Refuses a file that exists already, before anything else is opened or created.
     ///
     /// - Throws: ``Failure`` ``ExitStatus/cannotCreate``.
     static func check(_ options: RecordOptions) throws(Failure) {
@@ -24,13 +24,13 @@ enum Recorder {
             advice: "pass a file to --record that can be made and is not there yet")
     }
 
-    /// Makes the file, with a copy of the database when there is something in it.
+    /// Creates the file, with a copy of the database when it has contents.
     ///
     /// - Parameters:
-    ///   - journal: Of the cache that is recorded, before the cache is opened over it.
+    ///   - journal: The journal of the recorded cache, before the cache is opened.
     ///   - policy: The text of the policy file; empty for none.
-    /// - Returns: nil when nobody wants a recording.
-    /// - Throws: ``Failure``; then nothing was read of the input.
+    /// - Returns: The writer; nil when no recording is requested.
+    /// - Throws: ``Failure``; then no input was read.
     static func begin(
         _ options: RecordOptions, command: ByteString, _ configuration: CacheConfiguration, journal: SQLiteJournal,
         hasUpstream: Bool, policy: [UInt8], clock: any CacheClock
@@ -41,7 +41,8 @@ enum Recorder {
             do {
                 (kind, base) = try await self.base(of: journal, path, options)
             } catch let error as StorageError where error.code == .damaged {
-                // A copy reads what opening does not. Nobody has seen anything of the file yet.
+                // A copy reads parts of the file that opening does not read. No caller has used anything of the file
+                // yet, so it can be rebuilt.
                 _ = try await journal.restart(reason: error.cause)
                 (kind, base) = try await self.base(of: journal, path, options)
             }
@@ -52,13 +53,13 @@ enum Recorder {
         return try writer(path, setup, base, options, configuration.policy)
     }
 
-    /// What a recording begins with: a copy of the database, or that it is too large for one, which is said.
+    /// Returns the start of a recording: a copy of the database, or none when it is too large, which is then reported.
     private static func base(
         of journal: SQLiteJournal, _ path: String, _ options: RecordOptions
     ) async throws -> (RecordingSetup.Base, [UInt8]) {
         let copy = path + ".base"
         defer { unlink(copy) }
-        // In base 64 it takes a third more, and half of the file stays for what is recorded.
+        // In base 64 the copy takes a third more, so half of the file remains for the steps.
         if try await journal.copy(to: copy, byteCountMax: options.byteCountMax / 8 * 3) {
             return (.included, [UInt8](try Data(contentsOf: URL(fileURLWithPath: copy))))
         }
@@ -86,7 +87,7 @@ enum Recorder {
                     try errors.writeLine("tidemark: recording: it ends here: \(Printable.text(reason))")
                     try errors.flush()
                 } catch {
-                    // Standard error takes no more; the recording's last line says the same.
+                    // Standard error cannot be written; the last line of the recording has the same reason.
                 }
             }
         } catch {

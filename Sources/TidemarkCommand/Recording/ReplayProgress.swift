@@ -1,4 +1,4 @@
-/// How far a replay is, on a terminal.
+/// Shows the progress of a replay on a terminal.
 final class ReplayProgress {
     private let output: Output
     private let clock = ContinuousClock()
@@ -12,9 +12,9 @@ final class ReplayProgress {
         shownAt = clock.now
     }
 
-    /// Shows it, five times a second at most.
+    /// Shows the progress, at most five times a second.
     func show(_ number: Int64) throws(Failure) {
-        // Asking for the time costs as much as a small step.
+        // Reading the clock costs as much as a small step.
         guard number % 256 == 0, output.isTerminal, clock.now - shownAt >= ReplayProgress.interval else { return }
         try output.write("\r\u{1B}[K".utf8)
         try output.write(output.style.paint("\(HumanText.count(number, "step")) done", .dim).utf8)
@@ -23,7 +23,7 @@ final class ReplayProgress {
         isShown = true
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     func clear() throws(Failure) {
         guard isShown else { return }
         try output.write("\r\u{1B}[K".utf8)

@@ -4,22 +4,22 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
 
-/// A replay under way: its source, its cache, and the database that it fills.
+/// A replay in progress, with its source, its cache and its database.
 ///
-/// The database is the one that the user wants, or one in a folder that goes away with this.
+/// The database is the file that the user named, or one in a folder that is deleted with this object.
 final class ReplayRun {
     let source: ReplaySource
     let replayer: Replayer
-    /// Where the database lies.
+    /// The path of the database.
     let database: String
     private let folder: String?
     private let progress: ReplayProgress
     private(set) var last: RecordingReader.Entry?
 
     /// - Parameters:
-    ///   - output: Where the database is to stay; nil: nowhere.
-    ///   - base: A copy of the database that a recording began with, when the recording does not hold it.
-    ///   - record: Makes the recording of the replay itself.
+    ///   - output: The path at which the database stays; nil when it is temporary.
+    ///   - base: A copy of the database with which the recording began, when the recording does not contain it.
+    ///   - record: Creates the recording of the replay itself; returns nil for none.
     /// - Throws: ``Failure``, ``Tidemark/StorageError``.
     init(
         _ source: ReplaySource, output: String? = nil, base: String? = nil,
@@ -59,11 +59,11 @@ final class ReplayRun {
         do {
             try FileManager.default.removeItem(atPath: folder)
         } catch {
-            // The system clears its folder of temporary files some day.
+            // The system clears its temporary folder eventually.
         }
     }
 
-    /// Does the next step. nil at the end.
+    /// Replays the next step; returns nil at the end.
     func step() async throws -> RecordingReader.Entry? {
         guard let entry = try source.next() else { return nil }
         try await replayer.apply(entry)
@@ -72,7 +72,7 @@ final class ReplayRun {
         return entry
     }
 
-    /// Writes everything into the database and lets go of it.
+    /// Writes everything into the database and closes it.
     func close() async throws {
         try progress.clear()
         try await replayer.close()

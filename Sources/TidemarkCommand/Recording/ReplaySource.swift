@@ -3,7 +3,7 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkRecording
 
-/// What a replay reads: a recording, or a plain stream of event lines.
+/// The input of a replay: a recording, or a plain stream of event lines.
 struct ReplaySource {
     private enum Reader {
         case recording(RecordingReader)
@@ -16,8 +16,8 @@ struct ReplaySource {
     let policy: CachePolicy
 
     /// - Parameters:
-    ///   - path: Which of the two it is its first line says.
-    ///   - stream: How a plain stream is read.
+    ///   - path: The path of the file, whose first line shows which of the two it is.
+    ///   - stream: The options for reading a plain stream.
     /// - Throws: ``Failure``.
     init(_ path: String, stream: StreamOptions) throws {
         self.path = path
@@ -58,16 +58,16 @@ struct ReplaySource {
             })
     }
 
-    /// Whether there are outcomes to compare with.
+    /// Whether the source has outcomes to compare with.
     var isRecording: Bool { if case .recording = reader { true } else { false } }
 
-    /// The database that it began with; empty for none.
+    /// The database with which the recording began; empty when there is none.
     var base: [UInt8] { if case .recording(let reader) = reader { reader.base } else { [] } }
 
-    /// Why a recording stops where it does; nil for a stream, and when the recorder said nothing.
+    /// The reason why the recording ends; nil for a stream, and when the recorder wrote none.
     var endReason: String? { if case .recording(let reader) = reader { reader.endReason } else { nil } }
 
-    /// A last line that stops in the middle.
+    /// The error for a last line that is incomplete; nil when it is complete.
     var tornLine: RecordingError? { if case .recording(let reader) = reader { reader.tornLine } else { nil } }
 
     /// - Throws: ``Failure`` with the place of a line that cannot be used.

@@ -3,16 +3,16 @@ import TidemarkRecording
 import TidemarkSQLite
 import TidemarkWire
 
-/// What a replay came to.
+/// The results of a replay.
 struct ReplaySummary {
     var path: String
     var isRecording: Bool
     var droppedCount: Int64
     var entryCount: Int64
-    /// Lines that could not be used, those of the base included.
+    /// The number of lines that could not be used, including those of the base.
     var quarantinedCount: Int64
     var last: RecordingReader.Entry?
-    /// The sequence that was to be reached; nil: the end.
+    /// The sequence to reach; nil means the end.
     var goal: EventSequence?
     var endReason: String?
     var tornLine: RecordingError?
@@ -21,6 +21,8 @@ struct ReplaySummary {
     var entityCount: Int64
     var digest: EntityDigest
 
+    /// The summary as one line of JSON.
+    ///
     /// - Source: Protocol/schema/replay.schema.json.
     var json: [UInt8] {
         var line = JSONLine()

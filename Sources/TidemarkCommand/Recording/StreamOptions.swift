@@ -1,7 +1,7 @@
 import ArgumentParser
 import Tidemark
 
-/// How a plain stream of events is read; a recording says it itself.
+/// The options for reading a plain stream of events; a recording contains them itself.
 struct StreamOptions: ParsableArguments {
     @Option(help: "How the server names types, for a plain stream.")
     var profile: CacheConfiguration.Profile?

@@ -4,6 +4,8 @@ import TidemarkStore
 import TidemarkWire
 
 extension TurnSearch {
+    /// The result as one line of JSON.
+    ///
     /// - Source: Protocol/schema/bisect.schema.json.
     var json: [UInt8] {
         var line = JSONLine()

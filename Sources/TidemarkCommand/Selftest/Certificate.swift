@@ -4,22 +4,22 @@ import TidemarkSQLite
 import TidemarkSimulation
 import TidemarkWire
 
-/// What a self-test did and found.
+/// The results of a self-test.
 struct Certificate: Sendable {
     /// A schedule that broke a law.
     struct BrokenLaw: Sendable {
         var seed: UInt64
-        /// nil: no crash point.
+        /// The crash point; nil when there was none.
         var point: Int?
         var message: String
-        /// The command that does it again.
+        /// The command that repeats the failure.
         var command: String
     }
 
     var firstSeed: UInt64
     var scheduleCount = 0
     var crashPointCount = 0
-    /// Of all digests, in whatever order they came.
+    /// The sum of all digests, which does not depend on their order.
     var digest: UInt64 = 0
     var failures: [BrokenLaw] = []
     var seconds: Double = 0

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One line on a terminal that says how far a self-test is; nothing elsewhere.
+/// A progress line for a self-test on a terminal; without a terminal it shows nothing.
 final class SelftestProgress: Sendable {
     private let isShown = Output.errors().isTerminal
 
@@ -20,7 +20,7 @@ final class SelftestProgress: Sendable {
             try errors.write(text.utf8)
             try errors.flush()
         } catch {
-            // Nobody looks; the certificate goes to standard output.
+            // Standard error is closed; the certificate goes to standard output.
             return
         }
     }

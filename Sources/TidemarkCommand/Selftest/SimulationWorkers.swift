@@ -2,15 +2,15 @@ import Foundation
 import TidemarkSimulation
 import TidemarkTesting
 
-/// Runs schedules in processes of their own: one that traps takes nothing else along, and each core has something to do.
+/// Runs schedules in processes of their own, so that a trap ends only its own process and all cores are used.
 struct SimulationWorkers: Sendable {
-    /// Schedules that a process runs before its time is looked at: 20.
+    /// The number of schedules that a process runs before the time is checked: 20.
     private static let batchCount = 20
-    /// Crash points that it tries: 10.
+    /// The number of crash points that a process tries: 10.
     private static let pointBatchCount = 10
-    /// Inputs of a schedule that is tried at crash points: 40.
+    /// The number of inputs in a schedule for crash points: 40.
     private static let pointInputCount = 40
-    /// Failures that are cut down; more are only counted: 3.
+    /// The maximum number of failures that are shrunk: 3; further ones are only counted.
     private static let shrunkCountMax = 3
 
     let firstSeed: UInt64
@@ -18,7 +18,7 @@ struct SimulationWorkers: Sendable {
     let progress: SelftestProgress
 
     private enum Batch: Sendable {
-        /// Seeds that lie together.
+        /// Schedules with consecutive seeds.
         case schedules(first: UInt64, count: Int)
         case points(seed: UInt64, first: Int, count: Int)
     }
@@ -28,13 +28,14 @@ struct SimulationWorkers: Sendable {
         var crashPointCount = 0
         var digest: UInt64 = 0
         var failures: [Certificate.BrokenLaw] = []
-        /// A crash point lay behind the last change.
+        /// Whether a crash point was beyond the last change of the disk.
         var isPastTheEnd = false
     }
 
-    /// Runs until the time is over.
+    /// Runs schedules until the time is over.
     ///
-    /// - Parameter scheduleCountMax: So many schedules, and a tenth as many crash points, instead of a time.
+    /// - Parameter scheduleCountMax: The number of schedules to run instead of a time; a tenth as many crash points are
+    ///   run, too.
     func certificate(budget: TimeBudget, scheduleCountMax: Int?) async throws -> Certificate {
         let clock = ContinuousClock()
         let start = clock.now
@@ -95,7 +96,7 @@ struct SimulationWorkers: Sendable {
 
     // MARK: One process
 
-    /// This executable, by the path under which it was started.
+    /// Returns a runner for this executable, at the path under which it was started.
     private func runner() -> CommandRunner {
         CommandRunner(executable: Bundle.main.executablePath ?? CommandLine.arguments.first ?? "tidemark")
     }
@@ -129,7 +130,7 @@ struct SimulationWorkers: Sendable {
             begun = nil
             answer.take(members, isPoints: isPoints)
         }
-        // A process that ended in the middle of a schedule trapped there.
+        // When a schedule has begun and no result followed, the process trapped in it.
         if let begun {
             let (seed, point) = isPoints ? (seed, Int(begun)) : (UInt64(bitPattern: begun), nil)
             answer.failures.append(Self.failure(seed, point, "the process trapped: \(Self.trap(result.errors))"))
@@ -148,9 +149,9 @@ struct SimulationWorkers: Sendable {
             seed: seed, point: point, message: message, command: "tidemark simulate --seed \(seed)\(points)")
     }
 
-    // MARK: Cutting down
+    // MARK: Shrinking a failure
 
-    /// The same failure from fewer inputs.
+    /// Finds the same failure with fewer inputs.
     private func shrunk(_ failure: Certificate.BrokenLaw) async throws -> Certificate.BrokenLaw {
         let inputCount = failure.point == nil ? SimulationPlan.inputCount : Self.pointInputCount
         progress.show("cutting down seed \(failure.seed)")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A span of time as people write it: `60s`, `5m`, `1h`; a bare number is seconds.
+/// A duration as people write it: `60s`, `5m`, `1h`; a bare number means seconds.
 struct TimeBudget: ExpressibleByArgument {
     let seconds: Int
 

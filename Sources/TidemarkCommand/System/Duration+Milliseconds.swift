@@ -1,5 +1,5 @@
 extension Duration {
-    /// Whole milliseconds, rounded down.
+    /// The duration in whole milliseconds, rounded down.
     var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000 + attoseconds / 1_000_000_000_000_000

@@ -6,11 +6,12 @@
     import Musl
 #endif
 
-/// A small file, read whole.
+/// Reads a small file whole.
 enum FileContents {
     private static let chunkByteCount = 64 << 10
 
-    /// - Parameter byteCountMax: Reading stops one chunk past it at the latest; who asks refuses what is longer.
+    /// - Parameter byteCountMax: The size after which reading stops, at most one chunk later; the caller refuses a
+    ///   longer file.
     /// - Throws: ``Failure`` with ``ExitStatus/noInput`` when there is no file, with ``ExitStatus/inputOutput`` when it
     ///   cannot be read.
     static func bytes(of path: String, byteCountMax: Int) throws(Failure) -> [UInt8] {

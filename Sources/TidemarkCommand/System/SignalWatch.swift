@@ -8,13 +8,14 @@ import Dispatch
     import Musl
 #endif
 
-/// Turns the first SIGINT or SIGTERM into a call; the second one ends the process the usual way.
+/// Converts the first SIGINT or SIGTERM into a call; the second one ends the process as usual.
 ///
-/// The default is back after the first, so that a flush which hangs on a broken disk can still be interrupted.
+/// The default action is restored after the first signal, so that a flush that hangs on a broken disk can still be
+/// interrupted.
 final class SignalWatch {
     private let sources: [any DispatchSourceSignal]
 
-    /// - Parameter action: Called at most once a signal, on a queue of its own.
+    /// - Parameter action: Called at most once for each signal, on a queue of its own.
     init(_ action: @escaping @Sendable () -> Void) {
         let numbers = [SIGINT, SIGTERM]
         let queue = DispatchQueue(label: "tidemark.signals")
@@ -34,7 +35,8 @@ final class SignalWatch {
         for source in sources { source.cancel() }
     }
 
-    /// Writing to a pipe without a reader then is an error that ``Output`` takes quietly, not the end of the process.
+    /// Ignores SIGPIPE. A write to a pipe without a reader then returns an error, which ``Output`` accepts, instead of
+    /// ending the process.
     static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }

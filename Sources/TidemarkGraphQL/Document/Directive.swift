@@ -1,9 +1,9 @@
-/// `@name(argument: value)` on a definition.
+/// A directive on a definition: `@name(argument: value)`.
 package struct Directive: Hashable, Sendable {
     package var name: Name
-    /// In the order written, repeated names included.
+    /// The arguments in the order written, including repeated names.
     package var arguments: [NamedValue]
-    /// Of the `@`.
+    /// The place of the `@`.
     package var place: SourcePlace
 
     package init(name: Name, arguments: [NamedValue], at place: SourcePlace) {

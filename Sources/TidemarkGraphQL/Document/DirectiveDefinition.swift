@@ -1,12 +1,12 @@
-/// `directive @name(…) repeatable on LOCATION | LOCATION`.
+/// The definition of a directive: `directive @name(…) repeatable on LOCATION | LOCATION`.
 package struct DirectiveDefinition: Hashable, Sendable {
     package var description: StringValue?
     package var name: Name
     package var arguments: [InputValueDefinition]
     package var isRepeatable: Bool
-    /// At least one, each one of ``DirectiveLocation``.
+    /// The locations in the order written; there is at least one.
     package var locations: [Location]
-    /// Of the word `directive`.
+    /// The place of the word `directive`.
     package var place: SourcePlace
 
     package init(
@@ -23,7 +23,7 @@ package struct DirectiveDefinition: Hashable, Sendable {
 }
 
 extension DirectiveDefinition {
-    /// One word behind `on`.
+    /// One location after `on`.
     package struct Location: Hashable, Sendable {
         package var location: DirectiveLocation
         package var place: SourcePlace

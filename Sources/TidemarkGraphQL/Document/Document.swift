@@ -1,6 +1,7 @@
-/// A parsed document: what was written, in the order written, with places. Whether names exist is for who uses it.
+/// A parsed document: its definitions in the order written, with their places. The parser does not check whether names
+/// exist.
 package struct Document: Hashable, Sendable {
-    /// At least one. Bound: ``DocumentLimits/definitionCountMax``.
+    /// The definitions; there is at least one. Bound: ``DocumentLimits/definitionCountMax``.
     package var definitions: [Definition]
 
     package init(definitions: [Definition]) {
@@ -9,7 +10,7 @@ package struct Document: Hashable, Sendable {
 }
 
 extension Document {
-    /// What stands at the top of a document.
+    /// A definition at the top level of a document.
     package enum Definition: Hashable, Sendable {
         case schema(SchemaDefinition)
         case type(TypeDefinition)

@@ -3,7 +3,7 @@ package struct InputValueDefinition: Hashable, Sendable {
     package var description: StringValue?
     package var name: Name
     package var type: TypeReference
-    /// What stands behind `=`.
+    /// The value after `=`; nil when there is none.
     package var defaultValue: Value?
     package var directives: [Directive]
 

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// A name as it stands in a document: `[_A-Za-z][_0-9A-Za-z]*`.
+/// A name in a document: `[_A-Za-z][_0-9A-Za-z]*`.
 package struct Name: Hashable, Sendable {
     package var text: ByteString
     package var place: SourcePlace

@@ -1,4 +1,4 @@
-/// `name: value`: an argument, or a field of an object value.
+/// A name with a value, `name: value`: an argument, or a field of an object value.
 package struct NamedValue: Hashable, Sendable {
     package var name: Name
     package var value: Value

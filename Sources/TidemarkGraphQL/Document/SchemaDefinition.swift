@@ -1,12 +1,12 @@
-/// `schema { query: … }`, or what `extend schema` adds.
+/// A schema, `schema { query: … }`, or an `extend schema`.
 package struct SchemaDefinition: Hashable, Sendable {
-    /// nil in an extension.
+    /// The description; nil in an extension.
     package var description: StringValue?
     package var isExtension: Bool
     package var directives: [Directive]
-    /// In the order written; empty only in an extension.
+    /// The root operations in the order written; empty only in an extension.
     package var roots: [Root]
-    /// Of the first word, `extend` included.
+    /// The place of the first word, which is `extend` in an extension.
     package var place: SourcePlace
 
     package init(
@@ -21,10 +21,10 @@ package struct SchemaDefinition: Hashable, Sendable {
 }
 
 extension SchemaDefinition {
-    /// `query: Query`.
+    /// A root operation, such as `query: Query`.
     package struct Root: Hashable, Sendable {
         package var operation: OperationKind
-        /// Of the operation's word.
+        /// The place of the operation's word.
         package var place: SourcePlace
         package var type: Name
 

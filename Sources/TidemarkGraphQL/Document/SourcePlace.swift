@@ -1,11 +1,11 @@
-/// Where something begins in a document.
+/// The place where a part of a document begins.
 ///
-/// A line ends with LF, CR LF or CR. A column counts Unicode scalars: a tab is one, an umlaut is one or two as it is
-/// written. A byte order mark that opens the document is not counted.
+/// A line ends with LF, CR LF or CR. A column counts Unicode scalars: a tab is one, and an umlaut is one or two,
+/// depending on how it is written. A byte order mark at the start of the document is not counted.
 package struct SourcePlace: Hashable, Sendable, Comparable {
-    /// From 1.
+    /// The number of the line, from 1.
     package var line: Int
-    /// From 1.
+    /// The number of the column, from 1.
     package var column: Int
 
     package init(line: Int, column: Int) {

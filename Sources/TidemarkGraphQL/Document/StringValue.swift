@@ -2,11 +2,11 @@ import TidemarkModel
 
 /// A string: a value, or the description of a definition.
 package struct StringValue: Hashable, Sendable {
-    /// UTF-8, with escapes resolved; of a block string without its common indentation.
+    /// The text in UTF-8 with escapes resolved; for a block string, without its common indentation.
     package var text: ByteString
-    /// It was written between `"""`.
+    /// Whether the string was written between `"""`.
     package var isBlock: Bool
-    /// Of its first quote.
+    /// The place of the first quote.
     package var place: SourcePlace
 
     package init(_ text: ByteString, isBlock: Bool, at place: SourcePlace) {

@@ -1,12 +1,12 @@
-/// A type, or what `extend` adds to one.
+/// A type definition, or an extension of a type.
 package struct TypeDefinition: Hashable, Sendable {
-    /// nil in an extension.
+    /// The description; nil in an extension.
     package var description: StringValue?
     package var name: Name
     package var isExtension: Bool
     package var directives: [Directive]
     package var body: Body
-    /// Of the first word, `extend` included; a description stands before it.
+    /// The place of the first word, which is `extend` in an extension; a description comes before it.
     package var place: SourcePlace
 
     package init(
@@ -23,7 +23,7 @@ package struct TypeDefinition: Hashable, Sendable {
 }
 
 extension TypeDefinition {
-    /// What the six kinds of types have of their own, in the order written.
+    /// The contents of the six kinds of types, in the order written.
     package enum Body: Hashable, Sendable {
         case scalar
         case object(interfaces: [Name], fields: [FieldDefinition])
@@ -32,7 +32,7 @@ extension TypeDefinition {
         case enumeration(values: [EnumValueDefinition])
         case input(fields: [InputValueDefinition])
 
-        /// The word that opens its definition.
+        /// The word that begins the definition.
         package var keyword: String {
             switch self {
             case .scalar: "scalar"

@@ -1,12 +1,12 @@
 /// The type of a field or an input: `Name`, `[Type]`, `Type!`.
 package indirect enum TypeReference: Hashable, Sendable {
     case named(Name)
-    /// With the place of its bracket. Bound: ``DocumentLimits/nestingDepthMax``.
+    /// A list, with the place of its bracket. Bound: ``DocumentLimits/nestingDepthMax``.
     case list(TypeReference, SourcePlace)
-    /// Of a name or a list, never of another `nonNull`.
+    /// A type that is not null: a name or a list, never another `nonNull`.
     case nonNull(TypeReference)
 
-    /// The name inside all lists.
+    /// The name of the type inside all lists.
     package var name: Name {
         var inner = self
         while true {

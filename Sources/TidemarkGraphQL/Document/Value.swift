@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// What stands behind the colon of an argument, or behind the `=` of a default.
+/// A value after the colon of an argument, or after the `=` of a default.
 package struct Value: Hashable, Sendable {
     package var kind: Kind
-    /// Of its first character.
+    /// The place of the first character.
     package var place: SourcePlace
 
     package init(_ kind: Kind, at place: SourcePlace) {
@@ -13,9 +13,9 @@ package struct Value: Hashable, Sendable {
 }
 
 extension Value {
-    /// The kinds of values. Numbers keep the digits that were written: which of them fit is for who uses them.
+    /// The kinds of values. Numbers keep their digits as written; the caller checks their range.
     package enum Kind: Hashable, Sendable {
-        /// The name without its `$`; only in executable documents.
+        /// The name of a variable without its `$`; only in executable documents.
         case variable(ByteString)
         case int(ByteString)
         case float(ByteString)
@@ -23,9 +23,10 @@ extension Value {
         case boolean(Bool)
         case null
         case enumeration(ByteString)
-        /// Bound: nesting, ``DocumentLimits/nestingDepthMax``; elements, ``DocumentLimits/memberCountMax``.
+        /// The elements of a list. Bound: nesting, ``DocumentLimits/nestingDepthMax``; elements,
+        /// ``DocumentLimits/memberCountMax``.
         case list([Value])
-        /// In the order written, repeated names included. Bounds as of `list`.
+        /// The fields of an object in the order written, including repeated names. The bounds are those of `list`.
         case object([NamedValue])
     }
 }

@@ -1,25 +1,25 @@
 extension GraphQLError {
-    /// Kinds of errors; the raw value is what people and scripts see.
+    /// The kinds of errors; the raw value is printed for people and scripts.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        // Of characters.
+        // Errors in characters.
         case invalidUTF8 = "invalid_utf8"
         case unexpectedCharacter = "unexpected_character"
         case unterminatedString = "unterminated_string"
         case badEscape = "bad_escape"
         case badNumber = "bad_number"
 
-        // Of grammar.
+        // Errors in the grammar.
         case unexpectedToken = "unexpected_token"
         case variableInConstant = "variable_in_constant"
 
-        // Of size: ``DocumentLimits``.
+        // Errors in size: ``DocumentLimits``.
         case documentTooLong = "document_too_long"
         case tooDeep = "too_deep"
         case tooManyDefinitions = "too_many_definitions"
         case tooManyMembers = "too_many_members"
         case nameTooLong = "name_too_long"
 
-        // Of a policy's types.
+        // Errors in the types of a policy.
         case unknownType = "unknown_type"
         case duplicateType = "duplicate_type"
         case wrongKind = "wrong_kind"
@@ -27,7 +27,7 @@ extension GraphQLError {
         case interfaceCycle = "interface_cycle"
         case tooManyInterfaces = "too_many_interfaces"
 
-        // Of a policy's directives.
+        // Errors in the directives of a policy.
         case misplacedDirective = "misplaced_directive"
         case duplicateDirective = "duplicate_directive"
         case emptyDirective = "empty_directive"

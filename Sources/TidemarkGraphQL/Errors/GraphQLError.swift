@@ -1,14 +1,14 @@
-/// What is wrong with a document, where, and what to write instead.
+/// An error in a document: what is wrong, where, and what to write instead.
 ///
 /// - Source: Protocol/policy.md, errors.
 public struct GraphQLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One word that a script can look for.
+    /// One word that a script can search for.
     public var code: Code
-    /// What was found, what was expected and what to do; one line for a person.
+    /// One line for people: what was found, what was expected and what to do.
     public var message: String
-    /// From 1.
+    /// The number of the line, from 1.
     public var line: Int
-    /// From 1, in Unicode scalars; see ``SourcePlace``.
+    /// The number of the column, from 1, in Unicode scalars; see ``SourcePlace``.
     public var column: Int
 
     package init(_ code: Code, _ message: String, at place: SourcePlace) {
@@ -18,6 +18,6 @@ public struct GraphQLError: Error, Hashable, Sendable, CustomStringConvertible {
         column = place.column
     }
 
-    /// `3:14: unknown_field: …`.
+    /// The error in one line: `3:14: unknown_field: …`.
     public var description: String { "\(line):\(column): \(code.rawValue): \(message)" }
 }

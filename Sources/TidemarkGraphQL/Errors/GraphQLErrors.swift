@@ -1,22 +1,23 @@
-/// Everything that is wrong with a document.
+/// All errors in a document.
 public struct GraphQLErrors: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The most that are kept; further ones are counted.
+    /// The maximum number of errors that are kept; further ones are counted.
     public static let countMax = 1_000
 
-    /// The first ``countMax`` that were found. Never empty once thrown; then in the order of their places.
+    /// The first ``countMax`` errors that were found. In a thrown value there is at least one, and they are in the
+    /// order of their places.
     public private(set) var errors: [GraphQLError] = []
-    /// All of them.
+    /// The number of all errors.
     public private(set) var count = 0
 
     package init() {}
 
-    /// One line for each of them.
+    /// The errors, one a line.
     public var description: String {
         let rest = count - errors.count
         return (errors.map(\.description) + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: "\n")
     }
 
-    /// One error alone.
+    /// Creates a value with a single error.
     package init(_ error: GraphQLError) {
         append(error)
     }
@@ -30,7 +31,7 @@ public struct GraphQLErrors: Error, Hashable, Sendable, CustomStringConvertible 
         append(GraphQLError(code, message, at: place))
     }
 
-    /// In the order of their places; of one place, in the order they were found.
+    /// Sorts the errors by their places; errors at one place stay in the order in which they were found.
     mutating func sort() {
         errors = errors.enumerated().sorted { left, right in
             (left.element.line, left.element.column, left.offset) < (

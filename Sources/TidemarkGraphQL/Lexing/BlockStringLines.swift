@@ -1,10 +1,10 @@
-/// The lines of a block string, and the rule that takes their common indentation away.
+/// Splits a block string into lines, and removes their common indentation.
 ///
 /// - Source: GraphQL, October 2021, section 2.9.4, BlockStringValue.
 struct BlockStringLines {
     private var lines: [ArraySlice<UInt8>] = []
 
-    /// - Parameter raw: What stands between the quotes, escapes resolved; a line ends with LF, CR LF or CR.
+    /// - Parameter raw: The bytes between the quotes with escapes resolved; a line ends with LF, CR LF or CR.
     init(_ raw: [UInt8]) {
         var start = 0
         var offset = 0
@@ -21,7 +21,7 @@ struct BlockStringLines {
         lines.append(raw[start...])
     }
 
-    /// The lines without blank ones at both ends, each without what all but the first are indented by.
+    /// The lines, without blank lines at both ends and without the common indentation of all lines but the first.
     var text: [UInt8] {
         let indents = lines.map(BlockStringLines.indent)
         let common = zip(lines, indents).dropFirst().filter { $0.count > $1 }.map(\.1).min() ?? 0
@@ -36,14 +36,14 @@ struct BlockStringLines {
         return text
     }
 
-    /// Spaces and tabs that a line begins with.
+    /// Returns the number of spaces and tabs at the start of a line.
     private static func indent(_ line: ArraySlice<UInt8>) -> Int {
         line.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
     }
 }
 
 extension Zip2Sequence {
-    /// The number of the first pair that fulfils `predicate`.
+    /// Returns the index of the first pair that fulfils `predicate`.
     fileprivate func firstIndex(where predicate: (Element) -> Bool) -> Int? {
         for (index, pair) in enumerated() where predicate(pair) { return index }
         return nil

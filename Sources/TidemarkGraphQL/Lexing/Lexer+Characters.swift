@@ -1,5 +1,5 @@
 extension Lexer {
-    /// LF, CR LF or CR, each one line end.
+    /// Skips a line end: LF, CR LF or CR.
     mutating func stepOverLineEnd() {
         offset += byte() == UInt8(ascii: "\r") && byte(1) == UInt8(ascii: "\n") ? 2 : 1
         line += 1
@@ -7,9 +7,9 @@ extension Lexer {
         continuationCount = 0
     }
 
-    /// One character of a comment or string, which is no line end.
+    /// Skips one character of a comment or string that is not a line end.
     ///
-    /// - Throws: When the bytes are no UTF-8, or a control character that no document may hold.
+    /// - Throws: An error when the bytes are not UTF-8, or are a control character that no document may contain.
     mutating func stepOverCharacter() throws(GraphQLError) {
         guard let byte = byte() else { return }
         if byte < 0x80 {
@@ -23,7 +23,7 @@ extension Lexer {
         continuationCount += count - 1
     }
 
-    /// What to say of a character that begins no token and stands in no string.
+    /// Returns the error for a character that begins no token and is outside of strings.
     func unexpectedCharacter() -> GraphQLError {
         guard let scalar = scalar() else { return invalidUTF8() }
         let hex = String(scalar.value, radix: 16, uppercase: true)
@@ -40,9 +40,9 @@ extension Lexer {
         GraphQLError(.invalidUTF8, "found bytes that are no UTF-8; save the document as UTF-8", at: place)
     }
 
-    /// The character at `offset`.
+    /// Returns the character at `offset`.
     ///
-    /// - Returns: nil when the bytes there are no UTF-8, or at the end.
+    /// - Returns: nil at the end, and when the bytes there are not UTF-8.
     private func scalar() -> Unicode.Scalar? {
         guard offset < bytes.count else { return nil }
         var decoder = UTF8()

@@ -1,7 +1,7 @@
 extension Lexer {
-    /// An integer or a number with a fraction or an exponent.
+    /// Reads an integer, or a number with a fraction or an exponent.
     ///
-    /// - Throws: When its digits are not as GraphQL wants them, or a name follows without space.
+    /// - Throws: An error when the digits do not follow the grammar, or when a name follows without a space.
     mutating func number() throws(GraphQLError) -> Token {
         var count = byte() == UInt8(ascii: "-") ? 1 : 0
         var kind = Token.Kind.int

@@ -1,7 +1,7 @@
 extension Lexer {
-    /// A string on one line.
+    /// Reads a string on one line.
     ///
-    /// - Throws: When it does not end on its line, or holds an escape that is none.
+    /// - Throws: An error when the string does not end on its line, or contains an invalid escape.
     mutating func string() throws(GraphQLError) -> Token {
         var token = Token(kind: .string, range: offset..<offset, place: place)
         let start = offset
@@ -26,7 +26,8 @@ extension Lexer {
             at: token.place)
     }
 
-    /// A string between three quotes, which may hold line ends and ends at the next three quotes without `\`.
+    /// Reads a string between three quotes. It may contain line ends, and ends at the next three quotes that have no
+    /// `\` before them.
     mutating func blockString() throws(GraphQLError) -> Token {
         var token = Token(kind: .blockString, range: offset..<offset, place: place)
         let start = offset

@@ -1,9 +1,9 @@
 import TidemarkModel
 
 extension Lexer {
-    /// What a token says: a string without quotes and escapes, anything else as it is written.
+    /// Returns the text of a token: a string without quotes and escapes, any other token as written.
     ///
-    /// - Parameter token: One that this lexer gave.
+    /// - Parameter token: A token that this lexer returned.
     func text(of token: Token) -> ByteString {
         switch token.kind {
         case .string:
@@ -38,7 +38,7 @@ extension Lexer {
         return text
     }
 
-    /// Of a block string only `\"""` is an escape.
+    /// Resolves the escapes of a block string; the only one is `\"""`.
     private func unescapedBlock(_ content: Range<Int>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(content.count)

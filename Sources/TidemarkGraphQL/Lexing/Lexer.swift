@@ -1,20 +1,20 @@
-/// Cuts a document into tokens, one after another, and keeps count of lines and columns.
+/// Splits a document into tokens, one after another, and counts lines and columns.
 ///
-/// - Complexity: every byte is looked at a bounded number of times.
+/// - Complexity: Each byte is read a bounded number of times.
 /// - Source: GraphQL, October 2021, section 2.1.
 struct Lexer {
     let bytes: [UInt8]
     let limits: DocumentLimits
-    /// The next byte to look at.
+    /// The offset of the next byte.
     var offset = 0
-    /// From 1.
+    /// The number of the current line, from 1.
     var line = 1
-    /// Where the line begins.
+    /// The offset at which the current line begins.
     var lineOffset = 0
-    /// Bytes of this line, up to `offset`, that are not the first of a character.
+    /// The number of bytes of this line, up to `offset`, that are not the first byte of a character.
     var continuationCount = 0
 
-    /// - Parameter bytes: The whole document; whether it is UTF-8 shows on the way.
+    /// - Parameter bytes: The whole document. UTF-8 is checked during reading.
     init(_ bytes: [UInt8], limits: DocumentLimits) {
         self.bytes = bytes
         self.limits = limits
@@ -26,18 +26,18 @@ struct Lexer {
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Where `offset` stands.
+    /// The place at `offset`.
     var place: SourcePlace {
         SourcePlace(line: line, column: offset - lineOffset - continuationCount + 1)
     }
 
-    /// The byte at `offset` and `distance` behind it; nil past the end.
+    /// Returns the byte at `distance` after `offset`; nil past the end.
     func byte(_ distance: Int = 0) -> UInt8? {
         let index = offset + distance
         return index < bytes.count ? bytes[index] : nil
     }
 
-    /// - Returns: The next token; `.end` once there is none, and again after that.
+    /// - Returns: The next token; `.end` at the end of the document, and in every later call.
     mutating func next() throws(GraphQLError) -> Token {
         try skipIgnored()
         guard let byte = byte() else { return Token(kind: .end, range: offset..<offset, place: place) }
@@ -56,7 +56,7 @@ struct Lexer {
         }
     }
 
-    /// White space, line ends, commas, comments and byte order marks mean nothing.
+    /// Skips white space, line ends, commas, comments and byte order marks, which have no meaning.
     private mutating func skipIgnored() throws(GraphQLError) {
         while let byte = byte() {
             switch byte {
@@ -82,7 +82,7 @@ struct Lexer {
         return take(.name, byteCount: count)
     }
 
-    /// A token that holds ASCII alone and no line end.
+    /// Returns a token that contains only ASCII and no line end.
     mutating func take(_ kind: Token.Kind, byteCount: Int) -> Token {
         let token = Token(kind: kind, range: offset..<offset + byteCount, place: place)
         offset += byteCount

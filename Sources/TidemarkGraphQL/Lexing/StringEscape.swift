@@ -1,9 +1,9 @@
-/// Reads one escape of a string, from its `\` on.
+/// Reads one escape of a string, beginning at its `\`.
 ///
 /// - Source: GraphQL, October 2021, section 2.9.4; `\u{…}` and pairs of surrogates from the draft after it.
 struct StringEscape {
     private let bytes: [UInt8]
-    /// The `\`, then what stands behind the escape.
+    /// The offset of the `\` at first; after reading, the offset after the escape.
     private(set) var offset: Int
 
     init(_ bytes: [UInt8], at offset: Int) {
@@ -11,7 +11,7 @@ struct StringEscape {
         self.offset = offset
     }
 
-    /// - Returns: The character that it stands for; nil when it is no escape, a lone surrogate among them.
+    /// - Returns: The character of the escape; nil when the escape is invalid, as a lone surrogate is.
     mutating func scalar() -> Unicode.Scalar? {
         guard offset + 1 < bytes.count else { return nil }
         let sign = bytes[offset + 1]
@@ -50,7 +50,7 @@ struct StringEscape {
         return value
     }
 
-    /// `{1F600}`; zeros in front may be any number.
+    /// Reads an escape such as `{1F600}`; any number of leading zeros is allowed.
     private mutating func braced() -> Unicode.Scalar? {
         offset += 1
         let start = offset

@@ -1,15 +1,15 @@
-/// A word, number, string or sign of a document.
+/// A word, number, string or sign in a document.
 struct Token: Hashable, Sendable {
     var kind: Kind
-    /// Offsets of its first byte and behind its last, quotes included.
+    /// The range of the token's bytes, quotes included.
     var range: Range<Int>
     var place: SourcePlace
-    /// Of a string: some character is written as an escape.
+    /// Whether a string contains escapes.
     var hasEscapes = false
 }
 
 extension Token {
-    /// The raw value is how messages name it.
+    /// The kinds of tokens; messages use the raw value.
     enum Kind: String, Hashable, Sendable {
         case end = "the end of the document"
         case name = "a name"
@@ -32,7 +32,7 @@ extension Token {
         case pipe = "|"
         case braceRight = "}"
 
-        /// Signs stand in quotes.
+        /// The kind in a message; signs are put in quotes.
         var words: String {
             switch self {
             case .end, .name, .int, .float, .string, .blockString: rawValue

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension DocumentParser {
-    /// One definition or extension.
+    /// Reads one definition or extension.
     mutating func definition() throws(GraphQLError) -> Document.Definition {
         let description = try description()
         let place = token.place
@@ -15,12 +15,12 @@ extension DocumentParser {
         return try systemDefinition(description, isExtension: false, at: place)
     }
 
-    /// The string before a definition, if there is one.
+    /// Reads the string before a definition; nil when there is none.
     mutating func description() throws(GraphQLError) -> StringValue? {
         token.kind == .string || token.kind == .blockString ? try string() : nil
     }
 
-    /// The token may be the first of a definition.
+    /// Whether the token can be the first of a definition.
     var startsDefinition: Bool {
         let words: [StaticString] = [
             "schema", "scalar", "type", "interface", "union", "enum", "input", "directive", "extend",
@@ -49,7 +49,7 @@ extension DocumentParser {
         return .type(definition)
     }
 
-    /// What stands behind the name of a type.
+    /// Reads the part of a type definition after its name.
     private mutating func complete(
         _ definition: inout TypeDefinition, _ keyword: String
     ) throws(GraphQLError) {

@@ -1,7 +1,7 @@
 extension DocumentParser {
-    /// The type of a field or an input.
+    /// Reads the type of a field or an input.
     ///
-    /// - Parameter depth: Brackets that are open around it.
+    /// - Parameter depth: The number of open brackets around the type.
     mutating func type(depth: Int = 0) throws(GraphQLError) -> TypeReference {
         let type: TypeReference
         if token.kind == .bracketLeft {
@@ -16,19 +16,19 @@ extension DocumentParser {
         return try skip(.bang) ? .nonNull(type) : type
     }
 
-    /// `implements A & B`, if it is there.
+    /// Reads an optional `implements A & B`.
     mutating func interfaces() throws(GraphQLError) -> [Name] {
         guard try skip(word: "implements") else { return [] }
         return try names(between: .ampersand, "the name of an interface")
     }
 
-    /// `= A | B`, if it is there.
+    /// Reads an optional `= A | B`.
     mutating func unionMembers() throws(GraphQLError) -> [Name] {
         guard try skip(.equals) else { return [] }
         return try names(between: .pipe, "the name of a type of this union")
     }
 
-    /// Names with a sign between them; one more may stand before the first.
+    /// Reads names with a sign between them; the sign may also come before the first name.
     private mutating func names(between sign: Token.Kind, _ expected: String) throws(GraphQLError) -> [Name] {
         _ = try skip(sign)
         var names: [Name] = []
@@ -42,7 +42,7 @@ extension DocumentParser {
         return names
     }
 
-    /// `{ field … }`, if it is there.
+    /// Reads an optional `{ field … }`.
     mutating func fields() throws(GraphQLError) -> [FieldDefinition] {
         try members(.braceLeft, .braceRight, "the name of a field") { parser, description throws(GraphQLError) in
             let name = try parser.name("the name of a field; leave out braces with nothing in them")
@@ -54,7 +54,7 @@ extension DocumentParser {
         }
     }
 
-    /// Arguments in brackets, or the fields of an input type in braces, if they are there.
+    /// Reads optional arguments in parentheses, or the optional fields of an input type in braces.
     mutating func inputs(
         _ opening: Token.Kind, _ closing: Token.Kind, _ noun: String
     ) throws(GraphQLError) -> [InputValueDefinition] {
@@ -69,7 +69,7 @@ extension DocumentParser {
         }
     }
 
-    /// `{ VALUE … }`, if it is there.
+    /// Reads an optional `{ VALUE … }`.
     mutating func enumValues() throws(GraphQLError) -> [EnumValueDefinition] {
         try members(.braceLeft, .braceRight, "the name of a value") { parser, description throws(GraphQLError) in
             if parser.isWord("true") || parser.isWord("false") || parser.isWord("null") {
@@ -81,7 +81,7 @@ extension DocumentParser {
         }
     }
 
-    /// At least one member, each with or without a description, between two signs.
+    /// Reads at least one member between two signs; each member may have a description.
     private mutating func members<Member>(
         _ opening: Token.Kind, _ closing: Token.Kind, _ expected: String,
         _ member: (inout DocumentParser, StringValue?) throws(GraphQLError) -> Member

@@ -1,9 +1,9 @@
 extension DocumentParser {
-    /// A value.
+    /// Reads a value.
     ///
     /// - Parameters:
-    ///   - isConstant: No variable may stand in it.
-    ///   - depth: Lists and objects that are open around it.
+    ///   - isConstant: Whether the value must not contain variables.
+    ///   - depth: The number of open lists and objects around the value.
     mutating func value(isConstant: Bool, depth: Int = 0) throws(GraphQLError) -> Value {
         try countMember()
         let place = token.place
@@ -32,14 +32,14 @@ extension DocumentParser {
         }
     }
 
-    /// The string that the token is.
+    /// Reads the string of the current token.
     mutating func string() throws(GraphQLError) -> StringValue {
         let value = StringValue(text, isBlock: token.kind == .blockString, at: token.place)
         try advance()
         return value
     }
 
-    /// `(name: value, …)`, if there is one.
+    /// Reads optional arguments, `(name: value, …)`.
     mutating func arguments(isConstant: Bool) throws(GraphQLError) -> [NamedValue] {
         guard try skip(.parenthesisLeft) else { return [] }
         var arguments: [NamedValue] = []
@@ -51,7 +51,7 @@ extension DocumentParser {
         return arguments
     }
 
-    /// `@name(…)`, as many as there are.
+    /// Reads any number of directives, `@name(…)`.
     mutating func directives(isConstant: Bool) throws(GraphQLError) -> [Directive] {
         var directives: [Directive] = []
         while token.kind == .at {

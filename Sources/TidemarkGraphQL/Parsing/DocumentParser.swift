@@ -1,24 +1,24 @@
 import TidemarkModel
 
-/// Reads a document of GraphQL: tokens → definitions.
+/// Parses a document of GraphQL: tokens → definitions.
 ///
-/// One token of look-ahead suffices. Values, directives and types are read by functions of their own, which operations
-/// share with definitions: they ask whether a variable may stand there.
+/// One token of look-ahead suffices. Values, directives and types have functions of their own, which operations can
+/// share with definitions: a parameter tells whether variables are allowed.
 ///
 /// - Complexity: O(bytes). Recursion goes as deep as ``DocumentLimits/nestingDepthMax``.
 /// - Source: GraphQL, October 2021, section 3 and appendix B.
 package struct DocumentParser {
     let limits: DocumentLimits
     private var lexer: Lexer
-    /// The one that comes next.
+    /// The next token.
     private(set) var token: Token
-    /// Bound: ``DocumentLimits/memberCountMax``.
+    /// The number of parts inside definitions. Bound: ``DocumentLimits/memberCountMax``.
     private var memberCount = 0
 
     /// Parses a document of type-system definitions and extensions.
     ///
-    /// - Parameter bytes: UTF-8; a byte order mark may stand at the front.
-    /// - Throws: The first thing that is wrong.
+    /// - Parameter bytes: The document in UTF-8; a byte order mark may come first.
+    /// - Throws: The first error in the document.
     package static func parse(
         _ bytes: [UInt8], limits: DocumentLimits = DocumentLimits()
     ) throws(GraphQLError) -> Document {
@@ -54,18 +54,19 @@ package struct DocumentParser {
 
     // MARK: Tokens
 
-    /// What the token says.
+    /// The text of the current token.
     var text: ByteString { lexer.text(of: token) }
 
-    /// The token is the name `word`. Words of GraphQL are no reserved names: where a name may stand, they may.
+    /// Tells whether the token is the name `word`. The words of GraphQL are not reserved: they are allowed wherever a
+    /// name is.
     func isWord(_ word: StaticString) -> Bool {
         guard token.kind == .name, token.range.count == word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { lexer.bytes[token.range].elementsEqual($0) }
     }
 
-    /// Goes on to the next token.
+    /// Advances to the next token.
     ///
-    /// - Returns: The one that was current.
+    /// - Returns: The token that was current before.
     @discardableResult
     mutating func advance() throws(GraphQLError) -> Token {
         let current = token
@@ -73,26 +74,26 @@ package struct DocumentParser {
         return current
     }
 
-    /// Goes on when the token is `kind`.
+    /// Advances when the token is `kind`, and tells whether it did.
     mutating func skip(_ kind: Token.Kind) throws(GraphQLError) -> Bool {
         guard token.kind == kind else { return false }
         try advance()
         return true
     }
 
-    /// Goes on when the token is the name `word`.
+    /// Advances when the token is the name `word`, and tells whether it did.
     mutating func skip(word: StaticString) throws(GraphQLError) -> Bool {
         guard isWord(word) else { return false }
         try advance()
         return true
     }
 
-    /// - Parameter expected: What should stand here, and what to do; the end of a sentence.
+    /// - Parameter expected: The end of a sentence: what should be here, and what to do.
     mutating func expect(_ kind: Token.Kind, _ expected: String) throws(GraphQLError) {
         guard try skip(kind) else { throw unexpected(expected) }
     }
 
-    /// - Parameter expected: Whose name it is.
+    /// - Parameter expected: The end of a sentence: the thing whose name should be here.
     mutating func name(_ expected: String) throws(GraphQLError) -> Name {
         guard token.kind == .name else { throw unexpected(expected) }
         let name = Name(text, at: token.place)
@@ -100,7 +101,7 @@ package struct DocumentParser {
         return name
     }
 
-    /// Counts one more thing inside a definition.
+    /// Counts one more part inside a definition.
     mutating func countMember() throws(GraphQLError) {
         memberCount += 1
         guard memberCount <= limits.memberCountMax else {
@@ -112,7 +113,7 @@ package struct DocumentParser {
         }
     }
 
-    /// - Parameter depth: Of what is about to be opened; the outermost has 1.
+    /// - Parameter depth: The depth of the value or type that is about to be opened; the outermost has 1.
     func checkDepth(_ depth: Int) throws(GraphQLError) {
         guard depth <= limits.nestingDepthMax else {
             throw GraphQLError(
@@ -120,7 +121,7 @@ package struct DocumentParser {
         }
     }
 
-    /// - Parameter expected: What should stand here, and what to do; the end of a sentence.
+    /// - Parameter expected: The end of a sentence: what should be here, and what to do.
     func unexpected(_ expected: String) -> GraphQLError {
         GraphQLError(.unexpectedToken, "found \(found), expected \(expected)", at: token.place)
     }
@@ -132,6 +133,6 @@ package struct DocumentParser {
         }
     }
 
-    /// At most 40 characters: a message stays one that can be read.
+    /// Returns at most 40 characters of a text, so that a message remains readable.
     static func excerpt(_ text: String) -> String { text.count <= 40 ? text : text.prefix(39) + "…" }
 }

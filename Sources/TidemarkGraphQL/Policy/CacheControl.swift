@@ -1,16 +1,16 @@
 import TidemarkModel
 
-/// What one `@cacheControl` or `@cacheControlField` says.
+/// The rule in one `@cacheControl` or `@cacheControlField`.
 struct CacheControl: Hashable {
     var age: AgeRule?
     var cascades = false
-    /// Of its `@`.
+    /// The place of the `@`.
     var place: SourcePlace
 
-    /// The same rule, wherever it stands.
+    /// Tells whether another directive has the same rule, whatever its place.
     func agrees(with other: CacheControl) -> Bool { age == other.age && cascades == other.cascades }
 
-    /// As one would write it on a field.
+    /// The rule as it is written on a field.
     var words: String {
         var arguments: [String] = []
         switch age {

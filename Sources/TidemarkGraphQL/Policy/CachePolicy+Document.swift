@@ -3,9 +3,9 @@ import TidemarkModel
 extension CachePolicy {
     /// Reads a policy from a document of GraphQL's type system.
     ///
-    /// - Parameter bytes: The whole document, UTF-8.
-    /// - Throws: What is wrong with it: the first thing that the grammar does not allow, or else everything that
-    ///   contradicts the rules of policies.
+    /// - Parameter bytes: The whole document in UTF-8.
+    /// - Throws: The first error in the grammar; or, when the grammar is correct, all violations of the rules of
+    ///   policies.
     /// - Complexity: O(bytes), and for each type the fields of its interfaces.
     /// - Source: Protocol/policy.md.
     package static func read(

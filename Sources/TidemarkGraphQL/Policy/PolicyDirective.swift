@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// The two directives that a policy reads; all others are somebody else's.
+/// The two directives that a policy reads; all other directives are ignored.
 enum PolicyDirective: String {
-    /// On a type or a field.
+    /// A directive on a type or a field.
     case control = "cacheControl"
-    /// On a type, of one of its fields; repeatable.
+    /// A directive on a type about one of its fields; it is repeatable.
     case field = "cacheControlField"
 
     init?(_ directive: Directive) {

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// A field while a policy is read.
+/// A field during the reading of a policy.
 struct PolicyField {
     var name: Name
-    /// Inside all lists.
+    /// The name of the type inside all lists.
     var typeName: Name
-    /// On the field itself, or from outside with `@cacheControlField`.
+    /// The rule on the field itself, or on its type with `@cacheControlField`; nil when there is none.
     var own: CacheControl?
 }

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension PolicyReader {
-    /// Enters a definition under its name.
+    /// Adds a definition under its name.
     mutating func define(_ definition: TypeDefinition) {
         let name = definition.name
         if let place = places[name.text] {
@@ -81,7 +81,7 @@ extension PolicyReader {
     }
 
     private mutating func add(interface name: Name, to index: Int) {
-        // An extension may repeat what the definition says.
+        // An extension may repeat an interface of the definition.
         guard !types[index].interfaces.contains(where: { $0.text == name.text }) else { return }
         guard types[index].interfaces.count < PolicyReader.interfaceCountMax else {
             return errors.append(

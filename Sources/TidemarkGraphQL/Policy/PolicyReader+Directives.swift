@@ -1,9 +1,9 @@
 import TidemarkModel
 
 extension PolicyReader {
-    /// What a directive says. What is wrong with it is noted, and left out of the answer.
+    /// Returns the rule in a directive. An invalid argument is added to the errors and left out of the rule.
     ///
-    /// - Returns: The rule, and of a `@cacheControlField` the name that it speaks of.
+    /// - Returns: The rule; for a `@cacheControlField` also the name of its field.
     mutating func control(_ directive: Directive) -> (control: CacheControl, field: StringValue?) {
         var control = CacheControl(place: directive.place)
         var field: StringValue?
@@ -49,7 +49,7 @@ extension PolicyReader {
         return (control, field)
     }
 
-    /// Sets the rules of fields that stand on their type.
+    /// Sets the rules of fields whose directives are on their type.
     mutating func applyFieldDirectives(to index: Int) {
         for directive in types[index].fieldDirectives {
             let (control, name) = control(directive)
@@ -117,7 +117,7 @@ extension PolicyReader {
         return .seconds(seconds)
     }
 
-    /// - Returns: false for what is no boolean, which is noted.
+    /// - Returns: The value; false when the argument is no boolean, which is added to the errors.
     private mutating func boolean(_ argument: NamedValue) -> Bool {
         guard case .boolean(let value) = argument.value.kind else {
             wrongType(argument, "true or false")
@@ -136,7 +136,7 @@ extension PolicyReader {
 }
 
 extension Value.Kind {
-    /// What it is, with its article.
+    /// The kind in words, with an article.
     fileprivate var words: String {
         switch self {
         case .variable: "a variable"

@@ -1,24 +1,25 @@
 import TidemarkModel
 
 extension PolicyReader {
-    /// A rule, and whose directive it is.
+    /// A rule, with the place where its directive comes from.
     struct Rule {
         var control: CacheControl
         var source: RuleSource
-        /// Of a field: the type and field, of a type its name, where the directive stands; for messages.
+        /// The type, or the type and field, that has the directive; for messages.
         var owner: String
     }
 
-    /// A type with its rules and its interfaces' worked into it.
+    /// A type with its own rules and those that it gets from its interfaces.
     struct Resolved {
         var type: Rule?
         var fields: [(field: PolicyField, rule: Rule?)] = []
         var indices: [ByteString: Int] = [:]
     }
 
-    /// Interfaces before those that implement them; noted and left out are those that lead back to themselves.
+    /// Orders types so that interfaces come before the types that implement them. An interface that implements itself,
+    /// directly or through others, is an error and left out.
     ///
-    /// - Returns: Indices of `types`, all but the left out.
+    /// - Returns: The indices of `types` in this order, without those left out.
     mutating func implementationOrder() -> [Int] {
         var waiting = types.map(\.interfaces.count)
         var implementers: [[Int]] = Array(repeating: [], count: types.count)
@@ -45,19 +46,21 @@ extension PolicyReader {
         return order
     }
 
-    /// The interfaces of a type that speak for themselves: one that another of them implements is overruled by that.
+    /// Returns the interfaces of a type whose rules count. An interface that another of them implements does not count,
+    /// because the other one overrides it.
     func speakers(of type: PolicyType) -> [Int] {
         let all = type.interfaces.compactMap { indices[$0.text] }
         let overruled = Set(all.flatMap { types[$0].interfaces.map(\.text) })
         return all.filter { !overruled.contains(types[$0].name.text) }
     }
 
-    /// The rule that interfaces hand to one of their implementers, or to a field of it.
+    /// Returns the rule that interfaces pass to a type that implements them, or to one of its fields; nil when there is
+    /// none, or when the interfaces contradict each other.
     ///
     /// - Parameters:
-    ///   - rules: Of the interfaces that have one.
-    ///   - owner: Who gets it.
-    ///   - place: Where to say that they disagree.
+    ///   - rules: The rules of those interfaces that have one.
+    ///   - owner: The name of the type or field that gets the rule.
+    ///   - place: The place of an error about a contradiction.
     mutating func handed(_ rules: [Rule], to owner: String, at place: SourcePlace) -> Rule? {
         guard let first = rules.first else { return nil }
         if let other = rules.first(where: { !$0.control.agrees(with: first.control) }) {

@@ -1,5 +1,5 @@
 extension PolicyReader {
-    /// Refuses the directives of policies where they mean nothing: all places but types and their fields.
+    /// Refuses the directives of policies wherever they have no meaning: everywhere except on types and their fields.
     mutating func refuseElsewhere(_ definition: Document.Definition) {
         switch definition {
         case .schema(let schema): refuse(schema.directives)

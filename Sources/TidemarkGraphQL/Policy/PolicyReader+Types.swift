@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension PolicyReader {
-    /// Finds names that stand for nothing, or for another kind of type than may stand there.
+    /// Finds names that are not defined, and names of a kind of type that is not allowed at their place.
     mutating func checkTypes() {
         for index in types.indices {
             let type = types[index]
@@ -15,7 +15,7 @@ extension PolicyReader {
         }
     }
 
-    /// - Parameter role: What the name is used as.
+    /// - Parameter role: The role of the name, for messages.
     @discardableResult
     private mutating func check(_ name: Name, is kind: Kind, _ role: String) -> Bool {
         guard let found = kinds[name.text] else {

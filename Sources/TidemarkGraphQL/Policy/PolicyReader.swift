@@ -1,25 +1,25 @@
 import TidemarkModel
 
-/// Reads the rules of a policy from a parsed document, and finds all that is wrong with them.
+/// Reads the rules of a policy from a parsed document, and finds all errors in them.
 ///
-/// Definitions first, then extensions, then what directives say, then what interfaces hand down: each step goes on
-/// after an error, so that one reading shows as many as can be known.
+/// The steps are: definitions, extensions, directives, rules from interfaces. Each step continues after an error, so
+/// that one reading reports as many errors as possible.
 ///
 /// - Complexity: O(document), and for each type the fields of its interfaces.
 /// - Source: Protocol/policy.md.
 struct PolicyReader {
-    /// Interfaces of one type.
+    /// The maximum number of interfaces of one type.
     static let interfaceCountMax = 256
-    /// The largest `maxAge`, in seconds: what an `Int` of GraphQL holds.
+    /// The largest `maxAge`, in seconds: the largest `Int` of GraphQL.
     static let ageMax = Int(Int32.max)
 
-    /// What a name stands for. The built-in scalars are in it from the start.
+    /// The kind of type that a name stands for. The built-in scalars are known from the start.
     enum Kind: Hashable {
         case scalar
         case composite(TypePolicy.Kind)
         case input
 
-        /// With its article.
+        /// The kind in words, with an article.
         var words: String {
             switch self {
             case .scalar: "a scalar or an enum"
@@ -31,20 +31,20 @@ struct PolicyReader {
         }
     }
 
-    /// Its `memberCountMax` also bounds the fields of all types, those handed down included.
+    /// The limits; `memberCountMax` also bounds the fields of all types, including those from interfaces.
     let limits: DocumentLimits
     var errors = GraphQLErrors()
     var kinds: [ByteString: Kind] = [:]
-    /// Where each name was defined.
+    /// The place where each name was defined.
     var places: [ByteString: SourcePlace] = [:]
-    /// In the order of their definitions.
+    /// The composite types in the order of their definitions.
     var types: [PolicyType] = []
-    /// Names to indices of `types`.
+    /// The indices of `types` by name.
     var indices: [ByteString: Int] = [:]
 
     static let builtInScalars: [ByteString] = ["Int", "Float", "String", "Boolean", "ID"]
 
-    /// - Throws: All that is wrong, in the order of places.
+    /// - Throws: All errors, in the order of their places.
     static func read(_ document: Document, limits: DocumentLimits) throws(GraphQLErrors) -> CachePolicy {
         var reader = PolicyReader(limits: limits)
         for name in builtInScalars { reader.kinds[name] = .scalar }
@@ -65,6 +65,6 @@ struct PolicyReader {
         return policy
     }
 
-    /// A name for a message, where it must not be long.
+    /// Returns a name for a message, shortened when it is long.
     static func excerpt(_ name: ByteString) -> String { DocumentParser.excerpt(name.description) }
 }

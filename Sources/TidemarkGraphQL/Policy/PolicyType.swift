@@ -1,19 +1,19 @@
 import TidemarkModel
 
-/// A type while a policy is read: its definition and all that extends it.
+/// A type during the reading of a policy: its definition and all of its extensions.
 struct PolicyType {
     var name: Name
     var kind: TypePolicy.Kind
-    /// No two of one name. Bound: ``PolicyReader/interfaceCountMax``.
+    /// The interfaces; no two have the same name. Bound: ``PolicyReader/interfaceCountMax``.
     var interfaces: [Name] = []
-    /// Of a union.
+    /// The members of a union; empty for other types.
     var members: [Name] = []
     var own: CacheControl?
-    /// No two of one name.
+    /// The fields; no two have the same name.
     var fields: [PolicyField] = []
-    /// Names to indices of `fields`.
+    /// The indices of `fields` by name.
     var fieldIndices: [ByteString: Int] = [:]
-    /// `@cacheControlField`, to be applied when all fields are known.
+    /// The `@cacheControlField` directives, which are applied when all fields are known.
     var fieldDirectives: [Directive] = []
 
     init(name: Name, kind: TypePolicy.Kind) {

@@ -7,13 +7,13 @@ import TidemarkWire
 
 /// Reads lines of a recording back into steps.
 ///
-/// Used by one task at a time.
+/// A decoder must be used by one task at a time.
 package final class EntryDecoder {
     private let decoder: EventDecoder
     private let methods: MethodReader
     private let limits: Limits
 
-    /// - Parameter limits: Those that the lines were read with.
+    /// - Parameter limits: The limits with which the lines were read when they were recorded.
     /// - Throws: ``TidemarkWire/WireError``.
     package init(limits: Limits, defaultLibrary: ByteString) throws(WireError) {
         decoder = try EventDecoder(limits: limits)
@@ -21,7 +21,7 @@ package final class EntryDecoder {
         self.limits = limits
     }
 
-    /// - Throws: ``Tidemark/CacheError``, which says what is wrong with the line.
+    /// - Throws: ``Tidemark/CacheError`` with the mistake in the line.
     package func line(_ value: JSONSlice) throws(CacheError) -> RecordingLine {
         let params = try Params(value, path: "the line")
         if let base = params.value("base")?.text {
@@ -136,7 +136,7 @@ package final class EntryDecoder {
 
     // MARK: Lines
 
-    /// One batch for lines that follow each other; a line that was too long has one of its own.
+    /// Decodes recorded lines. Consecutive lines become one batch; a line that was too long gets a batch of its own.
     private func batches(_ params: Params, input: InputID) throws(CacheError) -> [EventBatch] {
         var batches: [EventBatch] = []
         var block: LineBlock?
@@ -168,7 +168,7 @@ package final class EntryDecoder {
     }
 }
 
-/// One line of input as a recording keeps it.
+/// One line of input, in the form in which a recording stores it.
 private struct KeptLine {
     var number: Int64
     var offset: Int64
@@ -204,13 +204,13 @@ extension LineBlock {
             firstLine: line.number, firstOffset: line.offset)
     }
 
-    /// - Returns: false when the line does not follow those that are there.
+    /// - Returns: false when the line does not follow the existing lines.
     fileprivate mutating func append(_ line: KeptLine) -> Bool {
         let offset = line.offset - firstOffset
         guard line.number == firstLine + Int64(lines.count), offset > Int64(byteCount),
             offset + Int64(line.bytes.count) < Int64(UInt32.max), offset - Int64(byteCount) < 1 << 16
         else { return false }
-        // What ended the lines between them.
+        // The bytes between the two lines; they ended the first one.
         bytes += repeatElement(0x0A, count: Int(offset) - byteCount)
         bytes += line.bytes
         byteCount = bytes.count

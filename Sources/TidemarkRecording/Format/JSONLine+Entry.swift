@@ -5,7 +5,7 @@ import TidemarkStore
 import TidemarkWire
 
 extension RecordedEntry {
-    /// One line of a recording.
+    /// The entry as one line of a recording.
     ///
     /// - Source: Protocol/recordings.md, steps.
     package var line: [UInt8] {
@@ -21,7 +21,7 @@ extension RecordedEntry {
         return line.bytes
     }
 
-    /// What became of the event on the lines, in one word; for people.
+    /// The result for the event on the lines, in one word for people; nil when the step is not about an event.
     private var took: ByteString? {
         guard case .lines(let batch, let events) = step, let index = events.first else { return nil }
         let event = batch.events[index]
@@ -35,7 +35,7 @@ extension RecordedEntry {
 }
 
 extension RecordedStep {
-    /// As the member `step` says it.
+    /// The name of the step in the member `step`.
     package var name: ByteString {
         switch self {
         case .lines: "lines"
@@ -133,7 +133,8 @@ extension JSONLine {
 
     // MARK: Lines
 
-    /// Each as it came: JSON without white space as that, everything else as text or, when it is no UTF-8, in base 64.
+    /// Appends lines as they came: JSON without extra white space as JSON, everything else as text, or in base 64 when
+    /// it is not UTF-8.
     private mutating func lines(of batch: EventBatch, _ lines: Range<Int>) {
         let unusable = Set(batch.events.lazy.filter { $0.kind == .unusable }.map(\.line))
         for index in lines {
@@ -167,7 +168,7 @@ extension CacheState.GapPatience {
 }
 
 extension RecordedOutcome {
-    /// Compared byte by byte by whoever does the steps again.
+    /// The outcome as JSON. A replay compares it byte by byte.
     package var json: [UInt8] {
         var line = JSONLine()
         line.object { line in
@@ -204,7 +205,7 @@ extension RecordedOutcome {
 }
 
 extension JSONLine {
-    /// As libraries stand in every answer, but for what was lost before.
+    /// Appends the positions of libraries as in every answer, but without ranges that were lost before.
     fileprivate mutating func places(_ places: [RecordedOutcome.Place]) {
         name("libraries")
         object { line in

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// What hosts ask for, in the form in which they ask; see Protocol/sessions.md.
+/// Appends requests of hosts in the form in which hosts send them; see Protocol/sessions.md.
 extension JSONLine {
     mutating func request(_ step: RecordedStep) {
         switch step {
@@ -68,7 +68,7 @@ extension JSONLine {
         if let id { member("id", Optional(id)) }
     }
 
-    /// What a program read and wants to be true still.
+    /// Appends the resources that a program read, and that must not have changed.
     private mutating func expected(_ resources: [EntityKey: [UInt8]?]) {
         name("expected")
         array { line in
@@ -143,7 +143,7 @@ extension JSONLine {
     }
 }
 
-/// A line end between two values would end the line.
+/// Replaces line ends between values by spaces, because a line end would end the line.
 private func oneLine(_ json: [UInt8]) -> [UInt8] {
     json.contains(0x0A) || json.contains(0x0D)
         ? json.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } : json

@@ -2,12 +2,12 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// One line of a recording behind the first.
+/// One line of a recording after the first.
 package enum RecordingLine: Sendable {
-    /// A part of the database that was there, in order.
+    /// A part of the database with which the recording began; the parts come in order.
     case base([UInt8])
-    /// A step; `outcome` is what came of it, as JSON.
+    /// A step with its time; `outcome` is its result as JSON.
     case entry(RecordedStep, at: Int64, outcome: [UInt8])
-    /// Nothing follows; why.
+    /// The end of the recording, with the reason.
     case end(reason: String)
 }

@@ -3,22 +3,23 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The first line of a recording: how the cache was set up, as far as that decides what steps do.
+/// The first line of a recording: the parts of the cache's configuration that decide the results of steps.
 ///
 /// - Source: Protocol/recordings.md, the first line.
 package struct RecordingSetup: Sendable {
-    /// The format that this code writes, and the newest that it reads.
+    /// The format that this code writes, and the only one that it reads.
     package static let formatVersion: Int64 = 2
 
-    /// Who recorded: `run`, `ingest` or `replay`.
+    /// The command that recorded: `run`, `ingest` or `replay`.
     package var command: ByteString
-    /// When the cache was opened: milliseconds since 1970.
+    /// The time when the cache was opened, in milliseconds since 1970.
     package var openedAt: Int64
-    /// Entries that stood before the first one of this file and made room.
+    /// The number of earlier entries that were cut off when the recording was shortened.
     package var droppedCount: Int64 = 0
-    /// How often each library's upstream had been asked then, where it had been; see ``droppedCount``.
+    /// The number of requests to each library's upstream before the first entry, for libraries that made any; see
+    /// ``droppedCount``.
     package var attempts: [ByteString: UInt64] = [:]
-    /// What was there when it began.
+    /// The database with which the recording began.
     package var base: Base
     package var hasUpstream: Bool
     package var defaultLibrary: ByteString
@@ -28,20 +29,20 @@ package struct RecordingSetup: Sendable {
     package var keptTypes: Set<ByteString> = []
     package var keptFields: [ByteString: Set<ByteString>] = [:]
     package var diskExcludedTypes: Set<ByteString> = []
-    /// The policy file's text; empty for none.
+    /// The text of the policy file; empty when there is none.
     package var policy: [UInt8] = []
 
-    /// What a recording says of the database that it began with.
+    /// The kinds of database with which a recording can begin.
     package enum Base: String, Sendable {
-        /// There was none, or an empty one.
+        /// There was no database, or an empty one.
         case empty
-        /// It stands in the lines that follow.
+        /// The lines after the first contain the database.
         case included
-        /// It is too large for the recording: whoever replays has to bring a copy.
+        /// The database is too large for the recording: a replay needs a copy of it.
         case external
     }
 
-    /// - Parameter configuration: The cache's; what only bounds memory is left out.
+    /// - Parameter configuration: The configuration of the cache; settings that only bound memory are left out.
     package init(
         _ configuration: CacheConfiguration, command: ByteString, openedAt: Int64, base: Base, hasUpstream: Bool,
         policy: [UInt8] = []
@@ -60,7 +61,8 @@ package struct RecordingSetup: Sendable {
         diskExcludedTypes = configuration.diskExcludedTypes
     }
 
-    /// The cache that does the same again: nothing leaves it but what left then, and no query makes room but those that did.
+    /// Returns the configuration for a replay: the cache evicts only what the recording evicted, both entities and
+    /// queries.
     package func configuration(policy: CachePolicy) -> CacheConfiguration {
         var configuration = CacheConfiguration()
         configuration.defaultLibrary = defaultLibrary
@@ -73,7 +75,8 @@ package struct RecordingSetup: Sendable {
         configuration.diskExcludedTypes = diskExcludedTypes
         configuration.policy = policy
         configuration.flush = .bulk
-        // Entities of types that no journal has would be gone.
+        // Entities of types that are excluded from the disk must not be evicted from memory, because no journal has
+        // them.
         if !diskExcludedTypes.isEmpty { configuration.memoryByteCountMax = 1 << 50 }
         return configuration
     }
@@ -120,8 +123,8 @@ package struct RecordingSetup: Sendable {
         line.member("policy", Optional(ByteString(policy)))
     }
 
-    /// - Parameter value: The first line's.
-    /// - Throws: ``Tidemark/CacheError``, which says what is wrong with it.
+    /// - Parameter value: The value of the first line.
+    /// - Throws: ``Tidemark/CacheError`` with the mistake in the line.
     package init(_ value: JSONSlice) throws(CacheError) {
         let params = try Params(value, path: "the first line")
         guard let version = try params.integer("recording", in: 0...Int64.max), version <= RecordingSetup.formatVersion
@@ -174,7 +177,7 @@ package struct RecordingSetup: Sendable {
         policy = setup.value("policy")?.text ?? []
     }
 
-    /// What decides what is accepted and held; what only bounds a session is left out.
+    /// The limits that decide which events are accepted and held; limits that only bound a session are left out.
     private static var limitNames: [(ByteString, WritableKeyPath<Limits, Int>)] {
         [
             ("line_bytes", \.lineByteCountMax), ("nesting_depth", \.nestingDepthMax),
@@ -192,7 +195,7 @@ package struct RecordingSetup: Sendable {
 }
 
 extension JSONLine {
-    /// An array of names, sorted.
+    /// Appends an array of names, sorted.
     mutating func names(_ name: ByteString, _ names: some Collection<ByteString>) {
         self.name(name)
         array { line in
@@ -200,7 +203,7 @@ extension JSONLine {
         }
     }
 
-    /// An array of texts, in their order.
+    /// Appends an array of texts, in their order.
     mutating func texts(_ name: ByteString, _ texts: some Collection<ByteString>) {
         self.name(name)
         array { line in

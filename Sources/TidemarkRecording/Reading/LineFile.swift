@@ -10,9 +10,9 @@ import TidemarkWire
     import Musl
 #endif
 
-/// A file's lines, decoded block by block.
+/// Reads the lines of a file and decodes them block by block.
 ///
-/// Used by one task at a time. Bound: one chunk, and one line.
+/// It must be used by one task at a time. Bound: one chunk, and one line.
 final class LineFile {
     private let path: String
     private let descriptor: Int32
@@ -50,7 +50,7 @@ final class LineFile {
         close(descriptor)
     }
 
-    /// The next lines; nil at the end.
+    /// Returns the next lines; nil at the end.
     func next() throws(RecordingError) -> EventBatch? {
         while blocks.isEmpty {
             blocks = []
@@ -86,13 +86,13 @@ final class LineFile {
     }
 }
 
-/// The system's `read`, which the method of that name hides.
+/// Calls the system's `read`, which the method of that name hides.
 private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, bytes, count)
 }
 
 extension EventBatch {
-    /// A line's bytes, or what was kept of them.
+    /// Returns the bytes of a line; for a line that was too long, the part that was kept.
     func text(of line: Int) -> ArraySlice<UInt8> {
         let span = lines[line]
         return block[Int(span.offset)..<Int(span.offset) + Int(span.count)]

@@ -1,21 +1,21 @@
-/// Why a recording, or a line of it, cannot be used.
+/// The reason why a recording, or a line of it, cannot be used.
 package struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// There is no such file.
         case notFound = "not_found"
-        /// The system does not give the file's bytes, or does not take ours.
+        /// The system failed to read or write the file.
         case inputOutput = "input_output"
-        /// A line is no JSON, or not one of a recording.
+        /// A line is not JSON, or is not a line of a recording.
         case badLine = "bad_line"
-        /// It needs the database that it began with, and nobody brought it.
+        /// The replay needs the database with which the recording began, and there is no copy.
         case noBase = "no_base"
-        /// The last line stops in the middle: whoever wrote it was ended.
+        /// The last line is incomplete, because its writer was ended.
         case torn
     }
 
     package var code: Code
     package var message: String
-    /// Line and byte in the recording; nil when it is not about one.
+    /// The line and the byte in the recording; nil when the error is not about a line.
     package var line: Int64?
     package var offset: Int64?
 
@@ -26,7 +26,7 @@ package struct RecordingError: Error, Hashable, Sendable, CustomStringConvertibl
         self.offset = offset
     }
 
-    /// `line 12, byte 3456`; empty when it is not about one.
+    /// The place as `line 12, byte 3456`; empty when the error is not about a line.
     package var place: String {
         guard let line, let offset else { return "" }
         return "line \(line), byte \(offset)"

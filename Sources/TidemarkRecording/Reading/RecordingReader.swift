@@ -10,30 +10,30 @@ import TidemarkWire
 /// while let entry = try reader.next() { … }
 /// ```
 ///
-/// Used by one task at a time. A last line that stops in the middle ends the recording: ``tornLine`` says so. Any other line that
-/// cannot be used is an error with its place.
+/// A reader must be used by one task at a time. An incomplete last line ends the recording, and ``tornLine`` reports
+/// it. Any other line that cannot be used is an error with its place.
 package final class RecordingReader {
-    /// One step and where it stands.
+    /// One step and its place in the file.
     package struct Entry: Sendable {
-        /// From 1, among the entries of this file.
+        /// The number of the entry in this file, from 1.
         package var number: Int64
-        /// In the file, from 1, and the offset of its first byte.
+        /// The number of the line in the file, from 1, and the offset of its first byte.
         package var line: Int64
         package var offset: Int64
         package var step: RecordedStep
         package var at: Int64
-        /// As it was recorded, as JSON.
+        /// The recorded outcome as JSON.
         package var outcome: [UInt8]
     }
 
     package let setup: RecordingSetup
-    /// The database that it began with; empty unless ``RecordingSetup/base-swift.property`` is `included`.
+    /// The database with which the recording began; empty unless ``RecordingSetup/base-swift.property`` is `included`.
     package private(set) var base: [UInt8] = []
-    /// Why nothing follows, as the recorder said; nil when it said nothing: it was ended.
+    /// The reason why the recording ends; nil when the recorder wrote none, because it was ended.
     package private(set) var endReason: String?
-    /// The last line stops in the middle.
+    /// The error for an incomplete last line; nil when the last line is complete.
     package private(set) var tornLine: RecordingError?
-    /// Where the first entry stands, or would.
+    /// The offset of the first entry; 0 when there is none.
     package private(set) var firstEntryOffset: Int64 = 0
     private let file: LineFile
     private let decoder: EntryDecoder
@@ -42,7 +42,8 @@ package final class RecordingReader {
     private var lastNumber: Int64 = 0
     private var pending: Entry?
 
-    /// A line of a recording holds lines of input, or a result with all its resources.
+    /// The limits for lines. One line of a recording may contain many lines of input, or a result with all its
+    /// resources.
     private static var limits: Limits {
         var limits = Limits()
         limits.lineByteCountMax = 1 << 30
@@ -50,18 +51,18 @@ package final class RecordingReader {
         return limits
     }
 
-    /// Whether a file begins as a recording does.
+    /// Tells whether a file begins as a recording does.
     ///
     /// - Throws: ``RecordingError`` `notFound` or `inputOutput`.
     package static func isRecording(_ path: String) throws(RecordingError) -> Bool {
         var limits = limits
-        // Enough for a first line; a longer one is none.
+        // 64 MiB are enough for a first line; a file with a longer one is no recording.
         limits.lineByteCountMax = 64 << 20
         guard let batch = try LineFile(path, limits: limits).next() else { return false }
         return batch.text(of: 0).starts(with: Array(#"{"recording":"#.utf8))
     }
 
-    /// Reads the first line, and the database where it is included.
+    /// Reads the first line, and the database when it is included.
     ///
     /// - Throws: ``RecordingError``.
     package init(_ path: String) throws(RecordingError) {
@@ -85,7 +86,7 @@ package final class RecordingReader {
         pending = try readEntry()
     }
 
-    /// The next entry; nil at the end.
+    /// Returns the next entry; nil at the end.
     ///
     /// - Throws: ``RecordingError``.
     package func next() throws(RecordingError) -> Entry? {
@@ -129,7 +130,7 @@ package final class RecordingReader {
         return nil
     }
 
-    /// Whether a line that cannot be used is the last one, without a line end.
+    /// Tells whether a line that cannot be used is the last one, without a line end.
     private func isLast(_ index: Int, of batch: EventBatch) throws(RecordingError) -> Bool {
         guard index == batch.lines.count - 1, !file.endsWithLineEnd else { return false }
         return try file.next() == nil

@@ -5,7 +5,7 @@ import TidemarkWire
 
 /// Reads a plain stream of event lines as if it were a recording without outcomes.
 ///
-/// Used by one task at a time.
+/// A reader must be used by one task at a time.
 package final class StreamReader {
     private let file: LineFile
     private var batch: EventBatch?
@@ -13,7 +13,7 @@ package final class StreamReader {
     private var lastNumber: Int64 = 0
     private var isAtEnd = false
 
-    /// When everything happens; a stream does not say.
+    /// The time of every step, because a stream has no times.
     private static let instant: Int64 = 0
 
     /// - Throws: ``RecordingError``.
@@ -21,7 +21,7 @@ package final class StreamReader {
         file = try LineFile(path, limits: limits)
     }
 
-    /// Whether something among the first lines of a file is an event, or a line for the cache itself.
+    /// Tells whether one of the first lines of a file is an event, or a control line.
     ///
     /// - Throws: ``RecordingError`` `notFound` or `inputOutput`.
     package static func isStream(_ path: String, limits: Limits) throws(RecordingError) -> Bool {
@@ -34,11 +34,11 @@ package final class StreamReader {
         return false
     }
 
-    /// Bad lines at the start of a stream, before it is taken for something else.
+    /// The number of lines that are searched for an event before the file is refused.
     private static let lookedAtLineCountMax = 10_000
 
-    /// The next event with its line and what follows it that is no event; behind the last one a look that gives up what is
-    /// missing, as an ingest does at the end of its input.
+    /// Returns the next event with its line, and the lines after it that contain no event. After the last event, it
+    /// returns a step that gives up missing numbers, as an ingest does at the end of its input.
     package func next() throws(RecordingError) -> RecordingReader.Entry? {
         while !isAtEnd {
             if let batch, nextEvent < max(1, batch.events.count) {

@@ -1,23 +1,24 @@
 import Synchronization
 import Tidemark
 
-/// The time of a recording: it stands where the replay is, and no timer ever fires, because what timers did are steps.
+/// The clock of a replay. It shows the time of the current step, and its timers never fire, because the effects of
+/// timers are recorded as steps.
 package final class ReplayClock: CacheClock {
     private let instant: Mutex<Int64>
 
-    /// - Parameter instant: Milliseconds since 1970.
+    /// - Parameter instant: The start time in milliseconds since 1970.
     package init(_ instant: Int64) {
         self.instant = Mutex(instant)
     }
 
-    /// Moves to a step's time.
+    /// Sets the clock to the time of a step.
     package func set(_ instant: Int64) {
         self.instant.withLock { $0 = instant }
     }
 
     package func now() -> Int64 { instant.withLock { $0 } }
 
-    /// Returns only by throwing, when its task is cancelled.
+    /// Never returns. It throws when its task is cancelled.
     package func sleep(milliseconds: Int64) async throws(CancellationError) {
         let (never, continuation) = AsyncStream.makeStream(of: Void.self)
         for await _ in never {}

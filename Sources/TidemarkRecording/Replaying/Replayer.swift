@@ -4,38 +4,38 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Does the steps of a recording again, one by one, and compares what comes of each with what came of it then.
+/// Replays the steps of a recording one by one, and compares the outcome of each with the recorded one.
 ///
 /// ```swift
 /// let replayer = try await Replayer(setup, policy: policy, journal: journal)
 /// while let entry = try reader.next() { try await replayer.apply(entry) }
 /// ```
 ///
-/// Used by one task at a time.
+/// A replayer must be used by one task at a time.
 package final class Replayer {
-    /// A step of which something else came this time.
+    /// A step whose outcome differs from the recorded one.
     package struct Divergence: Hashable, Sendable {
         package var number: Int64
         package var line: Int64
         package var step: ByteString
-        /// Outcomes as JSON.
+        /// The two outcomes as JSON.
         package var recorded: [UInt8]
         package var replayed: [UInt8]
     }
 
     package let cache: SyncCache
-    /// The first one; nil while everything came out as it did.
+    /// The first divergence; nil while all outcomes are equal.
     package private(set) var divergence: Divergence?
-    /// Entries that were done.
+    /// The number of entries that were replayed.
     package private(set) var entryCount: Int64 = 0
     private let clock: ReplayClock
     private let outcomes: OutcomeCatcher
     private let isCompared: Bool
 
     /// - Parameters:
-    ///   - journal: Holds the database that the recording began with, or nothing.
-    ///   - recorder: Told of everything as well, to record it anew.
-    ///   - isCompared: Whether the source has outcomes.
+    ///   - journal: A journal with the database with which the recording began, or an empty one.
+    ///   - recorder: A recorder that records the replay itself; nil for none.
+    ///   - isCompared: Whether the source has outcomes to compare with.
     /// - Throws: ``Tidemark/StorageError``.
     package init(
         _ setup: RecordingSetup, policy: CachePolicy, journal: any Journal, recorder: (any CacheRecorder)? = nil,
@@ -52,7 +52,7 @@ package final class Replayer {
         await cache.goOn(fromAttempts: setup.attempts)
     }
 
-    /// Does the next step.
+    /// Replays the next step.
     ///
     /// - Throws: ``Tidemark/StorageError``.
     package func apply(_ entry: RecordingReader.Entry) async throws(StorageError) {
@@ -61,7 +61,7 @@ package final class Replayer {
         try await cache.replay(entry.step)
         entryCount += 1
         guard isCompared, divergence == nil else { return }
-        // What makes room is told by a step of its own, and counts nothing.
+        // Evictions are steps of their own, and have no outcome to compare.
         if case .leaving = entry.step { return }
         let replayed = outcomes.first?.json ?? Array("{}".utf8)
         guard replayed != entry.outcome else { return }
@@ -70,7 +70,7 @@ package final class Replayer {
             replayed: replayed)
     }
 
-    /// Writes what there is to the journal and closes it.
+    /// Writes everything to the journal and closes it.
     ///
     /// - Throws: ``Tidemark/StorageError``.
     package func close() async throws(StorageError) {
@@ -78,7 +78,7 @@ package final class Replayer {
     }
 }
 
-/// Keeps what came of the last step.
+/// Keeps the outcomes of the last step.
 private final class OutcomeCatcher: CacheRecorder {
     private let outcomes = Mutex<[RecordedOutcome]>([])
     private let next: (any CacheRecorder)?
@@ -107,7 +107,7 @@ private final class OutcomeCatcher: CacheRecorder {
     }
 }
 
-/// Stands for the upstream that there was: the cache holds events for it as it did then, and never asks.
+/// Replaces the original upstream: the cache holds events for it as it did then, but never asks it.
 private struct NobodyToAsk: Upstream {
     func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamAnswer {
         throw UpstreamError("nobody is asked while a recording is done again", isFinal: true)

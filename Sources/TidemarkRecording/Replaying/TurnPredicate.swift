@@ -2,33 +2,34 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Something that is true of a cache, or not.
+/// A statement about a cache that is true or false.
 package indirect enum TurnPredicate: Sendable {
-    /// It is true of one library at least of those that there are. Made for each of them anew, as they come.
+    /// The statement is true of at least one library. The closure is called for each existing library on each
+    /// evaluation.
     case ofAnyLibrary(@Sendable (ByteString) -> TurnPredicate)
-    /// An entity is there, as its user sees it.
+    /// An entity is visible.
     case exists(EntityKey)
-    /// It is there, and a condition holds for it.
+    /// An entity is visible, and a condition holds for it.
     case matches(EntityKey, Membership)
-    /// A query's list holds it.
+    /// The list of a query contains an entity.
     case holds(QueryKey, EntityKey)
     /// A library is in a state.
     case isIn(library: ByteString, phase: LibraryPhase)
 
-    /// - Parameter condition: A `where` of Protocol/queries.md.
+    /// - Parameter condition: A `where` as in Protocol/queries.md.
     /// - Throws: ``TidemarkStore/MembershipError``.
     package init(_ key: EntityKey, where condition: [UInt8]) throws(MembershipError) {
         self = .matches(key, try TurnPredicate.rule(key.type, where: condition))
     }
 
-    /// The rule of a condition on entities of one type.
+    /// Returns the rule for a condition on entities of one type.
     ///
     /// - Throws: ``TidemarkStore/MembershipError``.
     package static func rule(_ type: ByteString, where condition: [UInt8]) throws(MembershipError) -> Membership {
         try Membership(json: Array(#"{"resource_type":"\#(type)","where":"#.utf8) + condition + Array("}".utf8))
     }
 
-    /// Whether it is true now.
+    /// Tells whether the statement is true now.
     ///
     /// - Throws: ``Tidemark/CacheError`` when an entity cannot be read.
     package func holds(in cache: SyncCache) async throws(CacheError) -> Bool {

@@ -2,42 +2,43 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Looks for the entry after which something turned from what it was at the start.
+/// Finds the entry after which a predicate has another value than at the start.
 ///
-/// In one pass: a predicate may turn any number of times, and halving would find one of them, not the first. What it would save
-/// is looking at the predicate, which costs less than the step; doing steps again from the start it would need many times.
+/// The search makes one pass. A predicate may turn any number of times, and bisection would find one of the turns, not
+/// the first. It would only save evaluations of the predicate, which cost less than a step, and it would have to replay
+/// steps from the start many times.
 ///
 /// - Source: Protocol/recordings.md, looking for a turn.
 package struct TurnSearch: Sendable {
-    /// One turn, and the event or step that brought it.
+    /// One turn, with the event or step that caused it.
     package struct Turn: Hashable, Sendable {
-        /// Among the entries, from 1, and its line in the file.
+        /// The number of the entry, from 1, and its line in the file.
         package var number: Int64
         package var line: Int64
         package var step: ByteString
         package var at: Int64
-        /// Of the input that the event stood on; nil for what is no line.
+        /// The line of the event in the recorded input; nil when the step is not about an event.
         package var inputLine: Int64?
         package var library: ByteString?
         package var sequence: EventSequence?
-        /// The line as it came; nil for what is no event.
+        /// The bytes of the event's line; nil when the step is not about an event.
         package var event: [UInt8]?
-        /// What is true from here on.
+        /// The value of the predicate after the step.
         package var value: Bool
     }
 
-    /// What it was before the first step.
+    /// The value of the predicate before the first step.
     package let initial: Bool
-    /// What it is now.
+    /// The current value of the predicate.
     package private(set) var value: Bool
     package private(set) var first: Turn?
     package private(set) var count = 0
-    /// The first ``turnCountMax``, when all are wanted.
+    /// The first ``turnCountMax`` turns; empty unless all turns were requested.
     package private(set) var turns: [Turn] = []
     private let predicate: TurnPredicate
     private let wantsAll: Bool
 
-    /// Turns that are kept: 10,000; all are counted.
+    /// The maximum number of turns that are kept: 10,000; all are counted.
     package static let turnCountMax = 10_000
 
     /// - Throws: ``Tidemark/CacheError``.
@@ -48,9 +49,9 @@ package struct TurnSearch: Sendable {
         value = initial
     }
 
-    /// Looks after an entry was done.
+    /// Evaluates the predicate after an entry was replayed.
     ///
-    /// - Returns: false when nothing more has to be looked at.
+    /// - Returns: false when the search is over.
     /// - Throws: ``Tidemark/CacheError``.
     package mutating func look(after entry: RecordingReader.Entry, in cache: SyncCache) async throws(CacheError) -> Bool
     {

@@ -3,12 +3,12 @@ import TidemarkModel
 import TidemarkWire
 
 extension RecordedStep {
-    /// About what it takes in memory: the bytes it holds, and some for itself.
+    /// The approximate size of a step in memory: its bytes and an overhead.
     var byteCount: Int {
         let own = 256
         switch self {
         case .lines(let batch, let events):
-            // The block is shared by all of its events.
+            // All events of a block share it, so only the lines of these events are counted.
             return own + batch.lines(of: events).reduce(0) { $0 + Int(batch.lines[$1].count) }
         case .answer(_, _, _, let batches, _): return own + batches.reduce(0) { $0 + $1.block.count }
         case .result(let result, _, _):
@@ -36,7 +36,7 @@ extension TransactionOperation {
 }
 
 extension RecordingWriter {
-    /// The last line.
+    /// Returns the last line of a recording.
     static func endLine(_ reason: String) -> [UInt8] {
         var line = JSONLine()
         line.object { line in

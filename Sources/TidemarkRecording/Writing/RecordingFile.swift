@@ -2,18 +2,18 @@ import Foundation
 import TidemarkModel
 import TidemarkWire
 
-/// The file of a recording while it is written: whole lines, and how many bytes they take.
+/// The file of a recording while it is written: whole lines, with their total size.
 ///
-/// Used on one queue.
+/// It must be used on one queue.
 final class RecordingFile {
     let path: String
     private var descriptor: Int32
     private(set) var byteCount: Int64 = 0
 
-    /// Bytes of the database in one line: 48 KiB, which are 64 KiB in base 64.
+    /// The bytes of the database in one line: 48 KiB, which are 64 KiB in base 64.
     private static let partByteCount = 48 << 10
 
-    /// Makes the file, 0600; one that is there and holds something is not touched.
+    /// Creates the file with mode 0600; an existing file that is not empty is refused.
     ///
     /// - Throws: ``RecordingError`` `inputOutput`.
     init(_ path: String) throws(RecordingError) {
@@ -27,7 +27,7 @@ final class RecordingFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Writes the first line, and the database.
+    /// Writes the first line and the database.
     func begin(_ setup: RecordingSetup, base: [UInt8]) throws(RecordingError) {
         try append(setup.line)
         try append(base: base)
@@ -46,14 +46,15 @@ final class RecordingFile {
         }
     }
 
-    /// Adds a line, without its end.
+    /// Appends a line.
     ///
-    /// - Throws: ``RecordingError``; of the line nothing is there then, as far as the system lets us take it back.
+    /// - Parameter line: The line without its line end.
+    /// - Throws: ``RecordingError``. The part of the line that was written is then removed, if the system permits it.
     func append(_ line: [UInt8]) throws(RecordingError) {
         try write(line + [0x0A])
     }
 
-    /// Adds whole lines with their ends.
+    /// Appends whole lines with their line ends.
     func write(_ bytes: [UInt8]) throws(RecordingError) {
         var start = 0
         while start < bytes.count {
@@ -73,7 +74,8 @@ final class RecordingFile {
         byteCount += Int64(bytes.count)
     }
 
-    /// Takes the place of this file: what was written under another name, to which lines are added from here on.
+    /// Replaces this file by another one, which was written under another name. Later lines are appended to the other
+    /// one.
     func replace(with other: RecordingFile) throws(RecordingError) {
         guard fsync(other.descriptor) == 0, rename(other.path, path) == 0 else {
             throw RecordingFile.failure("cannot replace \(path)")
@@ -84,7 +86,7 @@ final class RecordingFile {
         byteCount = other.byteCount
     }
 
-    /// Bytes from a place on, to be written elsewhere.
+    /// Copies the bytes from an offset to the end into another file.
     func copy(from offset: Int64, to other: RecordingFile) throws(RecordingError) {
         var place = offset
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
@@ -96,7 +98,7 @@ final class RecordingFile {
         }
     }
 
-    /// Makes sure of what was written, and lets go.
+    /// Makes the written bytes durable, and closes the file.
     func finish() {
         guard descriptor >= 0 else { return }
         fsync(descriptor)
@@ -109,7 +111,7 @@ final class RecordingFile {
     }
 }
 
-/// The system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which the method of that name hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

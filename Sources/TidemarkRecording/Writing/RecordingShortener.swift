@@ -3,13 +3,13 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Makes room in a recording that is full: the older half is done again, and what it came to is the database that the
-/// recording begins with from then on.
+/// Shortens a full recording: the older half is replayed, and the resulting database becomes the start of the
+/// recording.
 ///
-/// The engine has no part in it. What is cut off ends where nothing is held, missing or on its way, so that the database
-/// holds all there was.
+/// The engine takes no part in it. The cut is made where no event is held or missing and no answer is awaited, so that
+/// the database contains the whole state.
 package struct RecordingShortener: Sendable {
-    /// Opens a journal over a file that is there, or is made.
+    /// Opens a journal over a file; a missing file is created.
     private let open: @Sendable (String) async throws(StorageError) -> any Journal
     private let policy: CachePolicy
 
@@ -20,20 +20,22 @@ package struct RecordingShortener: Sendable {
         self.open = open
     }
 
-    /// What becomes of a full recording.
+    /// The new start of a full recording.
     struct Cut {
         var setup: RecordingSetup
         var base: [UInt8]
-        /// Where the entries begin that stay.
+        /// The offset at which the remaining entries begin.
         var offset: Int64
     }
 
-    /// - Parameter limit: What the file may take.
-    /// - Returns: nil when there is no place to cut, or what stands before it takes more than half of the limit.
+    /// - Parameter limit: The maximum size of the file.
+    /// - Returns: nil when there is no place to cut, or when the database at that place takes more than half of the
+    ///   limit.
     /// - Throws: ``RecordingError``, ``Tidemark/StorageError``.
     func cut(_ path: String, limit: Int64) async throws -> Cut? {
         let reader = try RecordingReader(path)
-        // What no journal has would be gone, and what nobody brought cannot be made.
+        // A replay cannot restore entities that are excluded from the disk, and it cannot start without the external
+        // database.
         guard reader.setup.diskExcludedTypes.isEmpty, reader.setup.base != .external else { return nil }
         let database = path + ".base"
         RecordingShortener.remove(database)

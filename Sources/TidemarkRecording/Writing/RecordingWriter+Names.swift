@@ -6,16 +6,16 @@
     import Musl
 #endif
 
-/// The names that a recording takes: its own, and those of what it makes beside itself while it is shortened.
+/// The names of a recording: its own, and those of the files beside it while it is shortened.
 extension RecordingWriter {
-    /// Refuses a place where a recording would take the name of something that is there.
+    /// Refuses a path when the recording would overwrite an existing file.
     ///
     /// - Throws: ``RecordingError`` `inputOutput`.
     package static func check(_ path: String) throws(RecordingError) {
         for name in [path, path + ".base", path + ".new"] where isTaken(name) { throw refusal(name) }
     }
 
-    /// Whether something would be lost if a recording took the name; an empty file holds nothing.
+    /// Tells whether a recording under this name would overwrite data; an empty file has none.
     static func isTaken(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > 0

@@ -3,11 +3,11 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// Writes what a cache does into a bounded file, on a queue of its own.
+/// Writes the steps of a cache into a bounded file, on a queue of its own.
 ///
-/// The engine hands over values and goes on. A reader of input waits while much is unwritten, for some seconds at most; past
-/// that, past ``byteCountMax`` of unwritten steps, and on a disk that takes no more, the recording ends and says so, and the cache
-/// goes on without.
+/// The engine passes values and does not wait. A reader of input waits while much is unwritten, but only for some
+/// seconds. When more than ``byteCountMax`` of steps are unwritten, or when the disk refuses writes, the recording ends
+/// with the reason, and the cache continues without it.
 ///
 /// - Source: Protocol/recordings.md.
 package final class RecordingWriter: CacheRecorder {
@@ -17,46 +17,48 @@ package final class RecordingWriter: CacheRecorder {
     }
 
     private struct State {
-        /// In order. Bound: ``RecordingWriter/byteCountMax``.
+        /// The unwritten items in order. Bound: ``RecordingWriter/byteCountMax``.
         var items: [Item] = []
         var byteCount = 0
-        /// Nothing more is taken.
+        /// Whether no more items are accepted.
         var isEnded = false
-        /// Nothing more is written: what would follow a step that could not be would not be what happened.
+        /// Whether no more items are written. After a step that could not be written, later steps would not describe
+        /// what happened.
         var isStopped = false
-        /// The queue is at work, or the file is being shortened.
+        /// Whether the queue is writing, or the file is being shortened.
         var isBusy = false
-        /// Bounded by the readers of input.
+        /// The readers of input that wait; their number bounds the array.
         var waiters: [CheckedContinuation<Void, Never>] = []
-        /// Wants to know when nothing is left to write.
+        /// The callers that wait until everything is written.
         var finishers: [CheckedContinuation<Void, Never>] = []
-        /// The only task: it shortens the file. nil while none is needed.
+        /// The task that shortens the file; nil when none runs.
         var shortening: Task<Void, Never>?
     }
 
-    /// Bytes of steps that wait to be written: 16 MiB; past them the recording ends.
+    /// The maximum size of unwritten steps: 16 MiB; above it the recording ends.
     package static let byteCountMax = 16 << 20
-    /// Above it readers of input wait: 4 MiB.
+    /// The size of unwritten steps above which readers of input wait: 4 MiB.
     private static let roomByteCount = 4 << 20
-    /// How long a reader of input waits: 5 s.
+    /// The maximum time that a reader of input waits: 5 s.
     private static let patience = DispatchTimeInterval.seconds(5)
 
     private let queue = DispatchQueue(label: "tidemark.recording")
     private let state = Mutex(State())
-    /// Touched on the queue alone, or by the one task while the queue waits for it; the lock is what proves it to the compiler.
+    /// The file. It is used only on the queue, or by the shortening task while the queue waits for it; the lock proves
+    /// this to the compiler.
     private let file: Mutex<RecordingFile>
     private let path: String
     private let limit: Int64
     private let shortener: RecordingShortener?
     private let onEnd: @Sendable (String) -> Void
 
-    /// Makes the file and writes how it begins.
+    /// Creates the file and writes its beginning.
     ///
     /// - Parameters:
-    ///   - base: The database, when the setup says that it is included.
-    ///   - limit: Bytes that the file may take.
-    ///   - shortener: Makes room when it is full; nil: then the recording ends.
-    ///   - onEnd: Told why nothing more is recorded, once, when that was not asked for.
+    ///   - base: The database, when the setup includes it; else empty.
+    ///   - limit: The maximum size of the file in bytes.
+    ///   - shortener: Shortens the file when it is full; when nil, the recording ends then.
+    ///   - onEnd: Called once with the reason when the recording ends before ``finish(_:)``.
     /// - Throws: ``RecordingError``.
     package init(
         _ path: String, setup: RecordingSetup, base: [UInt8] = [], limit: Int64, shortener: RecordingShortener? = nil,
@@ -107,7 +109,7 @@ package final class RecordingWriter: CacheRecorder {
                 return true
             }
             guard mustWait else { return continuation.resume() }
-            // A queue of its own: the writing one may be what does not come on.
+            // The global queue is used, because the writing queue may be blocked.
             DispatchQueue.global().asyncAfter(deadline: .now() + RecordingWriter.patience) { self.letGo() }
         }
     }
@@ -120,9 +122,9 @@ package final class RecordingWriter: CacheRecorder {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Writes what is left, says that nothing follows, and lets go of the file.
+    /// Writes the remaining items and the last line, and closes the file.
     ///
-    /// - Parameter reason: Why it ends, for people.
+    /// - Parameter reason: The reason for the end, for people.
     package func finish(_ reason: String) async {
         add(.end(reason), 0)
         await withCheckedContinuation { continuation in
@@ -149,13 +151,13 @@ package final class RecordingWriter: CacheRecorder {
             letGo()
             for (index, item) in items.enumerated() {
                 guard write(item) else {
-                    // What is left goes behind what makes room, or nowhere.
+                    // The file is full: the remaining items are written after it was shortened, or dropped.
                     return giveBack(items[index...])
                 }
             }
         }
         let finishers = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
-            // Somebody may have added something since.
+            // Another item may have been added meanwhile.
             guard state.items.isEmpty else { return nil }
             state.isBusy = false
             defer { state.finishers = [] }
@@ -176,7 +178,7 @@ package final class RecordingWriter: CacheRecorder {
             case .entry(let entry, _):
                 let line = entry.line
                 return try file.withLock { (file) throws(RecordingError) in
-                    // Room for the last line stays.
+                    // 1 KiB is reserved for the last line.
                     guard file.byteCount + Int64(line.count) + 1_024 <= limit else { return false }
                     try file.append(line)
                     return true
@@ -189,11 +191,11 @@ package final class RecordingWriter: CacheRecorder {
     }
 
     private func tell(_ reason: String) {
-        // Whoever finishes knows.
+        // The caller of `finish` knows the reason.
         if state.withLock({ $0.finishers.isEmpty }) { onEnd(reason) }
     }
 
-    /// Nothing more can be written.
+    /// Stops the recording after an error of the file.
     private func stop(_ reason: String) {
         state.withLock { state in
             state.isEnded = true
@@ -215,7 +217,7 @@ package final class RecordingWriter: CacheRecorder {
         }
     }
 
-    // MARK: Making room
+    // MARK: Shortening
 
     private func shorten() async {
         var reason = "it has the \(limit) bytes that it may have"

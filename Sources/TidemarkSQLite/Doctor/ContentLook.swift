@@ -3,21 +3,23 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Looks at what a data file holds, on one committed state.
+/// Examines the contents of a data file on one committed state.
 ///
-/// Each look stands by itself: damage may stop one and leave the next.
+/// Each check runs by itself: damage that stops one does not stop the next.
 struct ContentLook {
     private let file: DataFilePath
 
-    /// Lines of SQLite's check that are told.
+    /// Lines of SQLite's check that are reported at most.
     private static let checkLineCountMax = 5
 
     init(_ file: DataFilePath) {
         self.file = file
     }
 
-    /// A file at rest is read without its neighbours, so that none appears. A writer that came meanwhile may have changed pages
-    /// under such a look: then it is done again, beside the writer.
+    /// Examines the contents and adds what it finds.
+    ///
+    /// A file without a log is read as immutable, so that SQLite creates no files beside it. A writer that starts
+    /// meanwhile may change pages during the examination; then the examination is repeated, this time with the log.
     func look(into examination: inout Examination) {
         for _ in 0..<ContentLook.attemptCountMax {
             let before = fingerprint
@@ -35,7 +37,8 @@ struct ContentLook {
 
     private static let attemptCountMax = 3
 
-    /// Changes whenever the main file, or the size of its log, does.
+    /// The inode, size and time of the main file, and the size of its log. They change whenever the main file or the
+    /// size of its log changes.
     private var fingerprint: [Int64] {
         var status = stat()
         guard stat(file.path, &status) == 0 else { return [] }
@@ -83,7 +86,7 @@ struct ContentLook {
         try connection.execute("COMMIT")
     }
 
-    /// One look; what stops it is a finding.
+    /// Runs one check; an error that stops it becomes a finding.
     private func attempt(_ examination: inout Examination, _ body: (inout Examination) throws -> Void) {
         do {
             try body(&examination)
@@ -127,10 +130,11 @@ struct ContentLook {
         }
     }
 
-    /// The header's own two bytes: a connection that looks at the main file alone has a mode of its own.
+    /// Reads the journal mode from the header's own two bytes, because a connection that reads only the main file
+    /// reports a mode of its own.
     private func lookAtMode(_ connection: OpaquePointer, _ examination: inout Examination) throws {
         var bytes: [UInt8] = [2, 2]
-        // A writer of this process has a log, and would lose its locks with our descriptor.
+        // A writer of this process is sure to use a log, and closing our descriptor here would release its locks.
         if !FilesInUse.contains(file.path) {
             let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return }

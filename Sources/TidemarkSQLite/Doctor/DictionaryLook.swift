@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Looks at the dictionaries that entities are compressed with, and at who needs which.
+/// Examines the dictionaries that entities are compressed with, and counts the rows that need each.
 struct DictionaryLook {
     private let connection: OpaquePointer
     private let names: ReadNames
@@ -11,6 +11,8 @@ struct DictionaryLook {
         self.names = names
     }
 
+    /// Adds one finding for each dictionary, and one for each missing dictionary that rows name.
+    ///
     /// - Complexity: O(rows).
     func look(into examination: inout Examination) throws {
         let counters = try CounterTable.read(connection)
@@ -62,7 +64,8 @@ struct DictionaryLook {
             .ok, .contents, .dictionary, "\(text), is used by \(counted(useCount, "row"))", at: "type \(type)")
     }
 
-    /// How many rows name each; what of a body's head cannot be read is `verify`'s to tell.
+    /// Counts the rows that name each dictionary. A row whose header cannot be read is not counted; `verify` reports
+    /// it.
     private func usesByDictionary() throws -> [Int64: Int64] {
         var uses: [Int64: Int64] = [:]
         try PreparedStatement(connection, "SELECT body FROM entities").forEachRow { row in
@@ -73,9 +76,9 @@ struct DictionaryLook {
 }
 
 extension PayloadDecoder {
-    /// Which dictionary a body says it needs; its check is not looked at.
+    /// Returns the number of the dictionary that a body names. The body's check is not verified.
     ///
-    /// - Returns: nil for none, and when the head cannot be read.
+    /// - Returns: nil when the body uses no dictionary, and when its header cannot be read.
     static func dictionary(_ body: UnsafeRawBufferPointer) -> Int64? {
         guard body.count > PayloadCodec.checkByteCount,
             PayloadCodec.Codec(rawValue: body[PayloadCodec.checkByteCount] & PayloadCodec.codecMask)

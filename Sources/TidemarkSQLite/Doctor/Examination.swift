@@ -1,40 +1,41 @@
 import Foundation
 
-/// What a look at a data file and everything around it found.
+/// The findings about a data file and everything around it.
 ///
 /// ```swift
 /// let examination = Examination.of("cache.db")
 /// if examination.level == .problem { print(examination.findings) }
 /// ```
 ///
-/// Nothing is written: neither the database nor its log, and the lock is looked at, not taken. It works beside a running
-/// writer and on a file that may only be read. Where a log is there, SQLite may make its index (`-shm`) to read it.
+/// Nothing is written: neither the database nor its log. The lock is inspected, never taken. The examination works
+/// beside a running writer and on a read-only file. When a log exists, SQLite may create its index (`-shm`) in order to
+/// read it.
 public struct Examination: Hashable, Sendable {
-    /// Absolute, symbolic links resolved.
+    /// The absolute path of the data file, with symbolic links resolved.
     public let path: String
-    /// In the order of the topics, and of the looks within each.
+    /// The findings, ordered by topic; within a topic in the order of the checks.
     public internal(set) var findings: [Finding] = []
 
     init(path: String) {
         self.path = path
     }
 
-    /// The worst of all; ``Finding/Level/ok`` without any.
+    /// The worst level of all findings; ``Finding/Level/ok`` when there are none.
     public var level: Finding.Level { findings.map(\.level).max() ?? .ok }
 
-    /// Whether something of this code was found.
+    /// Tells whether there is a finding with this code.
     public func holds(_ code: FindingCode) -> Bool { findings.contains { $0.code == code } }
 
-    /// Looks at a data file.
+    /// Examines a data file.
     ///
-    /// - Parameter path: Need not exist.
-    /// - Returns: Never an error: what cannot be looked at is a finding.
+    /// - Parameter path: The path of the data file, which need not exist.
+    /// - Returns: The findings. The function never throws: a part that cannot be examined is a finding.
     /// - Complexity: O(bytes of the file), for SQLite's own quick check and the numbers of dictionaries in rows.
     public static func of(_ path: String) -> Examination {
         of(path, ExaminationConditions())
     }
 
-    /// - Parameter conditions: What the machine says; tests say something else.
+    /// - Parameter conditions: The answers of the machine; tests give others.
     static func of(_ path: String, _ conditions: ExaminationConditions) -> Examination {
         let file = DataFilePath(path)
         var examination = Examination(path: file.path)

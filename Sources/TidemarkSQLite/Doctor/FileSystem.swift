@@ -1,21 +1,21 @@
 import Foundation
 
-/// The file system that a path lies on, as far as it matters to a database.
+/// The file system of a path, as far as it matters to a database.
 struct FileSystem: Hashable {
-    /// What a kind of file system means for a write-ahead log and for locks.
+    /// The meaning of a kind of file system for a write-ahead log and for locks.
     enum Nature: Hashable {
         case local
-        /// Another machine, or the host of a virtual one, has the files.
+        /// The files are on another machine, or on the host of a virtual machine.
         case network
-        /// Gone when the machine stops.
+        /// The files are lost when the machine stops.
         case volatile
-        /// A writable layer over others, as containers have.
+        /// A writable layer over other file systems, as containers have.
         case layered
     }
 
-    /// As the system calls it, such as `ext4`.
+    /// The system's name for the type, such as `ext4`.
     var type: String
-    /// Where it is mounted; empty when the system does not say.
+    /// The path of the mount point; empty when the system does not report it.
     var mountPoint: String
     var isReadOnly: Bool
 
@@ -27,13 +27,14 @@ struct FileSystem: Hashable {
         return ["overlay", "overlayfs", "aufs", "unionfs"].contains(type) ? .layered : .local
     }
 
-    /// Of Linux and macOS. `9p`, `virtiofs` and the shared folders are how virtual machines see their host's files.
+    /// Network file systems of Linux and macOS. Virtual machines see their host's files through `9p`, `virtiofs` and
+    /// the shared folders.
     private static let networkTypes: Set<String> = [
         "nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afpfs", "webdav", "ftp", "9p", "virtiofs", "vboxsf", "prl_fs",
         "vmhgfs", "drvfs", "ceph", "glusterfs", "lustre", "afs", "coda", "gfs2", "ocfs2", "beegfs", "orangefs", "ncpfs",
     ]
 
-    /// What runs in user space over a disk of this machine.
+    /// File systems that run in user space over a disk of this machine.
     private static let localFuse: Set<String> = [
         "fuse.ntfs-3g", "fuse.ntfs", "fuse.exfat", "fuse.gocryptfs", "fuse.encfs", "fuse.bindfs", "fuse.mergerfs",
         "fuse.fuse-overlayfs", "fuse.ecryptfs", "fuse.zfs",
@@ -42,8 +43,8 @@ struct FileSystem: Hashable {
     // MARK: Asking the system
 
     /// - Parameters:
-    ///   - path: Exists, absolute.
-    ///   - mountTable: The kernel's, where it has one; else the system is asked about the path.
+    ///   - path: An existing absolute path.
+    ///   - mountTable: The kernel's table of mounts; when it is nil, the system is asked about the path.
     static func of(_ path: String, mountTable: String?) -> FileSystem? {
         if let mountTable, let found = MountTable(mountTable).fileSystem(of: path) { return found }
         return asked(path)
@@ -63,11 +64,13 @@ struct FileSystem: Hashable {
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
     #else
-        /// Linux tells by its table of mounts alone: `statfs` gives a number there, which some network file systems share with others.
+        /// On Linux the table of mounts is the only source: `statfs` returns a number there, which some network file
+        /// systems share with others.
         private static func asked(_ path: String) -> FileSystem? { nil }
     #endif
 
-    /// Bytes that this user may still write where `path` lies; nil when the system does not say.
+    /// Returns the bytes that this user may still write on the file system of `path`; nil when the system does not
+    /// report it.
     static func freeByteCount(_ path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

@@ -1,14 +1,14 @@
-/// One thing that an examination of a data file noticed: what, where, and what to do.
+/// One finding of an examination: what was noticed, where, and what to do.
 ///
 /// - Source: docs/operating.md, looking for trouble.
 public struct Finding: Hashable, Sendable {
-    /// How much it matters. Ordered: what is worse is greater.
+    /// The severity of a finding. Levels are ordered: a worse one is greater.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// As it should be.
+        /// Everything is as it should be.
         case ok
-        /// Good to know; nothing has to be done.
+        /// Good to know; no action is needed.
         case note
-        /// Nothing is wrong yet, and something may become so.
+        /// Nothing is wrong yet, but something may become wrong.
         case warning
         /// Something is damaged, lost or refused.
         case problem
@@ -27,26 +27,26 @@ public struct Finding: Hashable, Sendable {
         }
     }
 
-    /// What part of the world it is about.
+    /// The part of the system that a finding is about.
     public enum Topic: String, Hashable, Sendable, CaseIterable {
-        /// The main file, and what SQLite says of it.
+        /// The main file, and the result of SQLite's checks.
         case file
-        /// SQLite, the file system, room and rights.
+        /// SQLite, the file system, free space and permissions.
         case machine
-        /// Lock, log and what lies beside the main file.
+        /// The lock, the log and other files beside the main file.
         case neighbours
-        /// What the file holds.
+        /// The contents of the file.
         case contents
     }
 
     public var level: Level
     public var topic: Topic
     public var code: FindingCode
-    /// One sentence for people; names in it are not made printable.
+    /// One sentence for people. Names in it may contain characters that are not printable.
     public var what: String
-    /// A file, a library, a type; empty when `what` says it.
+    /// A file, a library or a type; empty when `what` names it.
     public var place: String
-    /// What to do; empty when nothing is to be done.
+    /// The action to take; empty when none is needed.
     public var advice: String
 
     init(

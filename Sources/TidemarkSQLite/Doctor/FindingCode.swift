@@ -1,6 +1,6 @@
-/// What a finding is called by programs; a name once given stays.
+/// The code by which programs recognize a finding. A code never changes once it is published.
 ///
-/// - Source: Protocol/schema/doctor.schema.json lists the same.
+/// - Source: Protocol/schema/doctor.schema.json lists the same codes.
 public enum FindingCode: String, Hashable, Sendable, CaseIterable {
     // The file.
     case missing

@@ -1,6 +1,6 @@
 import Tidemark
 
-/// Looks at the first bytes of a data file, without SQLite.
+/// Examines the first bytes of a data file, without SQLite.
 struct HeaderLook {
     private let file: DataFilePath
 
@@ -8,7 +8,7 @@ struct HeaderLook {
         self.file = file
     }
 
-    /// - Returns: What the header says; `.missing` too when the file cannot be read.
+    /// - Returns: The state of the header; `.unmarked` when the file cannot be read.
     func findings(into examination: inout Examination) -> FileHeader {
         let header: FileHeader
         do throws(StorageError) {

@@ -1,11 +1,11 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Looks at where each library stands, and at what was put aside or forgotten.
+/// Examines the state of each library, the quarantine and the evicted keys.
 struct LibraryLook {
     private let connection: OpaquePointer
 
-    /// Libraries that are named one by one; the rest are counted.
+    /// Libraries that are reported one by one; the rest are counted.
     private static let namedCountMax = 20
 
     init(_ connection: OpaquePointer) {
@@ -68,7 +68,7 @@ struct LibraryLook {
             advice: "tidemark quarantine list shows them, tidemark quarantine retry reads them again")
     }
 
-    /// Keys by what was said of them last.
+    /// Reports the evicted keys. The last record of each key decides whether the key is still evicted.
     private func lookAtEvicted(_ examination: inout Examination) throws {
         var gone: Set<UInt64> = []
         var damaged: [Int64] = []

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Looks at indexes, queries and pending edits.
+/// Examines indexes, queries and pending edits.
 struct ListLook {
     private let connection: OpaquePointer
     private let names: ReadNames

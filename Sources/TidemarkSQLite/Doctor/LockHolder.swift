@@ -1,18 +1,18 @@
 import Foundation
 
-/// Who has a data file open for writing, found without taking the lock: a look that took it, for however short a time, could
-/// turn away a writer that starts just then.
+/// The process that has a data file open for writing. It is found without taking the lock: an examination that took the
+/// lock, for however short a time, could refuse a writer that starts at that moment.
 enum LockHolder: Hashable {
-    /// No lock file, or an empty one.
+    /// There is no lock file, or it is empty.
     case nobody
-    /// The number of the process; nil where the system does not say.
+    /// A process holds the lock; its number is nil when the system does not report it.
     case held(process: Int32?)
-    /// The lock file names a process that does not hold it any more, as after a `kill -9`.
+    /// The lock file names a process that no longer holds the lock, as after a `kill -9`.
     case left(process: Int32)
 
     static func of(_ file: DataFilePath, _ conditions: ExaminationConditions) -> LockHolder {
         let beside = of(lock: file.lock, conditions)
-        // Under another name of the same file it has another lock.
+        // A writer that opened the file by another name has another lock.
         guard beside == .nobody, let identity = FileIdentity(path: file.path), let folder = conditions.lockFolder()
         else { return beside }
         return of(lock: IdentityLock.path(of: identity, in: folder), conditions)
@@ -22,7 +22,7 @@ enum LockHolder: Hashable {
         let named = process(namedIn: lock)
         if let table = conditions.lockTable(), let inode = inode(lock) {
             if let holder = holder(of: inode, in: table) {
-                // Of a process in another container the number is unknown here, and the file may say it.
+                // The table does not know the number of a process in another container, but the lock file may name it.
                 return .held(process: holder > 0 ? holder : named)
             }
             return named.map { .left(process: $0) } ?? .nobody
@@ -46,9 +46,12 @@ enum LockHolder: Hashable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// The device of a lock is left out: layered file systems give another one there than to `stat`.
+    /// Finds the process that holds a lock on a file.
     ///
-    /// - Source: proc_locks(5): `1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF`; waiting ones have `->` behind the number.
+    /// The device of a lock is not compared, because layered file systems report another device there than to `stat`.
+    ///
+    /// - Source: proc_locks(5): `1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF`; a waiting lock has `->` after the
+    ///   number.
     private static func holder(of inode: UInt64, in table: String) -> Int32? {
         for line in table.split(separator: "\n") {
             let fields = line.split(separator: " ")

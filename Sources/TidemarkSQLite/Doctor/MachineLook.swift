@@ -1,11 +1,11 @@
 import Foundation
 
-/// Looks at SQLite, the file system, the room on it, and who may do what.
+/// Examines SQLite, the file system, its free space, and the permissions of the files.
 struct MachineLook {
     private let file: DataFilePath
     private let conditions: ExaminationConditions
 
-    /// Below this a writer is about to stop: some flushes, and the pages they touch.
+    /// Free bytes below which a writer is about to stop: room for some flushes and the pages that they change.
     private static let roomByteCountMin: Int64 = 16 << 20
 
     init(_ file: DataFilePath, _ conditions: ExaminationConditions) {
@@ -114,7 +114,7 @@ struct MachineLook {
         }
         if let folder = MachineLook.status(file.folder) {
             let mode = UInt32(folder.st_mode) & 0o1777
-            // With the sticky bit others may add files, and take none away.
+            // With the sticky bit others may add files but not remove any.
             if mode & 0o022 != 0, mode & 0o1000 == 0 {
                 isPrivate = false
                 examination.add(

@@ -4,11 +4,11 @@
 struct MountTable {
     private var mounts: [FileSystem] = []
 
-    /// - Parameter text: Lines that make no sense are passed over.
+    /// - Parameter text: The table. Lines that cannot be parsed are skipped.
     init(_ text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ", omittingEmptySubsequences: false)
-            // Optional fields stand between the sixth and a lone hyphen.
+            // Optional fields come between the sixth field and a lone hyphen.
             guard fields.count > 6, let end = fields.dropFirst(6).firstIndex(of: "-"), end + 1 < fields.endIndex else {
                 continue
             }
@@ -24,7 +24,8 @@ struct MountTable {
     }
 
     /// - Parameter path: Absolute, symbolic links resolved.
-    /// - Returns: The mount that shows at the path: the longest that holds it, and of several at one place the last.
+    /// - Returns: The visible mount of the path: the longest mount point that contains it; among mounts at one place,
+    ///   the last.
     func fileSystem(of path: String) -> FileSystem? {
         var best: FileSystem?
         for mount in mounts where MountTable.holds(mount.mountPoint, path) {
@@ -37,7 +38,7 @@ struct MountTable {
         folder == "/" || path == folder || path.hasPrefix(folder + "/")
     }
 
-    /// White space and backslashes stand there as three octal digits.
+    /// Decodes a path of the table, in which white space and backslashes are three octal digits.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Looks at what lies beside a data file: its lock, its log, and what a repair left.
+/// Examines the files beside a data file: its lock, its log, and the files that a repair left.
 struct NeighbourLook {
     private let file: DataFilePath
     private let conditions: ExaminationConditions
@@ -76,7 +76,7 @@ struct NeighbourLook {
         }
     }
 
-    // MARK: What a repair left
+    // MARK: Files that a repair left
 
     private func lookAtLeftovers(isHeld: Bool, _ examination: inout Examination) {
         if let count = DataFilePath.byteCount(file.replacement) {

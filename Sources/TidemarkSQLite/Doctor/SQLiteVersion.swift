@@ -1,6 +1,6 @@
-/// A version of the SQLite library, and what is known to be wrong with it.
+/// A version of the SQLite library, with its known defects.
 struct SQLiteVersion: Hashable, Comparable {
-    /// As `sqlite3_libversion_number` gives it: 3·10⁶ + minor·10³ + patch.
+    /// The number that `sqlite3_libversion_number` returns: 3·10⁶ + minor·10³ + patch.
     let number: Int32
 
     init(number: Int32) {
@@ -15,14 +15,14 @@ struct SQLiteVersion: Hashable, Comparable {
 
     static func < (left: SQLiteVersion, right: SQLiteVersion) -> Bool { left.number < right.number }
 
-    /// A fault of SQLite that can damage a file like ours.
+    /// A defect of SQLite that can damage a Tidemark file.
     struct Defect: Hashable {
-        /// The first version that has it, and the first that has not.
+        /// The first version that has the defect.
         var since: SQLiteVersion
         var fixed: SQLiteVersion
-        /// Later patches of older minor versions that do not have it either.
+        /// Patches of older minor versions in which the defect is fixed too.
         var backports: [SQLiteVersion]
-        /// What it is, what it takes, and how far it concerns this program.
+        /// A sentence about the defect: its effect, its conditions, and how far it concerns Tidemark.
         var what: String
         var advice: String
 
@@ -32,10 +32,11 @@ struct SQLiteVersion: Hashable, Comparable {
         }
     }
 
-    /// Those of this version.
+    /// The known defects of this version.
     var defects: [Defect] { SQLiteVersion.knownDefects.filter { $0.concerns(self) } }
 
-    /// Only what reaches a write-ahead log or plain tables; faults of features that no file of ours uses are left out.
+    /// Defects that concern a write-ahead log or plain tables. Defects of features that no Tidemark file uses are left
+    /// out.
     ///
     /// - Source: sqlite.org/wal.html, "The WAL-Reset Bug"; sqlite.org/changes.html, 3.51.3 and 3.53.0.
     static let knownDefects = [

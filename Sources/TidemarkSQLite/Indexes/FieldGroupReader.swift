@@ -1,22 +1,22 @@
 import TidemarkModel
 import TidemarkStore
 
-/// One index of one library.
+/// The rows of one index in one library.
 struct FieldScope: Hashable {
     var number: Int64
     var library: LibraryIndex
 }
 
-/// An entity as an index names it: to be looked up and compared before it is believed.
+/// An entity that an index names. Its row has to be read and compared before the entity counts as a match.
 struct FieldCandidate {
     var id: StoredID
     var row: Int64
 }
 
-/// Walks the values of an index in their order, and the entities of each value in the order of their ids' text.
+/// Reads the values of an index in order, and the entities of each value in the order of their ids' text.
 ///
-/// The table holds UUIDs as blobs behind all texts; where a value has ids of both forms the two runs are merged, as in
-/// ``EntityRangeReader``.
+/// The table sorts UUIDs, which are blobs, after all texts. When a value has ids of both forms, the two runs are
+/// merged, as in ``EntityRangeReader``.
 struct FieldGroupReader {
     private let nextUp: PreparedStatement
     private let nextDown: PreparedStatement
@@ -31,7 +31,7 @@ struct FieldGroupReader {
         let between = "\(table) AND code >= ?3 AND code < ?4"
         nextUp = try PreparedStatement(connection, "SELECT code \(between) ORDER BY code LIMIT 1")
         nextDown = try PreparedStatement(connection, "SELECT code \(between) ORDER BY code DESC LIMIT 1")
-        // Every text sorts before the empty blob, every UUID behind it.
+        // Every text sorts before the empty blob, and every UUID after it.
         texts = try PreparedStatement(
             connection, "SELECT id, place \(table) AND code = ?3 AND id > ?4 AND id < x'' ORDER BY id")
         blobs = try PreparedStatement(connection, "SELECT id, place \(table) AND code = ?3 AND id >= ?4 ORDER BY id")
@@ -40,7 +40,7 @@ struct FieldGroupReader {
         groups = try PreparedStatement(connection, "SELECT code, count(*) \(table) AND code < x'FF' GROUP BY code")
     }
 
-    /// The first value in a range, or the last.
+    /// Returns the first value in a range, or the last one when descending.
     ///
     /// - Returns: nil when there is none.
     /// - Complexity: O(log n).
@@ -54,7 +54,7 @@ struct FieldGroupReader {
     /// Visits the entities of one value.
     ///
     /// - Parameters:
-    ///   - after: Begin behind this id's text.
+    ///   - after: Begin after this id's text.
     ///   - visit: Returns false to stop.
     /// - Returns: False when `visit` stopped it.
     /// - Complexity: O(log n) to begin, O(1) a step.
@@ -74,7 +74,7 @@ struct FieldGroupReader {
         blobs.bind(4, blob: after.map { UUIDLowerBound.bytes(behind: $0.bytes) } ?? [])
         var text = try next(texts)
         var uuid = try next(blobs)
-        // The bound of the blobs is inclusive, so one of them may not lie behind it.
+        // The lower bound of the blobs is inclusive, so the first blob may not be after `after`.
         if let after, let first = uuid, first.id.text <= after { uuid = try next(blobs) }
         while true {
             if let first = text, uuid.map({ first.id.text < $0.id.text }) ?? true {
@@ -89,7 +89,7 @@ struct FieldGroupReader {
         }
     }
 
-    /// The entities of all values in some ranges, in no order.
+    /// Visits the entities of all values in some ranges, in no order.
     ///
     /// - Complexity: O(ranges · log n + entities).
     func forEach(
@@ -104,7 +104,7 @@ struct FieldGroupReader {
         }
     }
 
-    /// How many rows lie in some ranges.
+    /// Returns the number of rows in some ranges, `countMax` at most.
     ///
     /// - Complexity: O(ranges · log n + min(rows, countMax)).
     func count(_ scope: FieldScope, in ranges: [CodeRange], countMax: Int64) throws -> Int64 {
@@ -118,7 +118,7 @@ struct FieldGroupReader {
         return count
     }
 
-    /// Every value, ascending, and how many entities have it that are all there.
+    /// Visits every value in ascending order, with the number of complete entities that have it.
     ///
     /// - Complexity: O(entities), in the order of SQLite's index.
     func forEachGroup(_ scope: FieldScope, _ visit: ([UInt8], Int64) throws -> Bool) throws {
@@ -144,7 +144,7 @@ struct FieldGroupReader {
         return nil
     }
 
-    /// - Returns: nil for an id that no key of ours has; `verify` tells of such a row.
+    /// - Returns: nil for an id that no key can have; `verify` reports such a row.
     private func candidate(_ row: PreparedStatement) -> FieldCandidate? {
         row.storedID(0).map { FieldCandidate(id: $0, row: FieldPlace.row(row.integer(1))) }
     }

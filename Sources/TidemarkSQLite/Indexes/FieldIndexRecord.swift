@@ -2,24 +2,24 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// An index as the file has it.
+/// The record of an index in the data file.
 struct FieldIndexRecord: Hashable {
-    /// What is true of its rows.
+    /// The state of an index's rows.
     enum State: Int64 {
-        /// Some entities have none yet; flushes keep those that are there.
+        /// Some entities have no row yet. Flushes maintain the rows that exist.
         case building = 0
-        /// Each entity of the type has one.
+        /// Every entity of the type has a row.
         case whole = 1
-        /// They are being taken out.
+        /// The rows are being removed.
         case dropping = 2
     }
 
-    /// 0 to 63, and the low six bits of its rows' places.
+    /// The number of the index, 0 to 63; it is also the low six bits of its rows' places.
     var number: Int64
     var type: ByteString
     var path: FieldPath
     var state: State
-    /// Where building goes on: behind this id of this library. nil: at the first.
+    /// The library and id after which building continues; nil means from the first entity.
     var built: (library: LibraryIndex, id: StoredID)?
 
     static func == (left: FieldIndexRecord, right: FieldIndexRecord) -> Bool {
@@ -32,14 +32,14 @@ struct FieldIndexRecord: Hashable {
         hasher.combine(number)
     }
 
-    /// nil for what nobody could have declared.
+    /// The index as a caller declares it; nil when type and path cannot be declared.
     var index: FieldIndex? { FieldIndex(type: type, path: path.text) }
 
-    /// As it is declared.
+    /// The name of the index as a caller declares it: type and path.
     var name: String { "\(type).\(path.text)" }
 }
 
-/// The place of an entity's row in an index: the entity's row number and the index's number in one.
+/// The place of an entity's row in an index: one number that combines the entity's row number and the index's number.
 enum FieldPlace {
     static let bitCount: Int64 = 6
 

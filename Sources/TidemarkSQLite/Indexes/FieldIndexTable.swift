@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The table `indexes`: which fields are indexed, and how far each index is.
+/// The table `indexes`: the indexed fields, and the state of each index.
 struct FieldIndexTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
@@ -37,7 +37,8 @@ struct FieldIndexTable {
         try remove.run()
     }
 
-    /// - Returns: Ascending by number; and the numbers of those that fail their check.
+    /// - Returns: The records in ascending order of their numbers, and the numbers of the records that fail their
+    ///   check.
     static func read(_ connection: OpaquePointer) throws -> (records: [FieldIndexRecord], damaged: [Int64]) {
         var records: [FieldIndexRecord] = []
         var damaged: [Int64] = []
@@ -54,8 +55,8 @@ struct FieldIndexTable {
         return (records, damaged)
     }
 
-    /// - Parameter row: All columns, in their order.
-    /// - Returns: nil when it fails its check.
+    /// - Parameter row: A row with all columns of the table, in order.
+    /// - Returns: nil when the row fails its check.
     static func checked(_ row: PreparedStatement) -> FieldIndexRecord? {
         record(row).flatMap { checksum($0) == row.integer(6) ? $0 : nil }
     }

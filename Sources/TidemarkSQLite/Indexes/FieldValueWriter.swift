@@ -1,9 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Writes the table `field_values`: for each entity one row in each index of its type.
+/// Writes the table `field_values`: one row for each entity and each index of its type.
 ///
-/// Rows come in the order of the table `entities`, which is this table's order too. SQLite keeps its own index over it.
+/// Rows arrive in the order of the table `entities`, which is also the order of this table. SQLite maintains its own
+/// index over it.
 struct FieldValueWriter {
     private let insert: PreparedStatement
     private let replace: PreparedStatement
@@ -14,7 +15,8 @@ struct FieldValueWriter {
 
     init(_ connection: OpaquePointer) throws {
         let values = "INTO field_values (place, number, library, code, id) VALUES (?, ?, ?, ?, ?)"
-        // Neither can fail half-way, which would make SQLite keep a copy of every page that it changes.
+        // Neither statement can fail half-way; one that could would make SQLite keep a copy of every page that it
+        // changes.
         insert = try PreparedStatement(connection, "INSERT OR IGNORE \(values)")
         replace = try PreparedStatement(connection, "REPLACE \(values)")
         read = try PreparedStatement(connection, "SELECT code, library, id FROM field_values WHERE place = ?")
@@ -30,7 +32,7 @@ struct FieldValueWriter {
     /// - Parameters:
     ///   - id: The 16 bytes of a UUID, or the id's text.
     ///   - payload: One validated object without insignificant white space.
-    ///   - isNew: The row number is new, so nothing can be there.
+    ///   - isNew: Whether the row number is new, so that the table cannot hold a row for it.
     func write(
         row: Int64, library: LibraryIndex, id: UnsafeRawBufferPointer, isUUID: Bool, payload: UnsafeRawBufferPointer,
         _ completeness: Completeness, of indexes: [FieldIndexRecord], isNew: Bool
@@ -49,7 +51,7 @@ struct FieldValueWriter {
                 }
                 if isNew {
                     try run(insert)
-                    // A row that a damaged entity left behind.
+                    // The place is taken only by a row of an entity that was damaged.
                     if insert.changedRowCount == 0 { try run(replace) }
                 } else if try !holds(place, code, library, id, isUUID: isUUID) {
                     try run(replace)
@@ -69,7 +71,7 @@ struct FieldValueWriter {
             && read.isBlob(2) == isUUID && read.borrowedBytes(2).elementsEqual(id)
     }
 
-    /// Takes an entity's rows out of all indexes.
+    /// Removes an entity's rows from all indexes.
     func remove(row: Int64) throws {
         removeRow.bind(1, FieldPlace.of(row: row, 0))
         removeRow.bind(2, FieldPlace.of(row: row + 1, 0) - 1)
@@ -82,7 +84,7 @@ struct FieldValueWriter {
         try removeLibrary.run()
     }
 
-    /// - Returns: Rows that went; 0 when there were none left.
+    /// - Returns: The number of removed rows; 0 when none were left.
     func removeSlice(number: Int64, countMax: Int) throws -> Int {
         removeSlice.bind(1, number)
         removeSlice.bind(2, Int64(countMax))

@@ -3,15 +3,17 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Making indexes, building them over what is stored, and taking them away.
+/// Adds indexes, builds them over the stored entities, and drops them.
 extension JournalDatabase {
-    /// Entities that one transaction reads, and rows that one takes out: bounds the log and what a kill repeats.
+    /// Entities that one transaction reads, or rows that one removes. It bounds the log and the work that is repeated
+    /// after a kill.
     private static let sliceCountMax = 10_000
 
-    /// Does what the caller wants and what an earlier writer left undone.
+    /// Makes the requested changes and finishes the changes that an earlier writer did not finish.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteFailure``; what was done stays.
-    /// - Complexity: O(indexes) when nothing is to be done, else O(entities of the types · log n).
+    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteFailure``; changes that were made before the error
+    ///   stay.
+    /// - Complexity: O(indexes) when there is nothing to do, else O(entities of the types · log n).
     func changeIndexes(_ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
         try dropIndexes(changes.dropped)
         try addIndexes(changes.added)
@@ -58,7 +60,7 @@ extension JournalDatabase {
             do throws(MembershipError) {
                 path = try FieldPath(index.path)
             } catch {
-                // No input reaches it: the initializer of an index refuses what is no pointer.
+                // No input reaches this line: the initializer of `FieldIndex` refuses a path that is not a pointer.
                 preconditionFailure("the path of \(index) was a pointer when it was declared")
             }
             let isEmpty = memory.typeNames.firstIndex(of: index.type) == nil
@@ -75,8 +77,8 @@ extension JournalDatabase {
 
     // MARK: Building
 
-    /// Goes through the entities of the type in the order of the table `keys`, a slice and the place reached in each
-    /// transaction. Flushes keep an index that is not whole too, so what comes between two slices does no harm.
+    /// Reads the entities of the type in the order of the table `keys`. Each transaction writes one slice and the place
+    /// that it reached. Flushes maintain an incomplete index too, so a flush between two slices does no harm.
     private func build(_ record: FieldIndexRecord, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
         let statements = try openStatements()
         guard let type = memory.typeNames.firstIndex(of: record.type).map({ TypeIndex($0) }) else {
@@ -91,7 +93,7 @@ extension JournalDatabase {
             var next = record
             let count = try transaction {
                 var count = 0
-                // A slice goes over many small libraries.
+                // One slice may cover many small libraries.
                 while next.state == .building, count < Self.sliceCountMax {
                     count += try buildSlice(&next, type: type, countMax: Self.sliceCountMax - count, statements)
                 }
@@ -107,8 +109,8 @@ extension JournalDatabase {
         }
     }
 
-    /// - Parameter record: Gets the place reached, or `whole` behind the last library.
-    /// - Returns: Keys that were looked at.
+    /// - Parameter record: Receives the place reached, or the state `whole` after the last library.
+    /// - Returns: The number of keys that were read.
     private func buildSlice(
         _ record: inout FieldIndexRecord, type: TypeIndex, countMax: Int, _ statements: JournalStatements
     ) throws -> Int {
@@ -147,7 +149,7 @@ extension JournalDatabase {
             try write(entity, record, statements)
         }
         if count < countMax {
-            // The next library begins before every id.
+            // The next library begins before its first id.
             record.built = (library + 1, .text(""))
         }
         return count
@@ -169,7 +171,7 @@ extension JournalDatabase {
         }
     }
 
-    /// What an earlier writer did.
+    /// Counts the rows that an earlier writer built.
     private func builtCount(_ record: FieldIndexRecord) throws -> Int64 {
         guard record.built != nil else { return 0 }
         return try PreparedStatement.number(

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The tables `counters` and `ignored_kinds`: totals since the database was made.
+/// The tables `counters` and `ignored_kinds`: totals since the database was created.
 struct CounterTable {
     private let put: PreparedStatement
     private let putKind: PreparedStatement
@@ -24,7 +24,7 @@ struct CounterTable {
         try put.run()
     }
 
-    /// Kinds are only ever added to: names that are not given keep what they have.
+    /// Writes the counts of some ignored kinds. Kinds that are not given keep their counts.
     func write(_ ignoredKinds: [ByteString: Int64]) throws {
         for (name, count) in ignoredKinds.sorted(by: { $0.key < $1.key }) {
             putKind.bind(1, text: name)
@@ -33,7 +33,7 @@ struct CounterTable {
         }
     }
 
-    /// All counters by name.
+    /// Returns all counters by name.
     static func read(_ connection: OpaquePointer) throws -> [String: Int64] {
         var values: [String: Int64] = [:]
         let statement = try PreparedStatement(connection, "SELECT name, value FROM counters")
@@ -50,39 +50,41 @@ struct CounterTable {
         return kinds
     }
 
-    /// - Parameter values: As ``read(_:)`` gives them; a counter that is not there is 0.
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for what is no count.
+    /// - Parameter values: The result of ``read(_:)``; a missing counter is 0.
+    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for a value that is not a count.
     static func counts(_ values: [String: Int64]) throws -> EventCounts {
         var counts = EventCounts()
         for field in fields { counts[keyPath: field.path] = try count(field.name, in: values) }
         return counts
     }
 
-    /// One counter; 0 when it is not there.
+    /// Returns one counter; 0 when it is missing.
     ///
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for what is no count.
+    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for a value that is not a count.
     static func count(_ name: String, in values: [String: Int64]) throws -> Int64 {
         try StoredNumber.count(values[name] ?? 0, "the counter \(name)")
     }
 
-    /// The last number that a quarantined record got.
+    /// The counter that holds the last number of a quarantine record.
     static let quarantineNumber = "quarantine_number"
-    /// The highest number that a query ever had.
+    /// The counter that holds the highest number that a query ever had.
     static let queryNumber = "query_number"
-    /// When the last flush was taken: milliseconds since 1970.
+    /// The counter that holds the time when the last flush was taken, in milliseconds since 1970.
     static let takenAt = "taken_at"
-    /// How far what is stored is ahead of a library's cursor: a sequence, or -1 when it is not.
+    /// Returns the counter for the highest sequence that an answer stands for, while that is ahead of the library's
+    /// cursor; else it holds -1.
     static func answeredThrough(_ library: LibraryIndex) -> String { "\(answeredThroughPrefix)\(library)" }
     static let answeredThroughPrefix = "answered_through_"
-    /// The highest sequence that was known when something of a library's keys was last forgotten, or -1.
+    /// Returns the counter for the highest sequence that was known when a library last dropped a tombstone, an evicted
+    /// key or a removed entity; it holds -1 when it never did.
     static func forgottenThrough(_ library: LibraryIndex) -> String { "\(forgottenThroughPrefix)\(library)" }
     static let forgottenThroughPrefix = "forgotten_through_"
-    /// Whether a library is stale because numbers were lost, and for no other reason: 1, or 0.
+    /// Returns the counter that tells whether a library is stale only because numbers were lost: 1 or 0.
     static func staleByLoss(_ library: LibraryIndex) -> String { "\(staleByLossPrefix)\(library)" }
     static let staleByLossPrefix = "stale_by_loss_"
-    /// How many samples a dictionary was trained from.
+    /// Returns the counter for the number of samples that a dictionary was trained from.
     static func dictionarySamples(_ number: Int64) -> String { "dictionary_samples_\(number)" }
-    /// Records that are in quarantine.
+    /// The counter that holds the number of records in quarantine.
     static let quarantineCount = "quarantine_records"
 
     private static var fields: [(name: String, path: WritableKeyPath<EventCounts, Int64>)] {

@@ -1,29 +1,29 @@
 import TidemarkModel
 
-/// A stored entity, query, layer, index or dictionary that failed its check and is treated as absent.
+/// A stored entity, query, layer, index or dictionary that failed its check and counts as absent.
 public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
-    /// What the row holds.
+    /// The kind of a row's contents.
     public enum Kind: String, Hashable, Sendable {
         /// A row of the table `entities`.
         case entity
         /// A row of the table `queries`.
         case query
-        /// A row of the table `layers`: a pending edit, which no server has.
+        /// A row of the table `layers`: a pending edit, which is on no server.
         case layer
-        /// A row of the table `evicted`: what it names counts as never seen.
+        /// A row of the table `evicted`: the keys that it names count as never seen.
         case evicted
-        /// A row of the table `indexes`: which field it is of cannot be known.
+        /// A row of the table `indexes`: its field cannot be known.
         case index
-        /// A row of the table `dictionaries`; with it fail all entities that were compressed with it.
+        /// A row of the table `dictionaries`. All entities that were compressed with it fail too.
         case dictionary
     }
 
-    /// Whose row it is; nil for what is no entity, or when the key cannot be read.
+    /// The key of the entity; nil when the row is no entity, or when the key cannot be read.
     public var key: EntityKey?
-    /// Its number in the table that ``kind`` names.
+    /// The row's number in the table that ``kind`` names.
     public var row: Int64
     public var kind: Kind
-    /// What the check found.
+    /// The fault that the check found.
     public var fault: PayloadFault
 
     public init(key: EntityKey? = nil, row: Int64, kind: Kind = .entity, fault: PayloadFault) {
@@ -33,7 +33,7 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
         self.fault = fault
     }
 
-    /// One line for people; the key in it is not made printable.
+    /// One line for people. The key in it may contain characters that are not printable.
     public var description: String {
         let name = key.map { "entity \($0.text) of library \"\($0.library)\"" } ?? kind.rawValue
         return "\(name), row \(row): \(fault.rawValue)"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts damaged rows and passes them on.
+/// Counts damaged rows and passes each to a callback.
 final class DamagedRowCounter: Sendable {
     private let total = Atomic<Int>(0)
     private let next: @Sendable (DamagedRow) -> Void

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `dictionaries`: what the payloads of a type were compressed with.
+/// The table `dictionaries`: the dictionaries with which the payloads of a type were compressed.
 struct DictionaryTable {
     private let put: PreparedStatement
 
@@ -11,7 +11,7 @@ struct DictionaryTable {
             "INSERT INTO dictionaries (dictionary, type, trained_at, checksum, body) VALUES (?, ?, ?, ?, ?)")
     }
 
-    /// - Parameter now: Milliseconds since 1970.
+    /// - Parameter now: The current time in milliseconds since 1970.
     func write(_ dictionary: PayloadDictionary, now: Int64) throws {
         put.bind(1, dictionary.number)
         put.bind(2, Int64(dictionary.type))
@@ -23,7 +23,7 @@ struct DictionaryTable {
         try put.run()
     }
 
-    /// - Returns: Those that pass their check, by number; the numbers of those that do not; the highest
+    /// - Returns: The dictionaries that pass their check, by number; the numbers of those that fail it; the highest
     ///   number of all.
     static func read(_ connection: OpaquePointer) throws -> (
         dictionaries: [Int64: PayloadDictionary], damaged: [Int64], lastNumber: Int64

@@ -20,7 +20,7 @@ final class EntityReader {
             """)
     }
 
-    /// - Throws: ``SQLiteFailure``; a row that fails its check is an answer, not an error.
+    /// - Throws: ``SQLiteFailure``. A row that fails its check is an answer, not an error.
     func read(
         _ key: StoredKey, _ decoder: PayloadDecoder, _ dictionaries: [Int64: PayloadDictionary]
     ) throws -> Answer {
@@ -30,7 +30,7 @@ final class EntityReader {
         return EntityReader.answer(find, key: key, decoder, dictionaries)
     }
 
-    /// - Parameter row: As ``EntityRecord/init(_:from:)``.
+    /// - Parameter row: A row with the columns that ``EntityRecord/init(_:from:)`` reads.
     static func answer(
         _ row: PreparedStatement, from column: Int32 = 0, key: StoredKey, _ decoder: PayloadDecoder,
         _ dictionaries: [Int64: PayloadDictionary]
@@ -57,7 +57,7 @@ final class EntityReader {
         }
         switch content {
         case .success(let content):
-            // Checks can be forged, and what reads and merges entities takes their form for granted.
+            // A checksum can be forged, and the code that reads and merges entities relies on the form of the payload.
             guard CompactJSON.isObject(content.payload) else { return .damaged(row: record.row, fault: .notJSON) }
             return .found(
                 StoredEntity(

@@ -3,26 +3,26 @@ import TidemarkStore
 
 /// Writes the rows of a flush: the tables `entities` and `keys`.
 ///
-/// The hot loop of the durable side. Rows come in the order of the table, so that SQLite walks its pages
-/// once; values are bound by pointer; the keys of new rows are sorted first for the same reason.
+/// This is the hot loop of the durable side. Rows arrive in the order of the table, so that SQLite visits each page
+/// once. Values are bound by pointer. The keys of new rows are sorted first for the same reason.
 final class EntityWriter {
     private let keys: KeyWriter
     private let read: PreparedStatement
     private let delete: PreparedStatement
-    /// Seals rows anew whose payload stays.
+    /// Encodes rows again when their stamps change and their payload does not.
     private let encoder: PayloadEncoder
     private let pipeline: BodyPipeline
     private let fieldValues: FieldValueWriter
-    /// Rows that are new, and rows that exist; never both hold something.
+    /// The new rows and the existing rows of a batch; at most one of the two is not empty.
     private var inserts: RowBatch
     private var updates: RowBatch
 
-    /// What a flush met besides what it was told.
+    /// The unexpected rows that a flush met.
     struct Outcome {
-        /// Keys that were taken by a row nobody knew of, by library: rows that failed their check and so
-        /// were taken for absent. They made room.
+        /// The number of keys that pointed to an unknown row, by library. Such a row failed its check and counted as
+        /// absent; the flush replaced it.
         var replacedRowCounts: [LibraryIndex: Int64] = [:]
-        /// Rows whose stamps could not be renewed.
+        /// Rows whose stamps could not be renewed because they failed their check.
         var damaged: [(key: StoredKey, row: Int64, fault: PayloadFault)] = []
     }
 
@@ -39,9 +39,9 @@ final class EntityWriter {
     }
 
     /// - Parameters:
-    ///   - dictionaries: By type.
-    ///   - indexes: By type; types without one are left out.
-    /// - Throws: ``SQLiteFailure``; the transaction is to be rolled back.
+    ///   - dictionaries: The dictionaries by type.
+    ///   - indexes: The indexes by type; a type without an index has no entry.
+    /// - Throws: ``SQLiteFailure``; the caller must roll the transaction back.
     /// - Complexity: O(n log n) for new rows, O(n) for others.
     func write(
         _ flush: FlushBatch, dictionaries: [TypeIndex: PayloadDictionary], indexes: [TypeIndex: [FieldIndexRecord]]
@@ -51,7 +51,8 @@ final class EntityWriter {
         updates.clear()
         encoder.startBatch()
         try flush.bytes.withUnsafeBytes { bytes in
-            // Deletes first: an entity that was deleted and came back has the key of a row that goes away.
+            // Deletes come first: an entity that was deleted and created again has the key of a row that is deleted
+            // here.
             for row in flush.rows where row.change == .delete {
                 delete.bind(1, row.row)
                 try delete.run()
@@ -84,9 +85,10 @@ final class EntityWriter {
                         continue
                     }
                 }
-                // The bodies go with the chunk.
+                // The bodies are valid only as long as the chunk.
                 try writeBatches()
-                // Keys in between, in step with the rows: meanwhile helpers encode. All at the end, nobody would.
+                // Keys are written between the chunks, in step with the rows, while helpers encode. If all keys were
+                // written at the end, no helper would have work meanwhile.
                 let dueCount = newKeyCount * chunk.rows.upperBound / flush.rows.count
                 let count = KeyWriter.wholeRuns(of: dueCount - (newKeyCount - newKeys.count))
                 try writeKeys(newKeys.prefix(count))
@@ -98,7 +100,7 @@ final class EntityWriter {
         return outcome
     }
 
-    /// The keys of new rows, in the order of their table.
+    /// Returns the keys of new rows, in the order of their table.
     private func sortedNewKeys(of flush: FlushBatch, _ bytes: UnsafeRawBufferPointer) -> [NewKey] {
         var newKeys: [NewKey] = []
         for (index, row) in flush.rows.enumerated() where row.change == .insert {
@@ -108,7 +110,8 @@ final class EntityWriter {
         return newKeys
     }
 
-    /// Apart from the bodies, so that each of the two walks through its own pages.
+    /// Writes the values of indexed fields. A separate pass from the bodies, so that each of the two visits its own
+    /// pages in order.
     private func writeFieldValues(
         _ flush: FlushBatch, _ bytes: UnsafeRawBufferPointer, _ indexes: [TypeIndex: [FieldIndexRecord]]
     ) throws {
@@ -125,14 +128,15 @@ final class EntityWriter {
 
     // MARK: Batches
 
-    /// Rows are written in table order, so a change of verb ends a batch, like a full one.
+    /// Writes the collected rows. Rows are written in table order, so a batch ends when it is full or when the verb
+    /// changes.
     private func writeBatches() throws {
         if !inserts.isEmpty { try inserts.write() }
         if !updates.isEmpty { try updates.write() }
         encoder.startBatch()
     }
 
-    /// The check covers the stamps, so the body is read, checked and sealed anew.
+    /// Writes a row with new stamps. The checksum covers the stamps, so the body is read, checked and sealed again.
     private func renewStamps(_ row: FlushRow, bytes: UnsafeRawBufferPointer, _ outcome: inout Outcome) throws {
         let id = row.id(in: bytes)
         let fields = row.fields(in: bytes)

@@ -1,16 +1,17 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `evicted`: a log of keys that left both tiers, and of those that are no longer gone, by their hashes.
+/// The table `evicted`: a log of the keys that were evicted from both tiers, and of the keys that came back, by their
+/// hashes.
 ///
-/// One row for each run of records of one library and kind, covered by a checksum: 8 bytes a key. Bounded by who writes it: the store has
-/// the log written anew when half of it is of no use.
+/// A row holds a run of records of one library and kind, 8 bytes a key, covered by a checksum. The store bounds the
+/// table: it has the log rewritten when half of it is obsolete.
 struct EvictedTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
     private let clear: PreparedStatement
 
-    /// Keys of one row: 8 KiB of hashes.
+    /// The maximum number of keys in one row: 8 KiB of hashes.
     private static let hashCountMax = 1_024
 
     init(_ connection: OpaquePointer) throws {
@@ -20,7 +21,7 @@ struct EvictedTable {
         clear = try PreparedStatement(connection, "DELETE FROM evicted")
     }
 
-    /// - Parameter lastNumber: The highest that is stored; afterwards, too.
+    /// - Parameter lastNumber: The highest stored row number, before and after the call.
     func write(_ changes: EvictedChanges, lastNumber: inout Int64) throws {
         if changes.replacesAll { try clear.run() }
         var start = 0
@@ -49,7 +50,7 @@ struct EvictedTable {
         }
     }
 
-    /// A number that is not there is passed over.
+    /// Removes a row; a number that does not exist is ignored.
     func remove(number: Int64) throws {
         remove.bind(1, number)
         try remove.run()
@@ -63,8 +64,8 @@ struct EvictedTable {
         case damaged(DamagedRow)
     }
 
-    /// - Parameter visit: Given each row with its number, ascending.
-    /// - Throws: ``SQLiteFailure``; none for a file that is too old to have the table.
+    /// - Parameter visit: Called with each row and its number, in ascending order.
+    /// - Throws: ``SQLiteFailure``. A file that is too old to have the table has no rows.
     static func forEach(_ connection: OpaquePointer, _ visit: (Int64, Row) -> Void) throws {
         guard try DataFileSchema.version(connection) >= 4 else { return }
         let statement = try PreparedStatement(
@@ -90,7 +91,7 @@ struct EvictedTable {
         }
     }
 
-    /// Whether a key left both tiers and did not come back, as far as that is remembered.
+    /// Tells whether a key was evicted from both tiers and did not come back, as far as the table remembers.
     ///
     /// - Complexity: O(keys).
     static func contains(_ connection: OpaquePointer, _ key: StoredKey) throws -> Bool {
@@ -130,7 +131,7 @@ extension JournalMemory {
         }
     }
 
-    /// Adds to the log what a flush brings, and takes rows out that failed their check.
+    /// Adds a flush's records to the log, and removes rows that failed their check.
     mutating func writeEvicted(_ changes: EvictedChanges, _ table: EvictedTable) throws {
         for number in damagedEvicted { try table.remove(number: number) }
         damagedEvicted = []

@@ -1,14 +1,15 @@
 import GRDB
 
 extension JournalDatabase {
-    /// Takes out what a file brought over from the one before it, as the first step of the transaction that writes the same from memory.
+    /// Removes the contents that a rebuilt file took over from the damaged one. It is the first step of the transaction
+    /// that writes the same contents from memory.
     func discardContents(_ db: Database) throws {
         for table in ["libraries", "lost_ranges", "types", "layers"] { try db.execute(sql: "DELETE FROM \(table)") }
     }
 }
 
 extension JournalMemory {
-    /// What is remembered of a file whose contents are discarded: the indexes it has, over nothing.
+    /// The memory of a file whose contents are discarded: only its indexes remain, and they are empty.
     var withoutContents: JournalMemory {
         var memory = JournalMemory()
         memory.setIndexes(indexes)

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// What a cache reads of its own file.
+/// Reads that a cache makes in its own file.
 extension JournalDatabase {
     /// Reads entities by key.
     func load(_ keys: [StoredKey]) throws -> LoadedEntities {
@@ -16,7 +16,7 @@ extension JournalDatabase {
             }
         }
         try queue.writeWithoutTransaction { db in
-            // One statement needs no transaction around it.
+            // A single statement needs no explicit transaction.
             if keys.count <= 1 { return try read() }
             try db.inTransaction(.deferred) {
                 try read()
@@ -27,10 +27,10 @@ extension JournalDatabase {
         return found.loaded
     }
 
-    /// What was read so far.
+    /// The entities and damaged rows that were read so far.
     private struct Found {
         var loaded = LoadedEntities()
-        /// The same as in `loaded`, as it is reported.
+        /// The rows of `loaded.damaged`, in the form in which they are reported.
         var damaged: [DamagedRow] = []
 
         mutating func add(_ answer: EntityReader.Answer, under key: StoredKey, _ memory: JournalMemory) {
@@ -44,14 +44,15 @@ extension JournalDatabase {
         }
     }
 
-    /// Entities that an index may name for one page, at most: beyond, reading them all in key order finds some sooner.
+    /// The maximum number of entities that an index may name for one page. With more, a scan in key order finds the
+    /// first matches sooner.
     private static let candidateCountMax: Int64 = 65_536
 
     /// Reads entities of one type in key order.
     func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws -> LoadedEntities {
-        // No input reaches it: pages are asked for with constants.
+        // No input reaches this line: all callers pass constants.
         precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
         let statements = try openStatements()
         var found = Found()
@@ -83,9 +84,9 @@ extension JournalDatabase {
         return found.loaded
     }
 
-    /// The ids behind `after` that the best index names, by their text, each once.
+    /// Returns the ids after `after` that the best index names, ordered by their text, without duplicates.
     ///
-    /// - Returns: nil when no index fits, or the best one names too many.
+    /// - Returns: nil when no index fits, or when the best one names too many ids.
     private func candidates(
         _ library: LibraryIndex, _ type: TypeIndex, after: ByteString?, _ constraint: FieldConstraint,
         _ statements: JournalStatements
@@ -93,7 +94,8 @@ extension JournalDatabase {
         var best: (scope: FieldScope, ranges: [CodeRange], count: Int64)?
         for index in memory.indexesByType[type] ?? [] where index.state == .whole {
             guard var ranges = constraint.ranges[index.path.text] else { continue }
-            // What is not all there may belong to a list all the same: an answer may have brought what the rule asks for.
+            // An incomplete entity may belong to a list all the same, because an answer may have brought the fields
+            // that the rule needs.
             ranges.append(CodeRange(FieldCode.hidden))
             let scope = FieldScope(number: index.number, library: library)
             let countMax = best?.count ?? Self.candidateCountMax

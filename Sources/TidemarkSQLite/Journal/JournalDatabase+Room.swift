@@ -3,7 +3,7 @@ import GRDB
 import Tidemark
 import TidemarkStore
 
-/// What making room on the disk asks of the rows, and what leaves the process.
+/// Row ages for disk eviction, copies of the file, and release of memory.
 extension JournalDatabase {
     func rows(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
         let statements = try openStatements()
@@ -17,17 +17,18 @@ extension JournalDatabase {
         }
     }
 
-    /// - Parameter path: A file that is there is overwritten.
+    /// - Parameter path: The path of the copy; an existing file is overwritten.
     func copy(to path: String) throws {
         unlink(path)
-        // Before SQLite makes it with the mode that the process has.
+        // The file is created here with mode 0600; SQLite would create it with the mode of the process.
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(path)", errno) }
         Foundation.close(descriptor)
         try queue.writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     }
 
-    /// Drops the pages that SQLite keeps in memory. The next commit reads those it needs, mostly from the system's cache.
+    /// Frees the pages that SQLite keeps in memory. The next commit reads the pages that it needs again, mostly from
+    /// the system's cache.
     func releaseMemory() {
         queue.releaseMemory()
     }

@@ -1,27 +1,27 @@
 import GRDB
 
-/// Free pages go back to the disk.
+/// Gives free pages back to the disk.
 extension JournalDatabase {
-    /// Pages that one call takes out of the file at most: 32 MiB.
+    /// The maximum number of pages that one call removes from the file: 32 MiB.
     private static let pageCountMax: Int64 = 4_096
-    /// Pages that one step between two commits takes out: 2 MiB, some 5 ms.
+    /// The number of pages that one step between two commits removes: 2 MiB, about 5 ms.
     private static let stepPageCount: Int64 = 256
-    /// Free pages that are not worth a step: 1 MiB.
+    /// The number of free pages below which a step is not worth its cost: 1 MiB.
     private static let sparePageCount: Int64 = 128
 
-    /// Pages of the file, used or free.
+    /// The number of pages of the file, all and free ones.
     struct PageCounts {
         var all: Int64
         var free: Int64
         var pageByteCount: Int64
 
-        /// More than half is free.
+        /// Whether more than half of the pages are free.
         var isLoose: Bool { free >= sparePageCount && free > all / 2 }
-        /// An eighth is free, or next to nothing.
+        /// Whether at most an eighth of the pages, or at most 1 MiB, is free.
         var isTight: Bool { free < sparePageCount || free <= all / 8 }
     }
 
-    /// Bytes of the pages that hold something.
+    /// Returns the bytes of the pages that are in use.
     func usedByteCount() throws -> Int64 {
         let pages = try queue.writeWithoutTransaction { try pageCounts($0) }
         return (pages.all - pages.free) * pages.pageByteCount
@@ -34,10 +34,10 @@ extension JournalDatabase {
             pageByteCount: try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
     }
 
-    /// Takes free pages out of the file, where it was made so that this can be done, and copies the log back. A reader that holds an old
-    /// state is not waited for: the next call does more.
+    /// Removes free pages from the file, if the file was created with this option, and copies the log back. The call
+    /// does not wait for a reader that holds an old state; the next call removes more.
     ///
-    /// The log is copied back first, too, so that what the commits before and the moved pages take is never in it at once.
+    /// The log is also copied back first, so that it never holds both the earlier commits and the moved pages.
     func shrink() throws {
         try queue.writeWithoutTransaction { db in
             try copyLogBack(db)
@@ -47,11 +47,12 @@ extension JournalDatabase {
         }
     }
 
-    /// Takes some free pages out of the file once more than half of it is free, and from then on until an eighth is; the log is copied
-    /// back then.
+    /// Removes some free pages as soon as more than half of the file is free, and continues in later calls until at
+    /// most an eighth is. Then the log is copied back.
     ///
-    /// - Parameter isLast: As many as ``shrink()`` takes; otherwise few, so that a commit that waits does not wait long.
-    /// - Returns: Whether there is more to take out.
+    /// - Parameter isLast: Whether no commit waits. When true, as many pages are removed as by ``shrink()``; when false
+    ///   only a few, so that a waiting commit does not wait long.
+    /// - Returns: Whether more pages should be removed.
     func giveBackFree(isLast: Bool) throws -> Bool {
         guard canShrink else { return false }
         return try queue.writeWithoutTransaction { db in
@@ -60,7 +61,7 @@ extension JournalDatabase {
             guard isGivingBack else { return false }
             try takeOut(isLast ? JournalDatabase.pageCountMax : JournalDatabase.stepPageCount, db)
             let rest = try pageCounts(db)
-            // Where nothing moves a reader may be in the way: the next commit tries again.
+            // When no page was removed, a reader may be in the way; the next commit tries again.
             isGivingBack = !rest.isTight && rest.free < pages.free
             if !isGivingBack { try copyLogBack(db) }
             return isGivingBack
@@ -69,7 +70,7 @@ extension JournalDatabase {
 
     private func takeOut(_ pageCount: Int64, _ db: Database) throws {
         guard let connection = db.sqliteConnection else { return }
-        // Each step moves one page: who takes the first for the end frees no more.
+        // Each step of the statement moves one page, so the statement must be stepped to its end.
         let vacuum = try PreparedStatement(connection, "PRAGMA incremental_vacuum(\(pageCount))")
         while try vacuum.step() {}
         vacuum.reset()
@@ -85,7 +86,8 @@ extension JournalDatabase {
         do {
             try db.execute(sql: "PRAGMA busy_timeout = \(DataFileConnection.busyMillisecondCount)")
         } catch {
-            // It cannot fail: nothing is read or written. Without it a commit beside a reader's checkpoint is tried again later.
+            // The statement cannot fail, because it reads and writes nothing. If it did, a commit beside a reader's
+            // checkpoint would be tried again later.
         }
     }
 }

@@ -3,36 +3,37 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The one connection that writes a data file, and what it prepared once.
+/// The connection that writes a data file, with its prepared statements.
 ///
-/// Not for several tasks: owned by ``SQLiteJournal``. All of its errors are ``SQLiteFailure``,
-/// `DatabaseError` or ``Tidemark/StorageError``; the journal makes storage errors of them.
+/// It must not be shared between tasks: ``SQLiteJournal`` owns it. Its errors are ``SQLiteFailure``, `DatabaseError` or
+/// ``Tidemark/StorageError``; the journal converts them to storage errors.
 final class JournalDatabase {
     let file: DataFilePath
     private let configuration: SQLiteJournal.Configuration
     let queue: DatabaseQueue
     var memory = JournalMemory()
     private var trainer: DictionaryTrainer
-    /// Whether commits reach past the drive's cache; see ``setBarrier(_:_:)``.
+    /// Whether commits also empty the drive's cache; see ``setBarrier(_:_:)``.
     private var hasBarrier = false
-    /// The next flush brings everything, and takes the place of what is there.
+    /// Whether the next flush brings everything and replaces the stored contents.
     var discardsContents = false
-    /// Free pages can be taken out of the file; not in one that 0.1.0 made.
+    /// Whether free pages can be removed from the file; false for a file that 0.1.0 created.
     private(set) var canShrink = false
-    /// More than half of the file was free, and an eighth is not reached yet.
+    /// Whether free pages are being given back: more than half of the file was free, and more than an eighth still is.
     var isGivingBack = false
-    /// nil before ``recover()`` and after ``close()``: statements must go before their connection.
+    /// The prepared statements; nil before ``recover()`` and after ``close()``, because statements must be freed before
+    /// their connection.
     private var statements: JournalStatements?
 
-    /// Opens a file of ours, of any format up to the current one.
+    /// Opens a Tidemark file of any format up to the current one.
     ///
-    /// - Parameter file: Exists, and its header and schema were looked at. The caller holds its lock.
+    /// - Parameter file: An existing file whose header and schema were checked. The caller holds its lock.
     init(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         self.file = file
         self.configuration = configuration
         trainer = DictionaryTrainer(sampleCountMin: configuration.dictionarySampleCountMin)
         queue = try DataFileConnection.open(file.path)
-        // A file of the current format is found to be so without a write.
+        // For a file of the current format the migrator writes nothing.
         try DataFileSchema.migrator().migrate(queue)
         try queue.writeWithoutTransaction { db in
             let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
@@ -53,7 +54,7 @@ final class JournalDatabase {
 
     // MARK: The journal's work
 
-    /// Reads what is known without the entities.
+    /// Reads the stored state without the entities.
     ///
     /// - Complexity: Independent of the number of entities.
     func recover() throws -> RecoveredState {
@@ -115,7 +116,7 @@ final class JournalDatabase {
             return true
         }
         memory.damagedQueries = damaged.filter { $0.kind == .query }.map(\.row)
-        // The number of a damaged row is not to be trusted either; the counter knew it before the row was written.
+        // The number of a damaged row cannot be trusted. The counter is safe: it was written with the row or before it.
         memory.lastQuery = max(
             try CounterTable.count(CounterTable.queryNumber, in: counters), state.queries.last?.number ?? 0)
         state.lastQuery = memory.lastQuery
@@ -139,10 +140,10 @@ final class JournalDatabase {
 
     /// Writes a flush in one transaction.
     ///
-    /// - Throws: Nothing was written then.
+    /// With FULL, COMMIT returns after fsync. GRDB's own WAL set-up chooses NORMAL and is therefore not used.
     func commit(_ flush: FlushBatch) throws {
         guard let statements else { throw closed }
-        // A flush that failed may have left a batch half done.
+        // A flush that failed may have left an unfinished batch.
         statements.encoder.startBatch()
         let trained = trainer.dictionaries(
             for: flush, dictionaryTypes: Set(memory.dictionaryByType.keys), encoder: statements.encoder)
@@ -179,9 +180,9 @@ final class JournalDatabase {
         report(outcome.damaged.map { DamagedRow(key: memory.entityKey($0.key), row: $0.row, fault: $0.fault) })
     }
 
-    /// Every COMMIT returns after fsync. On macOS that leaves the drive's own cache out, which is too little for an
-    /// edit that somebody was told is safe; `fullfsync` empties it too. Elsewhere SQLite takes no notice of it. It can
-    /// be set between transactions only.
+    /// Turns the barrier on or off. Every COMMIT returns after fsync. On macOS fsync does not empty the drive's own
+    /// cache, which is not enough for an edit that was reported as safe; `fullfsync` empties it too. On other systems
+    /// SQLite ignores the setting. It can only be changed between transactions.
     private func setBarrier(_ isNeeded: Bool, _ db: Database) throws {
         guard isNeeded != hasBarrier else { return }
         try db.execute(sql: "PRAGMA fullfsync = \(isNeeded ? "ON" : "OFF")")
@@ -255,7 +256,7 @@ final class JournalDatabase {
         for number in flush.quarantineRemoved where try statements.quarantine.remove(number: number) {
             next.quarantineCount -= 1
         }
-        // Records that would be pushed out by later ones of the same flush get a number and no row.
+        // Records that later ones of the same flush would push out get a number but no row.
         let skipped = max(0, flush.quarantine.count - configuration.quarantineRecordCountMax)
         next.lastQuarantine += Int64(skipped)
         for record in flush.quarantine.dropFirst(skipped) {
@@ -272,9 +273,10 @@ final class JournalDatabase {
         try statements.counters.write(CounterTable.quarantineCount, Int64(next.quarantineCount))
     }
 
-    /// Copies the log back into the main file, and closes.
+    /// Copies the log back into the main file, and closes the connection.
     ///
-    /// - Throws: When the log could not be copied; the connection is closed then too, and nothing is lost.
+    /// - Throws: An error when the log could not be copied back. The connection is closed even then, and nothing is
+    ///   lost.
     func close() throws {
         statements = nil
         var failure: (any Error)?
@@ -289,12 +291,12 @@ final class JournalDatabase {
         if let failure { throw failure }
     }
 
-    /// Sets how many pages the file may have; SQLite then fails as on a full disk.
+    /// Limits the number of pages of the file. At the limit SQLite fails as on a full disk.
     func limitPages(_ count: Int) throws {
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
     }
 
-    /// What SQLite says of how a commit is made durable, for tests.
+    /// Returns SQLite's settings for the durability of a commit, for tests.
     func syncSettings() throws -> (synchronous: Int?, fullfsync: Int?) {
         try queue.writeWithoutTransaction { db in
             (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try Int.fetchOne(db, sql: "PRAGMA fullfsync"))

@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Runs a journal's work one piece after another, apart from the cache, so that no task of the cache waits behind a disk.
+/// Runs a journal's work in order on a queue of its own, so that no task of the cache waits for a disk.
 final class JournalExecutor: SerialExecutor {
     private let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// - Parameter enqueue: Runs what it is given in order, one at a time; nil: a queue of the journal's own.
+    /// - Parameter enqueue: Runs each given closure in order, one at a time; nil means a queue of the journal's own.
     init(_ enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)?) {
         if let enqueue {
             self.enqueue = enqueue
@@ -14,7 +14,7 @@ final class JournalExecutor: SerialExecutor {
         }
     }
 
-    /// Runs work that comes before there is an actor.
+    /// Runs work that must happen before the actor exists.
     func run(_ work: @escaping @Sendable () -> Void) {
         enqueue(work)
     }

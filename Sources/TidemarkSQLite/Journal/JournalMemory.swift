@@ -1,21 +1,21 @@
 import TidemarkModel
 import TidemarkStore
 
-/// What a writer remembers of its data file between flushes.
+/// The facts about a data file that its writer remembers between flushes.
 ///
-/// A flush works on a copy, which replaces the original after COMMIT: a flush that failed leaves no trace.
+/// A flush works on a copy, which replaces the original after COMMIT. So a flush that fails changes nothing.
 struct JournalMemory {
-    /// Names by index, for messages.
+    /// The names of libraries by index.
     var libraryNames: [ByteString] = []
     var typeNames: [ByteString] = []
-    /// The ranges that are stored, so that equal ones are not written again.
+    /// The lost ranges that are stored, so that equal ones are not written again.
     var lost: [LibraryIndex: [LostRange]] = [:]
-    /// The places in the libraries' logs that are stored among the counters, so that equal ones are not written again.
+    /// The log positions of libraries that are stored among the counters, so that equal ones are not written again.
     var places: [LibraryIndex: LibraryPlaces] = [:]
-    /// By number: all that pass their check. At most ``DictionaryTrainer/dictionaryCountMax`` and the
-    /// few that a repair replaced.
+    /// The dictionaries that pass their check, by number. There are at most ``DictionaryTrainer/dictionaryCountMax``
+    /// and the few that a repair replaced.
     var dictionaries: [Int64: PayloadDictionary] = [:]
-    /// By type: the newest, with which rows are written.
+    /// The newest dictionary of each type, with which rows are written.
     var dictionaryByType: [TypeIndex: PayloadDictionary] = [:]
     var lastDictionary: Int64 = 0
     var lastTombstone: Int64 = 0
@@ -24,20 +24,20 @@ struct JournalMemory {
     var quarantineCount = 0
     /// The highest number that a query ever had.
     var lastQuery: Int64 = 0
-    /// Queries that failed their check on opening: the next flush takes them out.
+    /// The numbers of queries that failed their check on opening; the next flush removes them.
     var damagedQueries: [Int64] = []
-    /// Rows of evicted keys that failed their check on opening: the next flush takes them out.
+    /// The rows of evicted keys that failed their check on opening; the next flush removes them.
     var damagedEvicted: [Int64] = []
-    /// Ascending by number; those being dropped too.
+    /// All indexes in ascending order of their numbers, including those that are being dropped.
     var indexes: [FieldIndexRecord] = []
-    /// Of the types that have a number: what a flush keeps.
+    /// The indexes that a flush maintains, for each type that has a number.
     var indexesByType: [TypeIndex: [FieldIndexRecord]] = [:]
-    /// Numbers of indexes that failed their check on opening.
+    /// The numbers of indexes that failed their check on opening.
     var damagedIndexes: [Int64] = []
-    /// Layers that failed their check on opening: the next flush takes them out.
+    /// The numbers of layers that failed their check on opening; the next flush removes them.
     var damagedLayers: [Int64] = []
-    /// Rows that failed their check, were counted by whoever wrote the library's record, and made room
-    /// for a row that was counted again; taken off each record until the file is opened anew.
+    /// Corrections to the entity counts of libraries: rows that failed their check, that the library's record counted,
+    /// and whose replacement was counted again. They are subtracted from each record until the file is opened again.
     var entityCountCorrections: [LibraryIndex: Int64] = [:]
 
     mutating func add(_ dictionary: PayloadDictionary) {
@@ -48,9 +48,9 @@ struct JournalMemory {
         }
     }
 
-    /// Takes the file's indexes, or finds those of types that were given a number.
+    /// Sets the file's indexes, and assigns them to the types that have a number.
     ///
-    /// - Parameter newTypes: Beside the types whose names are known.
+    /// - Parameter newTypes: Types in addition to those whose names are known.
     mutating func setIndexes(_ records: [FieldIndexRecord], newTypes: [(index: TypeIndex, name: ByteString)] = []) {
         indexes = records
         indexesByType = [:]
@@ -63,7 +63,7 @@ struct JournalMemory {
         }
     }
 
-    /// - Returns: nil when an index has no name.
+    /// - Returns: nil when the library or the type has no name.
     func entityKey(_ key: StoredKey) -> EntityKey? {
         guard Int(key.library) < libraryNames.count, Int(key.type) < typeNames.count else { return nil }
         return EntityKey(

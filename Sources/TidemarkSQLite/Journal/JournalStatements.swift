@@ -1,4 +1,4 @@
-/// What a writer prepared once for its connection; must be let go before that closes.
+/// The statements that a writer prepares once for its connection. They must be freed before the connection closes.
 struct JournalStatements {
     let connection: OpaquePointer
     let encoder: PayloadEncoder

@@ -3,7 +3,7 @@ import TidemarkStore
 
 /// Writes the keys of new rows, in the order of their table.
 struct KeyWriter {
-    /// Rows of one run.
+    /// The number of rows that one run of a statement writes.
     private static let rowCount = 16
 
     private let many: PreparedStatement
@@ -14,7 +14,7 @@ struct KeyWriter {
     private let deleteRow: PreparedStatement
 
     init(_ connection: OpaquePointer) throws {
-        // IGNORE, not ABORT: a run that can fail half-way makes SQLite copy every page it changes.
+        // IGNORE is used, not ABORT: a run that can fail half-way makes SQLite copy every page that it changes.
         let head = #"INSERT OR IGNORE INTO keys (library, type, id, "row") VALUES "#
         let values = Array(repeating: "(?, ?, ?, ?)", count: KeyWriter.rowCount)
         many = try PreparedStatement(connection, head + values.joined(separator: ", "))
@@ -27,14 +27,14 @@ struct KeyWriter {
         deleteRow = try PreparedStatement(connection, #"DELETE FROM entities WHERE "row" = ?"#)
     }
 
-    /// As many keys of `count` as ``write(_:of:bytes:removed:)`` writes without taking one by itself.
+    /// Returns how many of `count` keys ``write(_:of:bytes:removed:)`` can write in full runs, without a key by itself.
     static func wholeRuns(of count: Int) -> Int { count - count % rowCount }
 
     /// - Parameters:
-    ///   - keys: In table order.
-    ///   - removed: Given each row that goes because another one takes its key.
-    /// - Returns: How many keys were taken, by library; they point to the new rows now, and the old rows are
-    ///   gone.
+    ///   - keys: The keys of new rows, in table order.
+    ///   - removed: Called for each existing row that is deleted because a new row has its key.
+    /// - Returns: The number of keys that pointed to another row, by library. They now point to the new rows, and the
+    ///   old rows are deleted.
     func write(
         _ keys: ArraySlice<NewKey>, of rows: [FlushRow], bytes: UnsafeRawBufferPointer,
         removed: (FlushRow, Int64) throws -> Void
@@ -63,7 +63,7 @@ struct KeyWriter {
         try remove.run()
     }
 
-    /// Makes a key point to its new row, when another row had it.
+    /// Makes a key point to its new row when it pointed to another one, and deletes the other row.
     private func claim(
         _ row: FlushRow, _ bytes: UnsafeRawBufferPointer, _ removed: (FlushRow, Int64) throws -> Void
     ) throws -> Bool {

@@ -5,17 +5,17 @@ import TidemarkStore
 package struct LayerNames {
     private var libraries: [ByteString: LibraryIndex]
     private var types: [ByteString: TypeIndex]
-    /// Names that are new get numbers, in the order they are met; else they have none.
+    /// Whether new names get the next numbers; when false, an unknown name has no number.
     private let isOpen: Bool
-    /// Names that were given a number, in its order.
+    /// The libraries that got a number here, in the order of their numbers.
     private(set) var newLibraries: [(index: LibraryIndex, name: ByteString)] = []
     package private(set) var newTypes: [(index: TypeIndex, name: ByteString)] = []
 
-    /// Names that a file has.
+    /// Takes over the names of a file; unknown names get no number.
     ///
     /// - Parameters:
-    ///   - libraries: By index.
-    ///   - types: By index.
+    ///   - libraries: The names of libraries by index.
+    ///   - types: The names of types by index.
     init(libraries: [ByteString], types: [ByteString]) {
         self.libraries = Dictionary(
             zip(libraries, libraries.indices.map { LibraryIndex($0) }), uniquingKeysWith: { first, _ in first })
@@ -24,14 +24,14 @@ package struct LayerNames {
         isOpen = false
     }
 
-    /// None yet: each name gets the next number, up to ``TidemarkModel/Limits``.
+    /// Creates an empty table in which each new name gets the next number, up to ``TidemarkModel/Limits``.
     package init() {
         libraries = [:]
         types = [:]
         isOpen = true
     }
 
-    /// - Returns: nil when it has none.
+    /// - Returns: nil when the library has no number.
     mutating func index(ofLibrary name: ByteString) -> LibraryIndex? {
         if let index = libraries[name] { return index }
         guard isOpen, libraries.count < Limits().libraryCountMax else { return nil }
@@ -41,7 +41,7 @@ package struct LayerNames {
         return index
     }
 
-    /// - Returns: nil when it has none.
+    /// - Returns: nil when the type has no number.
     mutating func index(ofType name: ByteString) -> TypeIndex? {
         if let index = types[name] { return index }
         guard isOpen, types.count < Limits().typeCountMax else { return nil }

@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `layers`: one row each, with its changes in it, covered by one checksum.
+/// The table `layers`: one row for each layer, with its changes in the row, covered by one checksum.
 ///
-/// A row needs no other table: its library and its types are named.
+/// A row can be read without any other table, because it contains the names of its library and types.
 package struct LayerTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
@@ -17,11 +17,11 @@ package struct LayerTable {
         compressor = try BlockCompressor()
     }
 
-    /// Writes a record whole, over one that has its number.
+    /// Writes a whole record; an existing row with its number is replaced.
     ///
     /// - Parameters:
-    ///   - libraries: Names by index; the record's is there.
-    ///   - types: Names by index; those of its changes are there.
+    ///   - libraries: The names of libraries by index; the record's library is among them.
+    ///   - types: The names of types by index; the types of its changes are among them.
     func write(_ record: LayerRecord, libraries: [ByteString], types: [ByteString]) throws {
         let library = libraries[Int(record.library)]
         let body = LayerBodyCodec.encode(record, types: types, compressor)
@@ -40,7 +40,7 @@ package struct LayerTable {
         }
     }
 
-    /// A number that is not there is passed over.
+    /// Removes a row; a number that does not exist is ignored.
     func remove(number: Int64) throws {
         remove.bind(1, number)
         try remove.run()
@@ -48,17 +48,17 @@ package struct LayerTable {
 
     // MARK: Reading
 
-    /// One row as it was read.
+    /// A row as it was read: a record, or a row that failed its check.
     enum Row {
         case record(LayerRecord)
         case damaged(DamagedRow)
     }
 
     /// - Parameters:
-    ///   - names: Gives libraries and types their numbers.
-    ///   - visit: Given each row, ascending by number; returns false to stop.
+    ///   - names: Returns the numbers of libraries and types.
+    ///   - visit: Called with each row, in ascending order of numbers; returns false to stop.
     /// - Throws: ``SQLiteFailure``.
-    /// - Complexity: O(bytes); one layer is held at a time.
+    /// - Complexity: O(bytes); one layer is in memory at a time.
     static func forEach(
         _ connection: OpaquePointer, _ names: inout LayerNames, _ visit: (Row) throws -> Bool
     ) throws {
@@ -106,9 +106,9 @@ package struct LayerTable {
         return record
     }
 
-    /// What a row carries, so that one flipped bit is seen.
+    /// Returns the checksum of a row, which reveals a single flipped bit.
     ///
-    /// - Parameter body: As it is stored; dependencies and changes of the record are not looked at.
+    /// - Parameter body: The body as it is stored. The record's own dependencies and changes are not read.
     package static func checksum(
         _ record: LayerRecord, library: ByteString, flags: Int64, body: UnsafeRawBufferPointer
     ) -> Int64 {
@@ -120,7 +120,7 @@ package struct LayerTable {
         sum.add(record.awaited?.rawValue)
         sum.add(Int64(record.awaitedGeneration))
         sum.add(record.createdAt)
-        // A body may have megabytes: its hash stands for it, so that it is not copied.
+        // A body may have megabytes, so its hash is added instead of a copy.
         sum.add(Int64(body.count))
         sum.add(Int64(bitPattern: Checksum.xxh64(body)))
         return sum.value

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Takes all entities and tombstones of a library out, whatever a flush then brings.
+/// Clears a library: removes all of its entities and tombstones before a flush writes new rows.
 struct LibraryClearing {
     private let statements: [PreparedStatement]
     private let fieldValues: FieldValueWriter
@@ -9,14 +9,14 @@ struct LibraryClearing {
     init(_ connection: OpaquePointer) throws {
         fieldValues = try FieldValueWriter(connection)
         statements = try [
-            // The rows before the keys that say whose they are.
+            // The rows are deleted before the keys, because only the keys tell which library a row belongs to.
             #"DELETE FROM entities WHERE "row" IN (SELECT "row" FROM keys WHERE library = ?)"#,
             "DELETE FROM keys WHERE library = ?",
             "DELETE FROM tombstones WHERE library = ?",
         ].map { try PreparedStatement(connection, $0) }
     }
 
-    /// - Parameter indexes: All of the file's.
+    /// - Parameter indexes: All indexes of the file.
     /// - Complexity: O(n log n) for n entities of the library.
     func clear(_ library: LibraryIndex, indexes: [FieldIndexRecord]) throws {
         for index in indexes { try fieldValues.remove(number: index.number, library: library) }

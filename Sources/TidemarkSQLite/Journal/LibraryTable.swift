@@ -18,7 +18,7 @@ struct LibraryTable {
         putLost = try PreparedStatement(connection, "INSERT INTO lost_ranges (library, first, last) VALUES (?, ?, ?)")
     }
 
-    /// Writes a record whole.
+    /// Writes a whole record.
     ///
     /// - Parameter lostBefore: The ranges that are stored; equal ones are not written again.
     func write(_ record: LibraryRecord, lostBefore: [LostRange]) throws {

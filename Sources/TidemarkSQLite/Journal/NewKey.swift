@@ -1,12 +1,12 @@
 import TidemarkStore
 
-/// The place of a new row's key in the table `keys`, small enough to be sorted by the ten thousand.
+/// The sort key of a new row's key in the table `keys`, small enough to sort tens of thousands.
 struct NewKey {
-    /// Library, type, and text before UUID.
+    /// The library, the type, and whether the id is a text or a UUID; texts come first.
     private let scope: UInt64
-    /// The id's first eight bytes.
+    /// The first eight bytes of the id, padded with zeros.
     private let head: UInt64
-    /// Into ``TidemarkStore/FlushBatch/rows``.
+    /// The index of the row in ``TidemarkStore/FlushBatch/rows``.
     let index: Int
 
     init(_ row: FlushRow, id: UnsafeRawBufferPointer, index: Int) {
@@ -19,7 +19,8 @@ struct NewKey {
         self.index = index
     }
 
-    /// Table order; of equal heads the rest of the ids decides.
+    /// Tells whether this key comes before another in table order. When the heads are equal, the rest of the ids
+    /// decides.
     @inline(__always)
     func precedes(_ other: NewKey, rows: [FlushRow], bytes: UnsafeRawBufferPointer) -> Bool {
         if scope != other.scope { return scope < other.scope }

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `queries`: one record each, its whole list in it, covered by one checksum.
+/// The table `queries`: one record for each query, with its whole list, covered by one checksum.
 struct QueryTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
@@ -13,7 +13,7 @@ struct QueryTable {
         remove = try PreparedStatement(connection, "DELETE FROM queries WHERE number = ?")
     }
 
-    /// Writes a record whole.
+    /// Writes a whole record.
     func write(_ record: QueryRecord) throws {
         let elements = ElementListCodec.encode(record.elements)
         put.bind(1, record.number)
@@ -36,7 +36,7 @@ struct QueryTable {
         }
     }
 
-    /// A number that is not there is passed over.
+    /// Removes a row; a number that does not exist is ignored.
     func remove(number: Int64) throws {
         remove.bind(1, number)
         try remove.run()
@@ -44,18 +44,18 @@ struct QueryTable {
 
     // MARK: Reading
 
-    /// One row as it was read.
+    /// A row as it was read: a record, or a row that failed its check.
     enum Row {
         case record(QueryRecord)
         case damaged(DamagedRow)
     }
 
     /// - Parameters:
-    ///   - libraryCount: Libraries that have a name.
-    ///   - typeCount: Types that have a name.
-    ///   - visit: Given each row, ascending by number; returns false to stop.
+    ///   - libraryCount: The number of libraries that have a name.
+    ///   - typeCount: The number of types that have a name.
+    ///   - visit: Called with each row, in ascending order of numbers; returns false to stop.
     /// - Throws: ``SQLiteFailure``.
-    /// - Complexity: O(bytes of the lists); one list is held at a time.
+    /// - Complexity: O(bytes of the lists); one list is in memory at a time.
     static func forEach(
         _ connection: OpaquePointer, libraryCount: Int, typeCount: Int,
         _ visit: (Row) throws -> Bool
@@ -96,13 +96,14 @@ struct QueryTable {
         let elements = row.borrowedBytes(13)
         guard checksum(record, elements: elements) == row.integer(14) else { throw .checksumMismatch }
         guard Int(library) < libraryCount, Int(type) < typeCount else { throw .unnamed }
-        // A program may have asked for more than any clock reaches; it is as good as never, and can be added to a moment.
+        // A program may have set a lifetime beyond any clock. The cut value still never expires in practice, and it can
+        // be added to a time without overflow.
         record.timeToLive = record.timeToLive.map { min($0, StoredNumber.max) }
         record.elements = try ElementListCodec.decode(elements)
         return record
     }
 
-    /// - Parameter elements: The list as it is stored; that of the record is not looked at.
+    /// - Parameter elements: The list as it is stored; the record's own list is not read.
     private static func checksum(_ record: QueryRecord, elements: UnsafeRawBufferPointer) -> Int64 {
         var sum = RecordChecksum()
         sum.add(record.number)
@@ -118,7 +119,7 @@ struct QueryTable {
         sum.add(record.storedAt)
         sum.add(record.staleSince)
         sum.add(record.horizon.map { ByteString($0) })
-        // A list may have megabytes: its hash stands for it, so that it is not copied.
+        // A list may have megabytes, so its hash is added instead of a copy.
         sum.add(Int64(elements.count))
         sum.add(Int64(bitPattern: Checksum.xxh64(elements)))
         return sum.value

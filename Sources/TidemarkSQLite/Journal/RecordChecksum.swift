@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The checksum of a small record of numbers and names, as its row carries it.
+/// The checksum of a small record of numbers and names, as its row stores it.
 struct RecordChecksum {
     private var bytes: [UInt8] = []
 
@@ -19,7 +19,7 @@ struct RecordChecksum {
         bytes.append(contentsOf: text?.bytes ?? [])
     }
 
-    /// XXH64 of what was added, in order.
+    /// XXH64 of all added values, in order.
     var value: Int64 {
         Int64(bitPattern: bytes.withUnsafeBytes { Checksum.xxh64($0) })
     }

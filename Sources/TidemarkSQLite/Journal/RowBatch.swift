@@ -1,12 +1,12 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Writes entity rows by the sixteen: one run of a statement with sixteen rows of values costs little more
-/// than one with a single row, because SQLite opens its cursor once.
+/// Writes entity rows in runs of sixteen. A statement with sixteen rows of values costs little more than one with a
+/// single row, because SQLite opens its cursor once.
 ///
-/// Measured: a fifth less time a row than one by one, see docs/data-file.md.
+/// Measured: a fifth less time a row than single inserts, see docs/data-file.md.
 struct RowBatch {
-    /// Rows of one run.
+    /// The number of rows that one run of a statement writes.
     static let rowCount = 16
 
     private let many: PreparedStatement
@@ -28,15 +28,15 @@ struct RowBatch {
     var isFull: Bool { rows.count == RowBatch.rowCount }
     var isEmpty: Bool { rows.isEmpty }
 
-    /// - Parameter body: Stays where it is until ``write()``.
+    /// - Parameter body: The encoded row; its memory must stay valid until ``write()``.
     mutating func append(_ row: FlushRow, body: UnsafeRawBufferPointer) {
         rows.append(row)
         bodies.append(body)
     }
 
-    /// Writes what was appended.
+    /// Writes the appended rows.
     ///
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when a new row's number was taken.
+    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when the number of a new row exists already.
     mutating func write() throws {
         defer { clear() }
         if isFull {
@@ -50,7 +50,7 @@ struct RowBatch {
         }
     }
 
-    /// Forgets what was appended, after a failure.
+    /// Removes the appended rows without writing them, as after a failure.
     mutating func clear() {
         rows.removeAll(keepingCapacity: true)
         bodies.removeAll(keepingCapacity: true)

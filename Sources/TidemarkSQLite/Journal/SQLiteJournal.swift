@@ -5,58 +5,57 @@ import TidemarkStore
 
 /// The journal of a cache in one SQLite file. Format: docs/data-file.md.
 ///
-/// One writer a file: opening takes a lock that the system lets go of when the process ends. Work runs
-/// one call after another on a queue of the journal's own; a call that was made runs to its end, also
-/// when its task is cancelled.
+/// A file has one writer: opening takes a lock that the system releases when the process ends. Calls run one after
+/// another on a queue of the journal's own. A call that has begun runs to its end, even when its task is cancelled.
 ///
 /// - Source: docs/data-file.md.
 public actor SQLiteJournal: Journal {
-    /// How to open a data file.
+    /// The options for opening a data file.
     public struct Configuration: Sendable {
-        /// The file; made when it is missing, with its folders.
+        /// The path of the file; the file and its folders are created when they are missing.
         public var path: String
-        /// Records kept in quarantine, the newest: 10,000.
+        /// The maximum number of records in quarantine, of which the newest are kept: 10,000.
         public var quarantineRecordCountMax = Limits().quarantineRecordCountMax
-        /// Payloads of a type that a dictionary is trained from at least: 1,000. Fewer are for tests.
+        /// The minimum number of payloads of a type from which a dictionary is trained: 1,000. Tests use fewer.
         package var dictionarySampleCountMin = 1_000
-        /// How files get other names, for tests of what a stop on the way leaves.
+        /// The port that renames files; tests use it to stop between two steps.
         package var names: any FileNames = SystemFileNames()
-        /// Where writers of one file meet that open it by different names.
+        /// The folder for the locks by which writers exclude each other when they open one file by different names.
         var lockFolder = LockFolder.standard()
-        /// Milliseconds since 1970, for names and dates of training only.
+        /// Returns the current time in milliseconds since 1970; used only for file names and training dates.
         public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
-        /// 64 random bits, for a new file's identity.
+        /// Returns 64 random bits, for the identity of a new file.
         package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-        /// Runs the journal's work in order, one piece at a time; nil: a queue of its own.
+        /// Runs the journal's work in order, one closure at a time; nil means a queue of the journal's own.
         package var enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
-        /// Told of each row that failed its check and is treated as absent; called on the journal's queue.
+        /// Called with each row that failed its check and counts as absent, on the journal's queue.
         public var onDamagedRow: @Sendable (DamagedRow) -> Void = { _ in }
 
-        /// - Parameter path: Relative to the working directory, or absolute.
+        /// - Parameter path: A path that is absolute, or relative to the working directory.
         public init(path: String) {
             self.path = path
         }
     }
 
-    /// What opening, or the last ``rebuild(reason:)``, found and did.
+    /// The result of opening, or of the last ``rebuild(reason:)``.
     public private(set) var openingReport: OpeningReport
 
-    /// Pending edits that opening brought over from a damaged file; 0 unless ``openingReport`` is `rebuilt`.
+    /// The number of pending edits that opening recovered from a damaged file; 0 unless ``openingReport`` is `rebuilt`.
     public private(set) var salvagedLayerCount: Int
 
-    /// Rows that failed their check since opening.
+    /// The number of rows that failed their check since opening.
     public var damagedRowCount: Int { damagedRows.count }
 
     private let executor: JournalExecutor
     private let configuration: Configuration
     private let file: DataFilePath
     private let lock: WriterLock
-    /// Of the file that has the name now; nil when no folder for such locks can be used.
+    /// The lock on the file that has the name now; nil when no folder for such locks can be used.
     private var identityLock: IdentityLock?
-    /// There while `database` is.
+    /// The entry in ``FilesInUse``; it exists as long as `database`.
     private var use: FilesInUse.Use?
     private let damagedRows: DamagedRowCounter
-    /// nil once closed, or when a rebuild failed.
+    /// The open database; nil after closing, or when a rebuild failed.
     private var database: JournalDatabase?
     private var recovered: RecoveredState
 
@@ -66,8 +65,9 @@ public actor SQLiteJournal: Journal {
 
     /// Opens a data file for writing.
     ///
-    /// A missing or empty file is made (0600, its folders 0700). A damaged one is moved aside and made
-    /// anew, which ``openingReport`` tells; layers that it still gives are brought over. A file of another program or of a newer format is not touched.
+    /// A missing or empty file is created (0600, its folders 0700). A damaged file is moved aside and replaced by a new
+    /// one, which ``openingReport`` reports; layers that can still be read are copied into the new file. A file of
+    /// another program or of a newer format is not changed.
     ///
     /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.cannotCreate`,
     ///   `.diskFull`, `.inputOutput`.
@@ -88,7 +88,7 @@ public actor SQLiteJournal: Journal {
         return try result.get()
     }
 
-    /// Opens a data file with everything else at its default.
+    /// Opens a data file with default options.
     public static func open(path: String) async throws(StorageError) -> SQLiteJournal {
         try await open(Configuration(path: path))
     }
@@ -130,23 +130,23 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    /// Moves a file that turned out to be damaged aside, and starts an empty one under the same lock.
+    /// Moves a file that proved to be damaged aside, and starts an empty one under the same lock.
     ///
-    /// For when `commit` or `load` threw `.damaged`. Afterwards nothing is stored: `recover()` gives an
-    /// empty state, and the next flush must bring everything that is in memory, with the names of
-    /// libraries and types, every row as `insert`, the tombstones and the layers.
+    /// To be called when `commit` or `load` threw `.damaged`. Afterwards nothing is stored: `recover()` returns an
+    /// empty state, and the next flush must bring everything that is in memory, with the names of libraries and types,
+    /// every row as `insert`, the tombstones and the layers.
     ///
-    /// - Returns: Where the damaged file went; also in ``openingReport``.
-    /// - Throws: ``Tidemark/StorageError``; then nothing is open, and it may be called again.
+    /// - Returns: The new ``openingReport``, with the path of the damaged file.
+    /// - Throws: ``Tidemark/StorageError``; then no file is open, and the function may be called again.
     public func rebuild(reason: String) throws(StorageError) -> OpeningReport {
         let opened = try reopen(reason: reason)
-        // The layers that came over are for the case that the process ends before the next flush: that brings them all.
+        // The recovered layers are only needed if the process ends before the next flush, which brings all layers.
         opened.database.discardsContents = true
         recovered = RecoveredState()
         return opened.report
     }
 
-    /// - Returns: The new file, which is open, has the indexes of the old one and the layers that could be read.
+    /// - Returns: The new file, open, with the indexes of the old one and the layers that could be read.
     private func reopen(reason: String) throws(StorageError) -> DataFileOpener.Opened {
         var indexes = FieldIndexChanges()
         if let database {
@@ -155,7 +155,7 @@ public actor SQLiteJournal: Journal {
             do {
                 try database.close()
             } catch {
-                // A damaged file need not close in order: it is moved aside with its journals.
+                // Closing a damaged file may fail, which does not matter: it is moved aside with its journals.
             }
             use = nil
         }
@@ -205,7 +205,7 @@ public actor SQLiteJournal: Journal {
 
     package func commit(_ flush: FlushBatch) throws(StorageError) {
         let database = try openDatabase()
-        // What recovery gave is used up: a copy of 100,000 tombstones need not live as long as the journal.
+        // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
         recovered = RecoveredState()
         do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
@@ -257,12 +257,12 @@ public actor SQLiteJournal: Journal {
         return recovered
     }
 
-    /// Copies what is committed into a new file of its own, without free pages and without a log.
+    /// Copies the committed contents into a new file, without free pages and without a log.
     ///
     /// - Parameters:
-    ///   - path: What is there goes. Made with mode 0600.
-    ///   - byteCountMax: A larger database is not copied.
-    /// - Returns: Whether it was.
+    ///   - path: The path of the copy, created with mode 0600; an existing file is replaced.
+    ///   - byteCountMax: The size above which a database is not copied.
+    /// - Returns: Whether the copy was made.
     /// - Throws: ``Tidemark/StorageError``.
     package func copy(to path: String, byteCountMax: Int64) throws(StorageError) -> Bool {
         let database = try openDatabase()
@@ -279,8 +279,8 @@ public actor SQLiteJournal: Journal {
         file.byteCount
     }
 
-    /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back; the file is closed all
-    ///   the same, and opening it again finds everything that was committed.
+    /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
+    ///   opening it again finds everything that was committed.
     package func close() throws(StorageError) {
         let database = try openDatabase()
         self.database = nil
@@ -292,13 +292,13 @@ public actor SQLiteJournal: Journal {
         do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    /// Makes the file as large as it may be, for tests of a full disk.
+    /// Limits the size of the file, for tests of a full disk.
     func limitPages(_ count: Int) throws(StorageError) {
         let database = try openDatabase()
         do { try database.limitPages(count) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    /// `PRAGMA synchronous` and `PRAGMA fullfsync` of the connection that writes, for tests.
+    /// Returns `PRAGMA synchronous` and `PRAGMA fullfsync` of the connection that writes, for tests.
     func syncSettings() throws(StorageError) -> (synchronous: Int?, fullfsync: Int?) {
         let database = try openDatabase()
         do { return try database.syncSettings() } catch { throw SQLiteFailure.storageError(error, path: file.path) }

@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `tombstones`, numbered in the order in which the deletes happened.
+/// The table `tombstones`, numbered in the order of the deletes.
 ///
-/// Bounded by who writes it: the store takes the oldest out (law L8).
+/// The store bounds the table: it removes the oldest rows (law L8).
 struct TombstoneTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
@@ -18,7 +18,7 @@ struct TombstoneTable {
         remove = try PreparedStatement(connection, "DELETE FROM tombstones WHERE library = ? AND type = ? AND id = ?")
     }
 
-    /// - Parameter number: Above every number that is stored.
+    /// - Parameter number: A number above every stored one.
     func write(_ key: StoredKey, _ tombstone: Tombstone, number: Int64) throws {
         put.bind(key, from: 1)
         put.bind(4, number)
@@ -33,7 +33,7 @@ struct TombstoneTable {
         try remove.run()
     }
 
-    /// - Returns: Oldest first, and the highest number; 0 when there is none.
+    /// - Returns: The tombstones, oldest first, and the highest number; 0 when there are none.
     /// - Complexity: O(n log n); n is at most `tombstoneCountMax`.
     static func read(_ connection: OpaquePointer) throws -> (
         tombstones: [(key: StoredKey, tombstone: Tombstone)], lastNumber: Int64

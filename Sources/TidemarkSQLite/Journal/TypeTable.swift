@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `types`: names of resource types by their number.
+/// The table `types`: the names of resource types by number.
 struct TypeTable {
     private let put: PreparedStatement
 

@@ -1,10 +1,10 @@
 import Foundation
 import Tidemark
 
-/// Moves a damaged data file out of the way, with its journals.
+/// Moves a damaged data file aside, with its journals.
 enum DamagedFile {
-    /// - Returns: The database's new path: `<path>.damaged-<UTC time>`, numbered when that is taken.
-    /// - Throws: ``Tidemark/StorageError`` `.cannotCreate` when it cannot be renamed.
+    /// - Returns: The new path of the database: `<path>.damaged-<UTC time>`, with a number when that exists already.
+    /// - Throws: ``Tidemark/StorageError`` `.cannotCreate` when a file cannot be renamed.
     static func moveAside(
         _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration
     ) throws(StorageError) -> String {
@@ -15,7 +15,7 @@ enum DamagedFile {
             attempt += 1
             target = "\(file.path).damaged-\(stamp)-\(attempt)"
         }
-        // The journals go first: left behind, an old log would be replayed into the new database.
+        // The journals are moved first: an old log that stayed here would be replayed into the new database.
         for suffix in ["-wal", "-journal", "-shm", ""] where DataFilePath.byteCount(file.path + suffix) != nil {
             let failure = configuration.names.rename(file.path + suffix, to: target + suffix)
             guard failure == 0 else {
@@ -26,12 +26,12 @@ enum DamagedFile {
         return target
     }
 
-    /// The file that was moved aside last, or nothing known of it.
+    /// Returns the path of the file that was moved aside last; nil when there is none.
     static func newest(_ file: DataFilePath) -> String? {
         all(file).last?.path
     }
 
-    /// Files that were moved aside, oldest first, without their journals.
+    /// Returns the files that were moved aside, oldest first, without their journals.
     static func all(_ file: DataFilePath) -> [(path: String, byteCount: Int64)] {
         let prefix = URL(fileURLWithPath: file.path).lastPathComponent + ".damaged-"
         do {
@@ -40,12 +40,12 @@ enum DamagedFile {
             return names.filter { name in name.hasPrefix(prefix) && !ends.contains { name.hasSuffix($0) } }
                 .sorted().map { "\(file.folder)/\($0)" }.map { ($0, DataFilePath.byteCount($0) ?? 0) }
         } catch {
-            // Their names are for people only.
+            // The names are only informative, so an error is not reported.
             return []
         }
     }
 
-    /// `20260131T235959Z`.
+    /// Formats a time as in `20260131T235959Z`.
     private static func timestamp(_ milliseconds: Int64) -> String {
         var seconds = time_t(milliseconds / 1_000)
         var parts = tm()

@@ -4,13 +4,13 @@ import GRDB
 import Tidemark
 import TidemarkStore
 
-/// Makes data files, and opens the connection that writes one.
+/// Creates data files, and opens the connection that writes one.
 enum DataFileConnection {
-    /// Makes a file with the current schema under an unfinished name; ``finish(_:_:)`` then gives it its name.
+    /// Creates a file with the current schema under an unfinished name; ``finish(_:_:)`` then renames it.
     ///
-    /// Whoever looks sees no file or a whole one, after a power failure too.
+    /// Other processes see either no file or a complete one, even after a power failure.
     ///
-    /// - Parameter contents: Written into it before it has its name.
+    /// - Parameter contents: The contents that are written before the file is renamed.
     static func make(
         _ file: DataFilePath, contents: FlushBatch, _ configuration: SQLiteJournal.Configuration
     ) throws {
@@ -22,7 +22,7 @@ enum DataFileConnection {
             let queue = try open(file.unfinished)
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA page_size = \(DataFile.pageByteCount)")
-                // Free pages can be taken out of the file; it can be chosen only now.
+                // Lets free pages be removed from the file later; the option can only be set before the file has pages.
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
                 try db.execute(sql: "PRAGMA synchronous = FULL")
             }
@@ -51,28 +51,28 @@ enum DataFileConnection {
             do {
                 try database.close()
             } catch {
-                // What made the first step fail is reported; the file goes anyway.
+                // The first error is reported; the unfinished file is deleted in any case.
             }
             throw error
         }
         try database.close()
     }
 
-    /// How long a lock of another connection is waited for.
+    /// The milliseconds that a statement waits for another connection's lock.
     static let busyMillisecondCount = 5_000
 
-    /// Gives a file that was made its name.
+    /// Renames a finished new file to its final name.
     static func finish(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         try rename(file.unfinished, to: file.path, file, configuration)
     }
 
-    /// Says that a file that was made is whole, and takes the place of one that is still there: from here on nothing but
-    /// ``replace(_:_:)`` is done, however often the process ends.
+    /// Marks a new file as complete and as the replacement of an existing one. From then on the only next step is
+    /// ``replace(_:_:)``, however often the process ends.
     static func promise(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         try rename(file.unfinished, to: file.replacement, file, configuration)
     }
 
-    /// Gives a file that was promised its name. The one before it was moved aside.
+    /// Renames the replacement to the final name. The earlier file was moved aside before.
     static func replace(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         try rename(file.replacement, to: file.path, file, configuration)
     }
@@ -85,7 +85,7 @@ enum DataFileConnection {
         configuration.names.syncFolder(file.folder)
     }
 
-    /// Opens a connection with what holds for every one that writes; the log is chosen by who uses it.
+    /// Opens a connection with the settings that every writing connection needs; the caller sets the journal mode.
     ///
     /// - Throws: `DatabaseError`.
     static func open(_ path: String) throws -> DatabaseQueue {

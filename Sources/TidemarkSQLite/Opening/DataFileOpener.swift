@@ -3,11 +3,11 @@ import GRDB
 import Tidemark
 import TidemarkStore
 
-/// Opens a data file under its lock: makes, reopens, rebuilds or refuses it.
+/// Opens a data file under its lock: creates, reopens, rebuilds or refuses it.
 struct DataFileOpener {
     private let file: DataFilePath
     private let configuration: SQLiteJournal.Configuration
-    /// Whether something beside the file said that it was ours before its lock was taken.
+    /// Whether a file beside the data file showed, before the lock was taken, that it is a Tidemark file.
     private let isKnown: Bool
 
     struct Opened {
@@ -22,7 +22,8 @@ struct DataFileOpener {
         self.isKnown = isKnown
     }
 
-    /// The error for a file that is not ours, or for one that would have to go for ours to be made.
+    /// Returns the error for a file that is not a Tidemark file, or for one that a new Tidemark file would have to
+    /// replace.
     static func refusal(of file: DataFilePath, _ header: FileHeader, isKnown: Bool) throws(StorageError)
         -> StorageError?
     {
@@ -35,7 +36,7 @@ struct DataFileOpener {
         }
     }
 
-    /// - Throws: ``Tidemark/StorageError``; never `.damaged`.
+    /// - Throws: ``Tidemark/StorageError``, but never `.damaged`.
     func open() throws(StorageError) -> Opened {
         let header = try FileHeader.read(file.path)
         if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
@@ -53,12 +54,13 @@ struct DataFileOpener {
         }
     }
 
-    /// Makes a new file with the layers that can still be read, moves whatever is there aside, and puts the new one in its
-    /// place.
+    /// Creates a new file with the layers that can still be read, moves the existing files aside, and renames the new
+    /// file to the final name.
     func rebuild(reason: String) throws(StorageError) -> Opened {
         let layers = LayerSalvage.layers(of: file)
         do {
-            // Whole before the damaged one moves: a full disk must not part the user from the layers.
+            // The new file is complete before the damaged one is moved: a full disk must not separate the user from the
+            // layers.
             try DataFileConnection.make(file, contents: layers, configuration)
             try DataFileConnection.promise(file, configuration)
         } catch {
@@ -67,8 +69,9 @@ struct DataFileOpener {
         return try replace(reason: reason)
     }
 
-    /// Moves aside what is still there of a damaged file, and puts the one that is ready in its place. Done again when the
-    /// process ended on the way: between two moves there may be no file, or one without its log, and the layers are in the new one alone.
+    /// Moves the rest of a damaged file aside, and renames the replacement to the final name. This step is repeated
+    /// when the process ended during it: between two renames there may be no file, or one without its log, and only the
+    /// new file has the layers.
     func replace(reason: String) throws(StorageError) -> Opened {
         do {
             var target: String?
@@ -116,8 +119,8 @@ struct DataFileOpener {
         }
     }
 
-    /// Undoes what a process did not finish before the file had a log, as when it was switched to one: who only looks at a file
-    /// cannot do that, and could not look.
+    /// Undoes a transaction that a process did not finish while the file had a rollback journal, for example the switch
+    /// to a write-ahead log. A read-only connection cannot undo it, and could not read the file.
     func rollBack() throws {
         guard DataFilePath.byteCount(file.rollbackJournal) ?? 0 > 0 else { return }
         let queue = try DataFileConnection.open(file.path)
@@ -133,13 +136,13 @@ struct DataFileOpener {
             do {
                 try database.close()
             } catch {
-                // What made recovery fail is reported; that closing failed as well adds nothing.
+                // The error of recovery is reported; a second error from closing adds nothing.
             }
             throw error
         }
     }
 
-    /// A log without its database would be replayed into the new one.
+    /// Moves a log without a database aside, because SQLite would replay it into the new database.
     private func removeStrayJournals() throws(StorageError) {
         let journals = [file.writeAheadLog, file.rollbackJournal]
         guard journals.contains(where: { DataFilePath.byteCount($0) ?? 0 > 0 }) else { return }

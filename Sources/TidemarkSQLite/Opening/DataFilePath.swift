@@ -1,12 +1,12 @@
 import Foundation
 import Tidemark
 
-/// Where a data file and the files beside it lie.
+/// The path of a data file and the paths of the files beside it.
 struct DataFilePath: Hashable, Sendable {
-    /// Absolute, symbolic links resolved, so that two names of one file meet at one lock.
+    /// The absolute path with symbolic links resolved, so that two paths of one file lead to one lock.
     let path: String
 
-    /// - Parameter path: As the user gave it; relative to the working directory.
+    /// - Parameter path: The path that the user gave; a relative one is relative to the working directory.
     init(_ path: String) {
         if let resolved = DataFilePath.resolve(path) {
             self.path = resolved
@@ -22,29 +22,30 @@ struct DataFilePath: Hashable, Sendable {
     var sharedMemory: String { path + "-shm" }
     var rollbackJournal: String { path + "-journal" }
     var lock: String { path + "-lock" }
-    /// Where a new file is made before it takes its name.
+    /// The path under which a new file is created before it gets its name.
     var unfinished: String { path + "-new" }
-    /// A whole file that takes the place of a damaged one; there only while that is done.
+    /// The path of a complete file that replaces a damaged one; it exists only during the replacement.
     var replacement: String { path + "-rebuilt" }
     var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-    /// - Returns: nil when there is no such file.
+    /// - Returns: The size of the file; nil when there is no such file.
     static func byteCount(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Bytes of the database and the journals beside it.
-    /// Of the database and its log, without the log's index, which is no data and goes with the connection.
+    /// The bytes of the database and its log. The log's index is not counted: it holds no data and is deleted with the
+    /// connection.
     var storedByteCount: Int64 {
         [path, writeAheadLog].reduce(0) { $0 + (DataFilePath.byteCount($1) ?? 0) }
     }
 
+    /// The bytes of the database and of all journals beside it.
     var byteCount: Int64 {
         [path, writeAheadLog, sharedMemory, rollbackJournal].reduce(0) { $0 + (DataFilePath.byteCount($1) ?? 0) }
     }
 
-    /// Makes the folders that are missing, for the owner only (0700); those that exist stay as they are.
+    /// Creates the missing folders for the owner only (0700); existing folders are not changed.
     ///
     /// - Throws: ``Tidemark/StorageError`` `.cannotCreate`.
     func makeFolders() throws(StorageError) {
@@ -59,7 +60,7 @@ struct DataFilePath: Hashable, Sendable {
         }
     }
 
-    /// - Parameter number: An `errno`.
+    /// - Parameter number: The `errno` of the failed call.
     static func failure(_ message: String, _ number: Int32) -> StorageError {
         let cause = String(cString: strerror(number))
         if number == ENOSPC || number == EDQUOT {

@@ -1,16 +1,18 @@
 import Foundation
 import Tidemark
 
-/// What the first 100 bytes of a file say, read without SQLite: nothing is locked, rolled back or made.
+/// The meaning of the first 100 bytes of a file. They are read without SQLite: nothing is locked, rolled back or
+/// created.
 ///
 /// - Source: sqlite.org, database file format, section 1.3.
 enum FileHeader: Equatable {
     case missing
-    /// There, but without a byte.
+    /// The file exists and has no bytes.
     case empty
-    /// Without our mark, and no SQLite database: somebody's text, or what damage left of a file of ours.
+    /// The file has no Tidemark mark and is no SQLite database: it belongs to somebody else, or is the rest of a
+    /// damaged Tidemark file.
     case unmarked
-    /// With our mark, and not a SQLite database that could be written.
+    /// The file has the Tidemark mark, but is not a SQLite database that can be written.
     case garbage
     case foreign(applicationID: Int32)
     case newer(version: Int32)
@@ -19,9 +21,10 @@ enum FileHeader: Equatable {
     private static let byteCount = 100
     private static let magic = Array("SQLite format 3\0".utf8)
 
-    /// A file that this process has open is not read: closing it would drop the locks that SQLite has on it.
+    /// Reads the header. A file that this process has open is not read, because closing it would release SQLite's locks
+    /// on it.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.inputOutput` when the file is there and cannot be read.
+    /// - Throws: ``Tidemark/StorageError`` `.inputOutput` when the file exists and cannot be read.
     static func read(_ path: String) throws(StorageError) -> FileHeader {
         if FilesInUse.contains(path) { return .ours(version: DataFile.formatVersion) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -47,12 +50,13 @@ enum FileHeader: Equatable {
         let applicationID = integer(bytes, at: 68)
         let version = integer(bytes, at: 60)
         guard applicationID == DataFile.applicationID else { return .foreign(applicationID: applicationID) }
-        // How the file may be written, and read: 1, or 2 with a log. Others SQLite would open for reading only, or not at all.
+        // The two bytes are the write and the read version: 1, or 2 with a write-ahead log. SQLite would open a file
+        // with other values read-only, or not at all.
         guard bytes[18...19].allSatisfy({ 1...2 ~= $0 }) else { return .garbage }
         return FileHeader(version: version)
     }
 
-    /// What a format's number says in a file that has our mark.
+    /// Classifies a file that has the Tidemark mark by the number of its format.
     init(version: Int32) {
         if version > DataFile.formatVersion {
             self = .newer(version: version)
@@ -61,8 +65,8 @@ enum FileHeader: Equatable {
         }
     }
 
-    /// - Parameter isKnown: Whether something beside it says that it was ours; see ``FileTraces``.
-    /// - Returns: The error for a file that nobody of ours may touch; nil for the others.
+    /// - Parameter isKnown: Whether a file beside it shows that it was a Tidemark file; see ``FileTraces``.
+    /// - Returns: The error for a file that Tidemark must not change; nil for other files.
     func refusal(path: String, isKnown: Bool = true) -> StorageError? {
         switch self {
         case .missing, .empty, .garbage, .ours: nil

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A file as the system knows it, whatever its names are: its device, and its number there.
+/// The identity of a file, independent of its names: its device and its inode.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
-    /// Names that the file has on its device.
+    /// The number of names that the file has on its device.
     let nameCount: UInt64
 
-    /// - Returns: nil when nothing has that path, or it cannot be looked at.
+    /// - Returns: nil when there is no file at the path, or when its status cannot be read.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,11 +1,11 @@
-/// How files get other names, the one thing that is done to files past SQLite. A port, so that a process can be made to end
-/// before and after each of these steps.
+/// The port for renaming files, the only file operation outside of SQLite. Through this port a test can end the process
+/// before and after each rename.
 package protocol FileNames: Sendable {
-    /// Gives a file another name; a file that has that name goes.
+    /// Renames a file; an existing file with the target name is replaced.
     ///
     /// - Returns: 0, or an `errno`.
     func rename(_ source: String, to target: String) -> Int32
 
-    /// Makes the names in a folder survive a power failure. A file system that cannot do that is no error.
+    /// Makes the names in a folder survive a power failure. A file system that does not support this is no error.
     func syncFolder(_ folder: String)
 }

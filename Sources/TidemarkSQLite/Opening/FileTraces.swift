@@ -1,20 +1,21 @@
 import Foundation
 import Tidemark
 
-/// The signs beside a file that say it was a data file, even when its own first bytes do not.
+/// Finds the signs beside a file that it was a data file, even when its own first bytes do not show it.
 ///
-/// Only a file that was ours is ever moved aside or replaced: whatever else a path names is somebody's, and is left alone.
+/// Only a file that was a Tidemark file is ever moved aside or replaced. Any other file at a path belongs to somebody
+/// else and is not changed.
 enum FileTraces {
-    /// Whether our lock, our log, or a file that is to take its place lies beside it.
+    /// Tells whether a Tidemark lock, log or replacement is beside the file.
     ///
-    /// To be asked before a lock is taken, which makes one.
+    /// To be called before a lock is taken, because taking it creates a lock file.
     static func areBeside(_ file: DataFilePath) -> Bool {
         isLock(file.lock) || isLog(file.writeAheadLog) || isOurs(file.replacement)
     }
 
-    /// The error for a name that a new file would be made under, or would take, and that somebody else's file has.
+    /// Returns the error for a foreign file whose name a new data file needs.
     ///
-    /// - Parameter file: Without a trace of ours beside it, and without contents.
+    /// - Parameter file: A file that is empty or missing, with no sign of Tidemark beside it.
     static func stranger(beside file: DataFilePath) -> StorageError? {
         if !isUnfinished(file.unfinished) { return refusal(file.unfinished) }
         if !isEmpty(file.writeAheadLog), !isLog(file.writeAheadLog) { return refusal(file.writeAheadLog) }
@@ -24,7 +25,7 @@ enum FileTraces {
         return nil
     }
 
-    /// The error for a file under the name of one that is to take a damaged one's place, and that is none.
+    /// Returns the error for a file that has the name of a replacement and is none.
     static func stranger(inPlaceOf file: DataFilePath) throws(StorageError) -> StorageError? {
         let header = try FileHeader.read(file.replacement)
         return switch header {
@@ -53,8 +54,8 @@ enum FileTraces {
         }
     }
 
-    /// Whether nothing is lost when it goes: it is missing, empty, or as a process may leave a file that it was making, before it was
-    /// marked or before its first page was on the disk.
+    /// Tells whether a file can be deleted without loss: it is missing or empty, or a process left it unfinished,
+    /// before it had the mark or before its first page was on the disk.
     private static func isUnfinished(_ path: String) -> Bool {
         guard DataFilePath.byteCount(path) != nil else { return true }
         guard let bytes = beginning(path, 100) else { return false }
@@ -69,13 +70,13 @@ enum FileTraces {
         }
     }
 
-    /// A process id or nothing.
+    /// Tells whether a file is a Tidemark lock: empty or a process id.
     private static func isLock(_ path: String) -> Bool {
         guard let bytes = beginning(path, 24) else { return false }
         return bytes.count < 24 && bytes.allSatisfy { 48...57 ~= $0 || $0 == UInt8(ascii: "\n") }
     }
 
-    /// A write-ahead log with our page size.
+    /// Tells whether a file is a write-ahead log with Tidemark's page size.
     ///
     /// - Source: sqlite.org, database file format, section 4.1.
     private static func isLog(_ path: String) -> Bool {
@@ -90,7 +91,8 @@ enum FileTraces {
         beginning(path, 8) == [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
     }
 
-    /// At most so many bytes of a plain file; nil when it is none, or cannot be read.
+    /// Returns the first bytes of a plain file, at most `byteCount`; nil when it is not a plain file, or cannot be
+    /// read.
     private static func beginning(_ path: String, _ byteCount: Int) -> [UInt8]? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The data files that journals of this process have open.
 ///
-/// The system drops all locks that a process has on a file as soon as the process closes any descriptor of it. SQLite keeps account of
-/// its own descriptors; whoever opens the file past SQLite, or as one that nobody changes, asks here first.
+/// The system releases all locks of a process on a file as soon as the process closes any descriptor of it. SQLite
+/// keeps account of its own descriptors. Code that opens the file without SQLite, or as immutable, must ask here first.
 ///
 /// Bound: one entry a journal.
 enum FilesInUse {
@@ -14,7 +14,7 @@ enum FilesInUse {
         return files.withLock { $0[identity] != nil }
     }
 
-    /// One file for as long as it is open; the last one to go takes the entry along.
+    /// Marks a file as in use as long as this object lives; the last object removes the entry.
     final class Use: Sendable {
         private let identity: FileIdentity?
 

@@ -2,20 +2,22 @@ import Foundation
 import Synchronization
 import Tidemark
 
-/// The right to write a file whatever name it is opened by: an exclusive `flock` on a file that is named by the database's device and
-/// number, in a folder for locks.
+/// The right to write a file, whatever name it is opened by: an exclusive `flock` on a file in a folder for locks,
+/// named after the database's device and inode.
 ///
-/// A hard link gives a database a second name, and so a second ``WriterLock``. The database itself is never opened for this: closing a
-/// second descriptor would drop the locks that SQLite has on it. The lock's file goes with the lock.
+/// A hard link gives a database a second name, and therefore a second ``WriterLock``. The database itself is never
+/// opened for this lock: closing a second descriptor would release SQLite's locks on it. The lock file is deleted when
+/// the lock is released.
 final class IdentityLock: Sendable {
     let identity: FileIdentity
     private let path: String
-    /// nil once let go.
+    /// The open lock file; nil after the lock was released.
     private let descriptor: Mutex<Int32?>
 
-    /// - Returns: nil when there is no such file, or when no folder for locks can be used and the file has one name only.
-    /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process and the name that it has the file by; `.cannotCreate`
-    ///   when the file has several names and no folder can be used.
+    /// - Returns: nil when the file does not exist, or when no folder for locks can be used and the file has only one
+    ///   name.
+    /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process and the path by which it opened the file;
+    ///   `.cannotCreate` when the file has several names and no folder can be used.
     static func take(_ file: DataFilePath, in folder: LockFolder) throws(StorageError) -> IdentityLock? {
         guard let identity = FileIdentity(path: file.path) else { return nil }
         guard let folder = folder.usable() else {
@@ -45,13 +47,14 @@ final class IdentityLock: Sendable {
                     .locked, "\(file.path) is open for writing in \(WriterLock.name(of: holder.process))\(name)",
                     advice: "stop that process, or read without writing")
             }
-            // Whoever let go removed the name: a lock on a file that has none keeps nobody out.
+            // The previous holder may have deleted the file before it released the lock; a lock on a file without a
+            // name excludes nobody.
             guard let own = FileIdentity(descriptor: descriptor), own == FileIdentity(path: path) else {
                 close(descriptor)
                 continue
             }
             let text = Array("\(getpid())\n\(file.path)\n".utf8)
-            // Both are for people only: a full disk must not keep the cache from opening.
+            // Both lines are only informative: a full disk must not keep the cache from opening.
             _ = ftruncate(descriptor, 0)
             _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
             self.identity = identity
@@ -68,12 +71,12 @@ final class IdentityLock: Sendable {
 
     deinit { release() }
 
-    /// Lets go. Nothing happens the second time.
+    /// Releases the lock. A second call does nothing.
     func release() {
         descriptor.withLock { descriptor in
             guard let held = descriptor else { return }
             descriptor = nil
-            // Under the lock, so that it is ours to remove.
+            // The file is deleted before the lock is released, so that it cannot be another process's lock file.
             unlink(path)
             flock(held, LOCK_UN)
             close(held)

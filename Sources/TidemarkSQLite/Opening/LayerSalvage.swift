@@ -1,12 +1,13 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Reads the layers out of a file that is given up: everything else comes from the servers again, a pending edit
-/// does not.
+/// Reads the layers of a file that is given up. Everything else can be fetched from the servers again; a pending edit
+/// cannot.
 enum LayerSalvage {
-    /// - Parameter file: Damaged in whatever way; nothing is written.
-    /// - Returns: The layers that pass their checks, with the names they need, numbered anew; empty when none can be
-    ///   read. At most ``TidemarkModel/Limits/layerCountMax`` layers and ``TidemarkModel/Limits/layerByteCountMax`` bytes.
+    /// - Parameter file: A file with any kind of damage; nothing is written to it.
+    /// - Returns: The layers that pass their checks, with the names that they need, numbered anew; empty when none can
+    ///   be read. At most ``TidemarkModel/Limits/layerCountMax`` layers and ``TidemarkModel/Limits/layerByteCountMax``
+    ///   bytes.
     static func layers(of file: DataFilePath) -> FlushBatch {
         var layers: [LayerRecord] = []
         var names = LayerNames()
@@ -19,7 +20,7 @@ enum LayerSalvage {
                 try read(connection.handle, &names, &layers)
             }
         } catch {
-            // What was read up to here is sound: each row has a checksum of its own.
+            // The layers that were read before the error are sound, because each row has its own checksum.
         }
         var flush = FlushBatch()
         flush.newLibraries = names.newLibraries
@@ -27,7 +28,7 @@ enum LayerSalvage {
         flush.layers = layers.map { layer in
             var layer = layer
             let name = names.newLibraries[Int(layer.library)].name
-            // The new file's log has generation 0. A wait for a log that was over stays one.
+            // The log of the new file has generation 0. A layer that waited for an earlier log still does.
             let isOver = generations[name].map { $0 != layer.awaitedGeneration } ?? false
             layer.awaitedGeneration = isOver ? .max : 0
             return layer
@@ -50,13 +51,13 @@ enum LayerSalvage {
         }
     }
 
-    /// - Returns: Empty when the libraries cannot be read.
+    /// - Returns: The current generation of each library; empty when the libraries cannot be read.
     private static func currentGenerations(_ connection: OpaquePointer) -> [ByteString: UInt32] {
         do {
             let records = try LibraryTable.read(connection)
             return Dictionary(records.map { ($0.name, $0.generation) }, uniquingKeysWith: { first, _ in first })
         } catch {
-            // Then every wait is taken for one of the current log.
+            // Without the generations, every layer counts as waiting for the current log.
             return [:]
         }
     }

@@ -1,14 +1,16 @@
 import Foundation
 import Tidemark
 
-/// Where locks that are named by files' identities lie: a folder of one user, mode 0700, that goes with the machine's run.
+/// The folder for locks that are named after the identity of a file: a folder of one user, with mode 0700, that does
+/// not outlive the run of the machine.
 ///
-/// Writers that disagree about the place (another user, another `TMPDIR`) do not meet there; they meet at the lock beside the file.
+/// Writers that use different folders (another user, another `TMPDIR`) do not exclude each other here; the lock beside
+/// the file excludes them.
 struct LockFolder: Hashable, Sendable {
-    /// Candidates, the best first; the first that can be used is.
+    /// The candidate folders, best first; the first usable one is used.
     let paths: [String]
 
-    /// - Parameter environment: Of the process: `XDG_RUNTIME_DIR`, and the temporary folder.
+    /// - Parameter environment: The environment of the process, of which `XDG_RUNTIME_DIR` is read.
     static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) -> LockFolder {
         var paths: [String] = []
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { paths.append("\(runtime)/tidemark") }
@@ -17,17 +19,17 @@ struct LockFolder: Hashable, Sendable {
         return LockFolder(paths: paths)
     }
 
-    /// The first folder that is there, or can be made, and that nobody else can change.
+    /// Returns the first folder that exists or can be created, and that no other user can change.
     func usable() -> String? { paths.first { LockFolder.isOurs($0) } }
 
-    /// The first that is there already and can be used; nothing is made.
+    /// Returns the first folder that exists and can be used; no folder is created.
     func existing() -> String? { paths.first { LockFolder.isOurs($0, makes: false) } }
 
     private static func isOurs(_ path: String, makes: Bool = true) -> Bool {
-        // Its result says no more than the look that follows.
+        // The result is ignored: the check below shows whether the folder exists.
         if makes { _ = mkdir(path, 0o700) }
         var status = stat()
-        // A symbolic link may be somebody else's.
+        // A symbolic link could lead to another user's folder.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return false }
         return status.st_uid == geteuid() && status.st_mode & 0o077 == 0 && access(path, W_OK | X_OK) == 0
     }

@@ -1,17 +1,19 @@
 import Tidemark
 
-/// Whether the log beside a file is its own.
+/// Checks whether the log beside a file belongs to the file.
 ///
-/// SQLite takes any log that is whole for the file's, and would show another file's pages. So each file is given a number when it is
-/// made, before it has a log; a log that shows another number was put there. Files of 0.1.0 have none, and are not asked.
+/// SQLite accepts any complete log as the file's own, and would return pages of another file. So a file gets a number
+/// when it is created, before it has a log; a log that shows another number belongs to another file. Files of 0.1.0
+/// have no number and are not checked.
 enum LogIdentity {
-    /// The counter that holds the number.
+    /// The name of the counter that holds the number.
     static let counter = "identity"
 
-    /// - Returns: False also when there is no log, and when either cannot be read: then something else says that it is damaged.
+    /// - Returns: False also when there is no log, and when the file or its log cannot be read; that damage is reported
+    ///   elsewhere.
     static func isForeign(_ file: DataFilePath) -> Bool {
         guard DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 else { return false }
-        // A look at the main file alone takes no lock, and may meet a page that a running writer is copying there.
+        // Reading only the main file takes no lock, so it may meet a page that a running writer is copying there.
         for _ in 0..<attemptCountMax {
             guard let own = number(file, isImmutable: true), number(file, isImmutable: false) != own else {
                 return false
@@ -30,7 +32,7 @@ enum LogIdentity {
                     connection.handle, "SELECT value FROM counters WHERE name = '\(counter)'")
             }
         } catch {
-            // Who opens the file next meets the same, and says so.
+            // The next code that opens the file meets the same error and reports it.
             return nil
         }
     }

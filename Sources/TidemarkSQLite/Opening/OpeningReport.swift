@@ -1,10 +1,10 @@
-/// What opening a data file for writing found and did; for a user to be told.
+/// The result of opening a data file for writing, for a report to the user.
 public enum OpeningReport: Hashable, Sendable {
-    /// There was no file; a new one was made.
+    /// There was no file; a new one was created.
     case created
-    /// The file was there and is in order.
+    /// The file existed and is in order.
     case reopened
-    /// The file was damaged: it lies at `movedTo` now, and a new one stands in its place, empty but for
-    /// pending edits that could still be read.
+    /// The file was damaged: it was moved to `movedTo`. A new file replaces it, empty except for the pending edits that
+    /// could still be read.
     case rebuilt(movedTo: String, reason: String)
 }

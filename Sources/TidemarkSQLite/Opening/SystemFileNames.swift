@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// The names of the system's files.
+/// The port for renaming files, implemented by the system's calls.
 package struct SystemFileNames: FileNames {
     package init() {}
 
@@ -22,5 +22,5 @@ package struct SystemFileNames: FileNames {
     }
 }
 
-/// The system's `rename`, which the method of that name hides.
+/// Calls the system's `rename`, which the method of that name hides.
 private func systemRename(_ source: String, _ target: String) -> Int32 { rename(source, target) }

@@ -3,12 +3,12 @@ import Tidemark
 
 /// The right to write a data file: an exclusive `flock` on the file beside it, held until ``release()``.
 ///
-/// The system lets go of it when the process ends, however it ends. The lock file stays: to remove it
-/// would let two processes hold two locks of one name. It holds the writer's process id for people.
+/// The system releases the lock when the process ends, however it ends. The lock file stays: if it were removed, two
+/// processes could hold two locks of one name. It holds the writer's process id, for people.
 final class WriterLock: Sendable {
     private let descriptor: Int32
 
-    /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process that has it; `.cannotCreate`.
+    /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process that holds the lock; `.cannotCreate`.
     init(_ file: DataFilePath) throws(StorageError) {
         let descriptor = open(file.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(file.lock)", errno) }
@@ -22,23 +22,25 @@ final class WriterLock: Sendable {
                 advice: "stop that process, or read without writing")
         }
         let text = Array("\(getpid())\n".utf8)
-        // The number is for people only: a full disk must not keep the cache from opening.
+        // The number is only informative: a full disk must not keep the cache from opening.
         _ = ftruncate(descriptor, 0)
         _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         self.descriptor = descriptor
     }
 
-    /// Lets go. Called once.
+    /// Releases the lock. It must be called once.
     func release() {
         _ = ftruncate(descriptor, 0)
-        // A process that is being started may hold a copy of the descriptor for a moment; closing ours would not unlock.
+        // A child process that is being started may hold a copy of the descriptor for a moment, so closing ours alone
+        // would not unlock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// How messages call who has a lock.
+    /// Returns the name of a lock's holder for messages.
     ///
-    /// - Parameter process: Its number; nil when the lock does not say, as in the moment in which it is taken.
+    /// - Parameter process: The number of the process; nil when the lock file does not have it, as in the moment in
+    ///   which the lock is taken.
     static func name(of process: String?) -> String { process.map { "process \($0)" } ?? "another process" }
 
     private static func holder(_ descriptor: Int32) -> String? {

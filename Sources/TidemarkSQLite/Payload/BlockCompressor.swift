@@ -9,7 +9,7 @@ import TidemarkModel
 /// ```
 /// `v` is a little-endian base-128 integer. Owner: the journal's writer; unpacking needs no state.
 package final class BlockCompressor {
-    /// What a block unpacks to: 1 MiB.
+    /// The unpacked size of a block: 1 MiB.
     static let blockByteCount = 1 << 20
 
     private let context: OpaquePointer
@@ -40,7 +40,7 @@ package final class BlockCompressor {
         }
     }
 
-    /// - Returns: nil when that is not shorter.
+    /// - Returns: The compressed block; nil when it is not shorter than the block.
     private func compressed(_ block: UnsafeRawBufferPointer) -> [UInt8]? {
         var isShorter = false
         let frame = [UInt8](unsafeUninitializedCapacity: block.count) { buffer, count in
@@ -54,8 +54,9 @@ package final class BlockCompressor {
     /// Unpacks blocks to their end.
     ///
     /// - Parameters:
-    ///   - bytes: Any; read from `offset` on, all of them.
-    ///   - count: What they are to give. Memory is taken a block at a time, after a look at the frame.
+    ///   - bytes: Any bytes; they are read from `offset` to their end.
+    ///   - count: The expected unpacked size. Memory is allocated a block at a time, after the frame's header was
+    ///     checked.
     /// - Throws: ``PayloadFault``.
     static func content(
         _ bytes: UnsafeRawBufferPointer, at offset: inout Int, count: Int

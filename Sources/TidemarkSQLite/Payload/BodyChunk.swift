@@ -3,12 +3,12 @@ import TidemarkStore
 
 /// The encoded bodies of consecutive rows of a flush.
 ///
-/// Owner: whoever claimed it, until it is filled; then the writer, until it is given back.
+/// Owner: the thread that claimed the chunk, until it is filled; then the writer, until the chunk is given back.
 final class BodyChunk {
     private let encoder: PayloadEncoder
-    /// Which rows of the flush.
+    /// The range of the flush's rows that the chunk holds.
     private(set) var rows = 0..<0
-    /// By row, from the first of `rows` on; empty for rows that need none. Valid until the chunk is given back.
+    /// The encoded body of each row in `rows`; empty for a row that needs none. Valid until the chunk is given back.
     private(set) var bodies: [UnsafeRawBufferPointer] = []
 
     /// - Throws: ``SQLiteFailure`` when there is no memory for zstd.
@@ -16,9 +16,10 @@ final class BodyChunk {
         encoder = try PayloadEncoder()
     }
 
-    /// Encodes rows in the place of those that it held.
+    /// Encodes rows and replaces the earlier contents of the chunk.
     ///
-    /// - Parameter rows: As ``BodyClaims`` cut them: there is room for all, or it is one.
+    /// - Parameter rows: A range that ``BodyClaims`` cut: all rows fit into the encoder's buffer, or it is a single
+    ///   row.
     /// - Complexity: O(bytes of the rows).
     func fill(_ rows: Range<Int>, of source: BodySource) {
         encoder.startBatch()
@@ -45,7 +46,7 @@ final class BodyChunk {
         self.rows = rows
     }
 
-    /// Lets go of the bodies, and of memory that a large payload took.
+    /// Drops the bodies, and frees the memory that a large payload took.
     func empty() {
         rows = 0..<0
         bodies.removeAll(keepingCapacity: true)

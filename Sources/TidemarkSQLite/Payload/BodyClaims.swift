@@ -1,50 +1,51 @@
-/// Who encodes which rows of a flush, and in which order they are written.
+/// Decides which thread encodes which rows of a flush, and in which order they are written.
 ///
-/// Chunks are claimed in the order of the rows and written in it; turn t uses chunk t modulo ``chunkCount``. The writer
-/// claims one itself while the one it has to write is not ready, so that no processor waits for another as long as there
-/// is anything to encode. At most ``chunkCount`` are claimed and not given back. One that is larger than an encoder's
-/// room is claimed only when no other is, so there is one such buffer at a time.
+/// Chunks are claimed and written in the order of the rows; turn t uses chunk t modulo ``chunkCount``. The writer
+/// claims a chunk itself while the one that it has to write is not ready, so no processor waits for another as long as
+/// there is anything to encode. At most ``chunkCount`` chunks are claimed and not given back. A chunk that is larger
+/// than an encoder's buffer is claimed only when no other is, so there is only one such buffer at a time.
 struct BodyClaims {
-    /// Chunks that exist: 8. An encoder keeps 256 KiB for each.
+    /// The number of chunks: 8. An encoder keeps 256 KiB for each.
     static let chunkCount = 8
-    /// Rows of a chunk: 256, some 0.4 ms of compressing. The last chunk of a flush has one thread only.
+    /// The maximum number of rows in a chunk: 256, about 0.4 ms of compressing. Only one thread works on the last chunk
+    /// of a flush.
     static let rowCountMax = 256
 
-    /// Rows for somebody to encode.
+    /// A range of rows that one thread encodes.
     struct Claim: Equatable {
         let turn: Int
         let rows: Range<Int>
-        /// Which chunk they go into.
+        /// The number of the chunk that receives the rows.
         var chunk: Int { turn % BodyClaims.chunkCount }
     }
 
-    /// What a thread does next.
+    /// The next step of a thread.
     enum Step: Equatable {
         case encode(Claim)
-        /// The chunk's bodies, and how many rows are written with it; the writer only.
+        /// Write the bodies of a chunk; only the writer gets this step.
         case write(chunk: Int)
         case wait
         case leave
     }
 
     private let rowCount: Int
-    /// The first row that nobody claimed.
+    /// The first row that no thread has claimed.
     private var nextRow = 0
-    /// Turns that were claimed, and turns that were written; their difference is at most `chunkCount`.
+    /// The number of turns that were claimed, and of turns that were written; their difference is at most `chunkCount`.
     private var claimedCount = 0
     private var writtenCount = 0
-    /// By chunk: encoded and not written yet.
+    /// Whether each chunk is encoded and not written yet.
     private var isFilled = [Bool](repeating: false, count: BodyClaims.chunkCount)
-    /// Nothing more is claimed: the writer is through, or gave up.
+    /// Whether no more rows may be claimed: the writer has finished or given up.
     private var isEnded = false
-    /// Threads beside the writer that may be reading the flush.
+    /// The number of threads beside the writer that may be reading the flush.
     private(set) var helperCount = 0
 
     init(rowCount: Int) {
         self.rowCount = rowCount
     }
 
-    /// - Returns: False when it came too late; then it must not look at the flush.
+    /// - Returns: False when the flush is over; then the thread must not read it.
     mutating func enter() -> Bool {
         guard !isEnded else { return false }
         helperCount += 1
@@ -69,12 +70,12 @@ struct BodyClaims {
         return writtenCount == claimedCount ? .leave : .wait
     }
 
-    /// The rows of a claim are encoded.
+    /// Marks the rows of a claim as encoded.
     mutating func filled(_ claim: Claim) {
         isFilled[claim.chunk] = true
     }
 
-    /// The chunk that ``writerStep(_:)`` gave out is written.
+    /// Marks the chunk that ``writerStep(_:)`` returned as written.
     mutating func written() {
         isFilled[writtenCount % BodyClaims.chunkCount] = false
         writtenCount += 1

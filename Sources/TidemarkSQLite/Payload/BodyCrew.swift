@@ -1,10 +1,10 @@
 import Foundation
 
-/// The threads that work on one flush: the writer's, and helpers that come and go.
+/// The threads that work on one flush: the writer's, and helpers that join and leave.
 ///
-/// Sendable by hand-over: `claims` is touched with `condition` locked only; a chunk belongs to the thread that claimed it until that
-/// says it is filled, and to the writer until it says it is written, both under the lock; `source` stands still until
-/// ``end()`` returned, and a helper reads it only between `enter` and `leave`.
+/// Sendable by hand-over: `claims` is accessed only with `condition` locked. A chunk belongs to the thread that claimed
+/// it until that thread marks it as filled, and then to the writer until it marks it as written, both under the lock.
+/// `source` does not change until ``end()`` returned, and a helper reads it only between `enter` and `leave`.
 final class BodyCrew: @unchecked Sendable {
     private let source: BodySource
     private let chunks: [BodyChunk]
@@ -17,7 +17,7 @@ final class BodyCrew: @unchecked Sendable {
         claims = BodyClaims(rowCount: source.rows.count)
     }
 
-    /// Encodes until nothing is left to claim. One that comes when the flush is over does nothing.
+    /// Encodes until nothing is left to claim. A helper that starts after the end of the flush does nothing.
     func help() {
         condition.lock()
         defer { condition.unlock() }
@@ -34,9 +34,9 @@ final class BodyCrew: @unchecked Sendable {
         }
     }
 
-    /// Hands out every chunk in order, and encodes while the next one is not ready.
+    /// Passes every chunk to `write` in order, and encodes while the next chunk is not ready.
     ///
-    /// - Throws: What `write` threw.
+    /// - Throws: The error of `write`.
     func write(_ write: (BodyChunk) throws -> Void) throws {
         condition.lock()
         defer { condition.unlock() }
@@ -56,7 +56,7 @@ final class BodyCrew: @unchecked Sendable {
         }
     }
 
-    /// Returns when no helper reads the flush any more, and none will.
+    /// Ends the work, and returns when no helper reads the flush any more and none will.
     func end() {
         condition.lock()
         defer { condition.unlock() }

@@ -5,18 +5,19 @@ import TidemarkStore
 
 /// Encodes the rows of a flush on several processors, a few chunks ahead of the writer.
 ///
-/// Compressing takes longer than writing: so the writer's own thread encodes too, whenever the chunk that it needs is not
-/// ready, and helpers do nothing else. With one processor there is no helper, and all happens on the writer's thread.
-/// Who does what is decided by ``BodyClaims``.
+/// Compressing takes longer than writing. Therefore the writer's own thread encodes too whenever the chunk that it
+/// needs is not ready, and helpers only encode. With one processor there is no helper, and the writer's thread does
+/// everything. ``BodyClaims`` assigns the work.
 final class BodyPipeline {
-    /// Threads beside the writer's: one for each other processor, 3 at most. Three encode more than one thread can write.
+    /// The maximum number of threads beside the writer's: one for each other processor, 3 at most. Three encode more
+    /// than one thread can write.
     static let helperCountMax = 3
 
     private let chunks: [BodyChunk]
     private let helperCount: Int
     private let queue = DispatchQueue(label: "tidemark.encoder", attributes: .concurrent)
 
-    /// - Parameter helperCount: Threads beside the writer's.
+    /// - Parameter helperCount: The number of threads beside the writer's.
     /// - Throws: ``SQLiteFailure`` when there is no memory for zstd.
     init(
         helperCount: Int = min(BodyPipeline.helperCountMax, ProcessInfo.processInfo.activeProcessorCount - 1)
@@ -28,10 +29,10 @@ final class BodyPipeline {
     /// Encodes every row of a flush, in order.
     ///
     /// - Parameters:
-    ///   - bytes: The flush's own.
-    ///   - dictionaries: By type.
-    ///   - write: Gets chunk after chunk on the calling thread; a chunk is valid until it returns.
-    /// - Throws: What `write` threw; then it is not called again, and nobody encodes any more.
+    ///   - bytes: The flush's own bytes.
+    ///   - dictionaries: The dictionaries by type.
+    ///   - write: Called with one chunk after another on the calling thread; a chunk is valid until `write` returns.
+    /// - Throws: The error of `write`; after it `write` is not called again, and no thread encodes any more.
     /// - Complexity: O(rows + bytes).
     func forEachChunk(
         of flush: FlushBatch, bytes: UnsafeRawBufferPointer, dictionaries: [TypeIndex: PayloadDictionary],
@@ -42,7 +43,7 @@ final class BodyPipeline {
                 rows: rows, bytes: bytes, dictionaries: dictionaries,
                 yieldRowCount: Processor.yieldRowCount(of: flush))
             let crew = BodyCrew(source, chunks)
-            // What fits into one chunk is nothing to share.
+            // A flush that fits into one chunk has no work to share.
             let wanted = rows.count > BodyClaims.rowCountMax ? helperCount : 0
             for _ in 0..<max(0, wanted) { queue.async { crew.help() } }
             defer { crew.end() }

@@ -1,21 +1,21 @@
 import TidemarkModel
 import TidemarkStore
 
-/// What the threads that encode a flush read of it.
+/// The parts of a flush that the encoding threads read.
 ///
-/// Sendable by standing still: the writer makes it, makes every dictionary ready for compressing, and does not return
-/// before the last thread that reads it has left; nothing of it changes meanwhile.
+/// Sendable by immutability: the writer creates it, prepares every dictionary for compressing, and does not return
+/// before the last reading thread has left.
 struct BodySource: @unchecked Sendable {
-    /// The flush's own, borrowed: an array would be retained and released for each row, by all threads at one place.
+    /// The flush's rows, borrowed: all threads would retain and release an array for each row, at one memory location.
     let rows: UnsafeBufferPointer<FlushRow>
-    /// The flush's own.
+    /// The flush's own bytes.
     let bytes: UnsafeRawBufferPointer
     let dictionaries: [TypeIndex: PayloadDictionary]
     let yieldRowCount: Int
 
     /// - Parameters:
-    ///   - rows: Of the flush.
-    ///   - dictionaries: By type.
+    ///   - rows: The rows of the flush.
+    ///   - dictionaries: The dictionaries by type.
     /// - Complexity: O(rows).
     init(
         rows: UnsafeBufferPointer<FlushRow>, bytes: UnsafeRawBufferPointer,
@@ -25,7 +25,8 @@ struct BodySource: @unchecked Sendable {
         self.bytes = bytes
         self.dictionaries = dictionaries
         self.yieldRowCount = yieldRowCount
-        // The form for compressing is made at its first use, which may not be on two threads at once.
+        // The compressing form of a dictionary is created at its first use, which must not happen on two threads at
+        // once.
         var isReady = [Bool](repeating: false, count: Int(TypeIndex.max) + 1)
         for row in rows where !isReady[Int(row.type)] {
             isReady[Int(row.type)] = true
@@ -33,9 +34,11 @@ struct BodySource: @unchecked Sendable {
         }
     }
 
-    /// Where a chunk ends that begins at `start`: its payloads fit into an encoder's room, or it is one row.
+    /// Finds the end of the chunk that begins at `start`: all of its payloads fit into an encoder's buffer, or it is
+    /// one row.
     ///
-    /// - Returns: The first row behind it, and whether it is one that needs more room than an encoder keeps.
+    /// - Returns: The first row after the chunk, and whether the chunk is one row that needs more room than an encoder
+    ///   keeps.
     /// - Complexity: O(``BodyClaims/rowCountMax``).
     func cut(from start: Int) -> (end: Int, isLarge: Bool) {
         let end = min(start + BodyClaims.rowCountMax, rows.count)

@@ -2,29 +2,30 @@ import CZstd
 import TidemarkModel
 import TidemarkStore
 
-/// Collects payloads of types without a dictionary, and makes one when there are enough.
+/// Collects payloads of types without a dictionary, and trains one when there are enough.
 ///
-/// A type gets its dictionary once, at the flush whose rows bring its samples to ``sampleCountMin``:
-/// with fewer, a dictionary of 16 KiB mostly remembers its samples. Training takes some 0.04 s for a
-/// type, happens before the flush's rows are written and so covers them, and never again for that type.
-/// At ``dictionaryCountMax`` dictionaries or ``sampleByteCountMax`` waiting bytes it stops collecting;
-/// rows of other types are compressed without one.
+/// A type gets its dictionary once, at the flush whose rows bring its samples to ``sampleCountMin``: with fewer, a
+/// dictionary of 16 KiB mostly memorizes its samples. Training takes about 0.04 s for a type. It happens before the
+/// flush's rows are written, so they already use the dictionary, and never again for that type. At
+/// ``dictionaryCountMax`` dictionaries or ``sampleByteCountMax`` waiting bytes the trainer stops collecting; rows of
+/// other types are compressed without a dictionary.
 struct DictionaryTrainer {
-    /// 16 KiB.
+    /// The size of a dictionary: 16 KiB.
     static let dictionaryByteCount = 16 << 10
-    /// Bytes of a piece that the dictionary is put together from: 537, which is what zstd's own search found best of five sizes
-    /// for payloads of 400 to 500 bytes. Searching each time takes some four times as long, and saves 0.4 % at most.
+    /// The size of the segments that a dictionary is assembled from: 537 bytes, which zstd's own search found best of
+    /// five sizes for payloads of 400 to 500 bytes. A search at each training takes about four times as long, and saves
+    /// 0.4 % at most.
     /// - Source: docs/decisions/0005-data-file.md.
     static let segmentByteCount = 537
-    /// Samples that a type needs: 1,000.
+    /// The number of samples that a type needs: 1,000.
     static let sampleCountMin = 1_000
-    /// Samples that a training reads: 4,000, spread over what the flush holds.
+    /// The maximum number of samples that a training reads: 4,000, spread over the flush's payloads.
     static let sampleCountMax = 4_000
-    /// A longer payload is no sample: it compresses well by itself.
+    /// The maximum size of a sample. A longer payload compresses well by itself.
     static let sampleByteLengthMax = 8 << 10
-    /// Samples that wait, over all types: 8 MiB.
+    /// The maximum size of all waiting samples, over all types: 8 MiB.
     static let sampleByteCountMax = 8 << 20
-    /// Dictionaries of a file: 64; each takes some 200 KiB of memory in a writer.
+    /// The maximum number of dictionaries in a file: 64. Each takes about 200 KiB of memory in a writer.
     static let dictionaryCountMax = 64
 
     private struct Samples {
@@ -33,23 +34,23 @@ struct DictionaryTrainer {
     }
 
     private let sampleCountMin: Int
-    /// Types that wait for more samples, and what they have.
+    /// The samples of the types that wait for more samples.
     private var waiting: [TypeIndex: Samples] = [:]
     private var waitingByteCount = 0
-    /// Types whose training failed; not tried again in this process.
+    /// Types whose training failed; it is not tried again in this process.
     private var refused: Set<TypeIndex> = []
 
-    /// - Parameter sampleCountMin: Samples that a type needs before it gets a dictionary.
+    /// - Parameter sampleCountMin: The number of samples that a type needs before it gets a dictionary.
     init(sampleCountMin: Int = DictionaryTrainer.sampleCountMin) {
         self.sampleCountMin = sampleCountMin
     }
 
-    /// Takes samples from a flush.
+    /// Takes samples from a flush, and trains dictionaries for the types that have enough.
     ///
-    /// - Parameter dictionaryTypes: Those that have a dictionary.
-    /// - Returns: New dictionaries, by type. The caller keeps them only if its transaction commits, and
-    ///   says so with ``forget(_:)``; otherwise the samples are still there for the next try.
-    /// - Complexity: O(rows) once it has something to collect, plus training.
+    /// - Parameter dictionaryTypes: The types that have a dictionary.
+    /// - Returns: New dictionaries, by type. The caller keeps them only if its transaction commits, and then calls
+    ///   ``forget(_:)``; otherwise the samples remain for the next try.
+    /// - Complexity: O(rows) when a type lacks a dictionary, plus training.
     mutating func dictionaries(
         for flush: FlushBatch, dictionaryTypes: Set<TypeIndex>, encoder: PayloadEncoder
     ) -> [TypeIndex: [UInt8]] {
@@ -86,10 +87,10 @@ struct DictionaryTrainer {
         return result
     }
 
-    /// What the type's dictionary was trained from, until its samples are forgotten.
+    /// Returns the number of samples that the type's dictionary was trained from, until ``forget(_:)`` drops them.
     func sampleCount(of type: TypeIndex) -> Int { waiting[type]?.sizes.count ?? 0 }
 
-    /// Lets go of the samples of types that now have a dictionary.
+    /// Drops the samples of types that now have a dictionary.
     mutating func forget(_ types: some Sequence<TypeIndex>) {
         for type in types { drop(type) }
     }
@@ -123,7 +124,7 @@ struct DictionaryTrainer {
         }
     }
 
-    /// - Returns: nil when zstd finds nothing worth remembering.
+    /// - Returns: The dictionary; nil when zstd finds nothing that repeats.
     static func train(_ samples: [UInt8], sizes: [Int]) -> [UInt8]? {
         var parameters = ZDICT_fastCover_params_t()
         parameters.k = UInt32(segmentByteCount)

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The form in which a query's list lies in its row.
+/// Encodes and decodes the list of a query, as its row stores it.
 ///
 /// ```
 /// header     1  bits 7–4 format (1) · 0 elements have sort keys
@@ -14,14 +14,15 @@ import TidemarkStore
 ///
 /// - Source: docs/data-file.md.
 package enum ElementListCodec {
-    /// A list's bytes: 256 MiB, which is 15 million UUIDs. SQLite itself would refuse four times as much.
+    /// The maximum size of an encoded list: 256 MiB, which is 15 million UUIDs. SQLite itself would refuse four times
+    /// as much.
     static let byteCountMax = QueryRecord.listByteCountMax
 
     private static let formatVersion: UInt8 = 1
     private static let sortKeysFlag: UInt8 = 1
     private static let uuidByteCount = 16
 
-    /// - Parameter elements: In list order.
+    /// - Parameter elements: The elements in list order.
     /// - Complexity: O(bytes).
     package static func encode(_ elements: [QueryElement]) -> [UInt8] {
         let hasSortKeys = elements.contains { !$0.sortKey.isEmpty }
@@ -42,12 +43,12 @@ package enum ElementListCodec {
             PayloadCodec.append(element.sortKey.count, to: &bytes)
             bytes += element.sortKey
         }
-        // No input reaches it: the state keeps a longer list in memory only.
+        // No input reaches this line: the state keeps a longer list in memory only.
         precondition(bytes.count <= byteCountMax, "a list has at most \(byteCountMax) bytes, not \(bytes.count)")
         return bytes
     }
 
-    /// - Parameter bytes: Any; what they declare is compared with what is there before memory is taken.
+    /// - Parameter bytes: Any bytes. Declared counts are compared with the available bytes before memory is allocated.
     /// - Throws: ``PayloadFault`` `.truncated`, `.unknownFormat`, `.tooLarge` or `.lengthMismatch`.
     /// - Complexity: O(bytes).
     package static func decode(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [QueryElement] {
@@ -57,7 +58,7 @@ package enum ElementListCodec {
         let hasSortKeys = header & sortKeysFlag != 0
         var offset = 1
         guard let count = PayloadCodec.readVarint(bytes, at: &offset) else { throw .truncated }
-        // Every element takes a byte at least.
+        // Every element takes at least one byte.
         guard count <= bytes.count - offset else { throw .lengthMismatch }
         var elements: [QueryElement] = []
         elements.reserveCapacity(count)
@@ -81,7 +82,7 @@ package enum ElementListCodec {
         return .uuid(value)
     }
 
-    /// Bytes behind their length, which was written with `less` more.
+    /// Reads a length and the bytes after it. The stored length is `less` higher than the number of bytes.
     private static func run(
         _ bytes: UnsafeRawBufferPointer, at offset: inout Int, less: Int
     ) throws(PayloadFault) -> UnsafeRawBufferPointer {

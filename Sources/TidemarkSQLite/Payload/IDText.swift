@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The text of an id without an allocation: what a payload holds between its quotes.
+/// Makes the text of an id, as a payload holds it between its quotes, without an allocation.
 struct IDText {
     private var storage: [UInt8] = Array(repeating: 0, count: UUIDValue.textByteCount)
 
@@ -11,7 +11,8 @@ struct IDText {
         id: UnsafeRawBufferPointer, isUUID: Bool, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
         guard isUUID else { return try body(id) }
-        // No input reaches it: the flag that says UUID is set where 16 bytes were parsed, and rows of other lengths count as damaged.
+        // No input reaches this line: the UUID flag is set only where 16 bytes were parsed, and rows of other lengths
+        // count as damaged.
         precondition(id.count == 16, "a UUID has 16 bytes, not \(id.count)")
         storage.withUnsafeMutableBufferPointer { text in
             IDText.digits.withUnsafeBufferPointer { digits in

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The form in which a layer's dependencies and changes lie in its row.
+/// Encodes and decodes a layer's dependencies and changes, as its row stores them.
 ///
 /// ```
 /// header     1  bits 7–4 format (1)
@@ -17,21 +17,23 @@ import TidemarkStore
 ///   rest        put: v length, the resource · patch: v length, the fields; v count, each name as a pending id ·
 ///               remove_field: the name as a pending id
 /// ```
-/// Types are named, not numbered: a layer is read from a file in which nothing else can be read. The row's checksum
-/// covers all of it; decoding is bounded all the same, because a file can be forged.
+/// Types are named, not numbered, because a layer must be readable from a file in which nothing else is. The row's
+/// checksum covers all of it. Decoding is bounded all the same, because a file can be forged.
 ///
 /// - Source: docs/data-file.md.
 package enum LayerBodyCodec {
-    /// A layer's content: 256 MiB. Twice ``Limits/layerByteCountCeiling``, and the names of all types, stay below it.
+    /// The maximum size of a layer's content: 256 MiB. Twice ``Limits/layerByteCountCeiling``, with the names of all
+    /// types, is below it.
     static let contentByteCountMax = 256 << 20
 
     private static let formatVersion: UInt8 = 1
 
-    /// - Parameter types: Names by index; that of every change is there.
+    /// - Parameter types: The names of types by index; the types of all changes are among them.
     /// - Complexity: O(bytes).
     package static func encode(_ record: LayerRecord, types: [ByteString], _ compressor: BlockCompressor) -> [UInt8] {
         let content = content(record, types: types)
-        // No input reaches it: all layers together are bounded, with their ids, before one is made or gets a real id.
+        // No input reaches this line: all layers together, with their ids, are bounded before one is created or gets a
+        // real id.
         precondition(
             content.count <= contentByteCountMax,
             "a layer has at most \(contentByteCountMax) bytes, not \(content.count)")
@@ -42,9 +44,9 @@ package enum LayerBodyCodec {
     }
 
     /// - Parameters:
-    ///   - bytes: Any.
-    ///   - library: The layer's.
-    ///   - names: Gives types their numbers.
+    ///   - bytes: Any bytes.
+    ///   - library: The layer's library.
+    ///   - names: Returns the numbers of types.
     /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number, `.notJSON` for a resource that is no object.
     /// - Complexity: O(bytes).
     package static func decode(
@@ -97,7 +99,8 @@ package enum LayerBodyCodec {
         PayloadCodec.append(record.changes.count, to: &bytes)
         for change in record.changes {
             let key = change.key
-            // No input reaches it: every change of a layer is made, and read back, with the layer's own library.
+            // No input reaches this line: every change of a layer is created, and read back, with the layer's own
+            // library.
             precondition(
                 key.library == record.library, "a change of library \(key.library) in a layer of \(record.library)")
             append(kind(of: change), key.id, type: places[key.type] ?? 0, to: &bytes)
@@ -147,7 +150,8 @@ package enum LayerBodyCodec {
 
     // MARK: Reading
 
-    /// Reads from the front; what is declared is compared with what is there before memory is taken.
+    /// Reads the content from the front. Declared counts are compared with the available bytes before memory is
+    /// allocated.
     private struct ContentReader {
         let bytes: UnsafeRawBufferPointer
         private var offset = 0
@@ -195,7 +199,7 @@ package enum LayerBodyCodec {
             return number
         }
 
-        /// Of things that take a byte at least.
+        /// Reads the count of a list whose elements take at least one byte each.
         private mutating func count() throws(PayloadFault) -> Int {
             let count = try number()
             guard count <= bytes.count - offset else { throw .lengthMismatch }
@@ -206,7 +210,7 @@ package enum LayerBodyCodec {
             try run(count: try number())
         }
 
-        /// Whoever folds it takes its form for granted.
+        /// Reads a JSON object and checks it, because the code that folds it relies on its form.
         private mutating func object(orEmpty mayBeEmpty: Bool) throws(PayloadFault) -> [UInt8] {
             let bytes = try run()
             if bytes.isEmpty, mayBeEmpty { return [] }

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The form in which an entity's payload lies in a row.
+/// The format of an entity's payload in its row.
 ///
 /// ```
 /// check      4  XXH64 of everything after it, low half, little endian; seeded by key and stamps
@@ -9,51 +9,51 @@ import TidemarkStore
 /// fields     v  formats 2 and 3: bytes of the fields
 /// dictionary v  codec 2 only: its number
 /// length     v  codecs 1 and 2: bytes that decompress from the data
-/// id offset  v  when the id is left out: where it stands in the payload
+/// id offset  v  when the id is left out: its offset in the payload
 /// data
-/// fields        formats 2 and 3: what the store keeps of single fields' writes
+/// fields        formats 2 and 3: the store's data about writes of single fields
 /// padding    4  zeros, when padded
 /// ```
-/// `v` is a little-endian base-128 integer. Half of the checksum is kept: a damaged row passes one time
-/// in four thousand million, and four bytes more would cost 1 % of a file of small entities.
+/// `v` is a little-endian base-128 integer. Half of the checksum is kept: one damaged row in four thousand million
+/// passes the check, and four more bytes would cost 1 % of a file of small entities.
 ///
 /// - Source: docs/data-file.md.
 enum PayloadCodec {
-    /// A body without fields; the same in every version of the file.
+    /// The format of a body without fields; it is the same in every version of the file.
     static let formatVersion: UInt8 = 1
-    /// A body with fields, from version 2 of the file on.
+    /// The format of a body with fields, from version 2 of the file on.
     static let fieldsFormatVersion: UInt8 = 2
-    /// A body with fields, of an entity of which only the fields that stay are left.
+    /// The format of a body with fields, for an evicted entity of which only the fields that stay are left.
     static let reducedFormatVersion: UInt8 = 3
 
-    /// - Parameter header: One byte; empty where there is none.
+    /// - Parameter header: The header byte; empty when there is no body.
     static func isReduced(header: UnsafeRawBufferPointer) -> Bool {
         header.first.map { $0 >> 5 } == reducedFormatVersion
     }
 
     static let checkByteCount = 4
-    /// A new row gets so much room that its page can take later, slightly longer versions without a
-    /// split. Measured with five updates an entity: the file is 10 % larger without it.
+    /// The padding of a new row, which lets its page take later, slightly longer versions without a split. Measured
+    /// with five updates an entity: the file is 10 % larger without padding.
     static let paddingByteCount = 4
 
-    /// What a payload may declare: 16 MiB, the longest line.
+    /// The maximum size that a payload may declare: 16 MiB, the longest line.
     static let payloadByteCountMax = Limits.entityByteCountCeiling
-    /// What the fields beside a payload may take: 16 MiB, too. The store keeps fewer dates rather than more than that.
+    /// The maximum size of the fields beside a payload: 16 MiB, too. The store drops dates rather than exceed it.
     static let fieldsByteCountMax = FieldStamps.encodedByteCountMax
-    /// The largest window a frame may ask for: 2^23.
+    /// The largest window that a frame may ask for: 2^23.
     static let windowByteCountMax = 1 << 23
-    /// A compressed block's largest content, fixed by zstd.
+    /// The largest content of a compressed block, fixed by zstd.
     static let blockByteCountMax = 128 << 10
-    /// An id shorter than this stays in the payload; to say where it stood costs as much.
+    /// The shortest id that is removed from the payload. For a shorter one, its offset would cost as much as the id.
     static let elidedIDByteCountMin = 6
-    /// Payloads shorter than this are not worth the call.
+    /// The shortest payload that is compressed. For a shorter one, the call is not worth its cost.
     static let compressedByteCountMin = 16
 
     static let paddedFlag: UInt8 = 1 << 4
     static let elidedFlag: UInt8 = 1 << 3
     static let bareFlag: UInt8 = 1 << 2
     static let codecMask: UInt8 = 0b11
-    /// All of the header but the format.
+    /// All bits of the header except the format.
     static let flagsMask: UInt8 = 0b1_1111
 
     enum Codec: UInt8 {
@@ -62,10 +62,10 @@ enum PayloadCodec {
         case zstdWithDictionary = 2
     }
 
-    /// The header of a magicless zstd frame with one compressed block, which a bare payload leaves out:
-    /// it follows from the two lengths.
+    /// Writes the header of a magicless zstd frame with one compressed block. A bare payload leaves this header out,
+    /// because it follows from the two lengths.
     ///
-    /// - Returns: How many bytes were written, at most 8.
+    /// - Returns: The number of bytes written, at most 8.
     static func writeFrameHeader(
         contentByteCount: Int, blockByteCount: Int, into target: UnsafeMutablePointer<UInt8>
     ) -> Int {
@@ -90,7 +90,7 @@ enum PayloadCodec {
         return count + 3
     }
 
-    /// - Returns: How many bytes were written, at most 10.
+    /// - Returns: The number of bytes written, at most 10.
     @inline(__always)
     static func writeVarint(_ value: UInt64, into target: UnsafeMutablePointer<UInt8>) -> Int {
         var rest = value
@@ -104,7 +104,7 @@ enum PayloadCodec {
         return count + 1
     }
 
-    /// Appends a length or count, which is not negative.
+    /// Appends a length or count, which must not be negative.
     static func append(_ value: Int, to bytes: inout [UInt8]) {
         var rest = value
         while rest >= 0x80 {

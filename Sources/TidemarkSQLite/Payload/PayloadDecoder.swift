@@ -2,16 +2,16 @@ import CZstd
 import Foundation
 import TidemarkModel
 
-/// Turns the bytes of rows back into payloads, and refuses every byte that is not as it was written.
+/// Decodes the bytes of rows into payloads, and refuses bytes that differ from those that were written.
 ///
-/// The check is verified before anything is parsed; decompression is bounded all the same, because a
-/// file can be forged. Owner: one journal or one reader.
+/// The check is verified before anything is parsed. Decompression is bounded all the same, because a file can be
+/// forged. Owner: one journal or one reader.
 package final class PayloadDecoder {
     private let context: OpaquePointer
-    /// The dictionary that `context` refers to now; nil for none.
+    /// The dictionary that `context` uses now; nil when it uses none.
     private var current: OpaquePointer?
     private var idText = IDText()
-    /// A frame whose header was left out, made whole.
+    /// Buffer in which a frame that was stored without its header gets it back.
     private var frame: [UInt8] = []
 
     /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
@@ -25,7 +25,7 @@ package final class PayloadDecoder {
         ZSTD_freeDCtx(context)
     }
 
-    /// True when the bytes are those that were written for this key with these stamps.
+    /// Tells whether the bytes are those that were written for this key with these stamps.
     package static func passesCheck(
         _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal
     ) -> Bool {
@@ -37,11 +37,12 @@ package final class PayloadDecoder {
     }
 
     /// - Parameters:
-    ///   - bytes: A row's.
+    ///   - bytes: The body of a row.
     ///   - id: The 16 bytes of a UUID, or the id's text.
-    ///   - seal: Whose payload it should be.
-    ///   - dictionaries: By number.
-    /// - Throws: ``PayloadFault``; memory for at most ``PayloadCodec/payloadByteCountMax`` bytes was taken.
+    ///   - seal: The key and the stamps that the payload must belong to.
+    ///   - dictionaries: The dictionaries by number.
+    /// - Throws: ``PayloadFault``; even then, memory for at most ``PayloadCodec/payloadByteCountMax`` bytes was
+    ///   allocated.
     /// - Complexity: O(payload); 0.5 µs for 450 bytes with a dictionary.
     package func decode(
         _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal,
@@ -83,10 +84,10 @@ package final class PayloadDecoder {
         return try content(plan, id: id, isUUID: seal.isUUID, dictionary: dictionary)
     }
 
-    /// What lies beside a payload.
+    /// Returns the field data that is stored beside a payload.
     ///
-    /// - Parameter bytes: A row's, which ``decode(_:id:seal:dictionaries:)`` took.
-    /// - Returns: A copy; empty when there are none.
+    /// - Parameter bytes: The body of a row that ``decode(_:id:seal:dictionaries:)`` accepted.
+    /// - Returns: A copy; empty when the body has no fields.
     package static func fields(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [UInt8] {
         Array(bytes[try PayloadFields(bytes).range])
     }

@@ -1,9 +1,9 @@
 import CZstd
 import TidemarkModel
 
-/// A trained zstd dictionary in the forms that compressing and decompressing want.
+/// A trained zstd dictionary in the forms that compressing and decompressing need.
 ///
-/// Both forms reference `bytes`' copy inside zstd; freed with the last owner.
+/// Each form holds a copy of `bytes` inside zstd, and is freed with the last owner.
 package final class PayloadDictionary {
     let number: Int64
     let type: UInt16
@@ -11,7 +11,7 @@ package final class PayloadDictionary {
     private var madeForCompressing: OpaquePointer?
     private var madeForDecompressing: OpaquePointer?
 
-    /// - Parameter bytes: As ``DictionaryTrainer`` made them.
+    /// - Parameter bytes: The bytes that ``DictionaryTrainer`` made.
     package init(number: Int64, type: UInt16, bytes: [UInt8]) {
         self.number = number
         self.type = type
@@ -23,7 +23,8 @@ package final class PayloadDictionary {
         ZSTD_freeDDict(madeForDecompressing)
     }
 
-    /// Made on first use: a reader needs only the other one, and each takes some 100 KiB.
+    /// Returns the form for compressing. It is created at the first use, because a reader needs only the other form,
+    /// and each takes about 100 KiB.
     ///
     /// - Returns: nil when zstd has no memory for it.
     func compressing() -> OpaquePointer? {
@@ -35,7 +36,7 @@ package final class PayloadDictionary {
         return madeForCompressing
     }
 
-    /// Made on first use.
+    /// Returns the form for decompressing, which is created at the first use.
     ///
     /// - Returns: nil when zstd cannot read the bytes.
     func decompressing() -> OpaquePointer? {
@@ -45,10 +46,10 @@ package final class PayloadDictionary {
         return madeForDecompressing
     }
 
-    /// Whether zstd made it; other bytes serve as a prefix to it, too.
+    /// Whether zstd trained the dictionary. Zstd also accepts other bytes as a prefix.
     var isTrained: Bool { bytes.withUnsafeBytes { ZDICT_getDictID($0.baseAddress, $0.count) } != 0 }
 
-    /// What the dictionary's row carries, so that one flipped bit is seen.
+    /// Returns the checksum of the dictionary's row, which reveals a single flipped bit.
     static func checksum(number: Int64, type: UInt16, bytes: [UInt8]) -> Int64 {
         let seed = UInt64(bitPattern: number) << 16 | UInt64(type)
         return Int64(bitPattern: bytes.withUnsafeBytes { Checksum.xxh64($0, seed: seed) })

@@ -2,26 +2,27 @@ import CZstd
 import Foundation
 import TidemarkModel
 
-/// Turns payloads into the bytes of their rows; the hot half of ``PayloadCodec``.
+/// Encodes payloads into the bytes of their rows; the hot half of ``PayloadCodec``.
 ///
-/// Keeps one zstd context and its buffers for as long as it lives. Owner: the journal's writer.
+/// An encoder keeps one zstd context and its buffers as long as it lives. Owner: the journal's writer.
 package final class PayloadEncoder {
-    /// zstd's fastest normal level. Measured with a dictionary: level 3 saves 3 % of the bytes and costs
-    /// twice the time.
+    /// The compression level: zstd's fastest normal level. Measured with a dictionary: level 3 saves 3 % of the bytes
+    /// and costs twice the time.
     static let level: Int32 = 1
 
-    /// What is kept for bodies: 256 KiB. One larger payload gets more until ``releaseLargeBuffers()``.
+    /// The size of the buffer for bodies: 256 KiB. A larger payload gets a larger buffer until
+    /// ``releaseLargeBuffers()``.
     static let blobByteCount = 1 << 18
-    /// What is kept for a payload without its id: 16 KiB.
+    /// The size of the buffer for a payload without its id: 16 KiB.
     private static let elidedByteCount = 1 << 14
 
     private let context: OpaquePointer
-    /// The dictionary that `context` refers to now; nil for none.
+    /// The dictionary that `context` uses now; nil when it uses none.
     private var current: OpaquePointer?
     private var idText = IDText()
-    /// The payload without its id.
+    /// The buffer for a payload without its id.
     private var elided: UnsafeMutableRawBufferPointer
-    /// Bodies of one batch, one after another.
+    /// The buffer for the bodies of one batch, one after another.
     private var blob: UnsafeMutableRawBufferPointer
     private var used = 0
 
@@ -44,18 +45,17 @@ package final class PayloadEncoder {
         blob.deallocate()
     }
 
-    /// True when a payload's body fits behind those of the batch; when not, the batch is to be written
-    /// first.
+    /// Tells whether a payload's body fits after those of the batch. If it does not, the batch must be written first.
     func hasRoom(for payloadByteCount: Int) -> Bool {
         PayloadEncoder.room(for: payloadByteCount) <= blob.count - used
     }
 
-    /// Lets go of the bodies that were given out.
+    /// Starts a new batch; the bodies of the previous one become invalid.
     package func startBatch() {
         used = 0
     }
 
-    /// Starts a batch, and gives back what only a large payload needed.
+    /// Starts a batch, and frees the memory that only a large payload needed.
     func releaseLargeBuffers() {
         startBatch()
         if blob.count > PayloadEncoder.blobByteCount {
@@ -68,30 +68,32 @@ package final class PayloadEncoder {
         }
     }
 
-    /// Encodes one payload behind those of the batch.
+    /// Encodes one payload after those of the batch.
     ///
     /// - Parameters:
-    ///   - payload: At most ``PayloadCodec/payloadByteCountMax`` bytes. There is room for it, or the batch
-    ///     is empty.
+    ///   - payload: A payload of at most ``PayloadCodec/payloadByteCountMax`` bytes. It fits into the buffer, or the
+    ///     batch is empty.
     ///   - id: The 16 bytes of a UUID, or the id's text.
-    ///   - seal: Whose payload it is.
-    ///   - fields: What is kept beside it, at most ``PayloadCodec/fieldsByteCountMax`` bytes; mostly none.
-    ///   - isReduced: As ``TidemarkStore/FlushRow/isReduced``; then there are fields.
-    ///   - dictionary: The type's; nil for none.
-    ///   - isPadded: Leave room for a longer version; for rows that are new.
-    /// - Returns: The row's bytes, valid until the next batch starts.
+    ///   - seal: The key and the stamps of the payload.
+    ///   - fields: The field data to store beside it, at most ``PayloadCodec/fieldsByteCountMax`` bytes; mostly empty.
+    ///   - isReduced: The value of ``TidemarkStore/FlushRow/isReduced``; when true, `fields` is not empty.
+    ///   - dictionary: The dictionary of the type; nil for none.
+    ///   - isPadded: Whether to leave space for a longer version; true for new rows.
+    /// - Returns: The bytes of the row, valid until the next batch starts.
     /// - Complexity: O(payload.count); 1.5 µs for 430 bytes with a dictionary.
     package func encode(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal,
         fields: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), isReduced: Bool = false,
         dictionary: PayloadDictionary?, isPadded: Bool
     ) -> UnsafeRawBufferPointer {
-        // No input reaches it: the state refuses what would make an entity larger, before anything changes.
+        // No input reaches this line: the state refuses a change that would make an entity larger, before anything
+        // changes.
         precondition(
             payload.count <= PayloadCodec.payloadByteCountMax,
             "a payload has at most \(PayloadCodec.payloadByteCountMax) bytes, not \(payload.count)")
         PayloadEncoder.checkCount(of: fields)
-        // No input reaches it: a reduced entity has stamps for as long as it is reduced, and a file's rows say the same twice.
+        // No input reaches this line: a reduced entity has field stamps as long as it is reduced, and the rows of a
+        // file record both facts.
         precondition(!isReduced || !fields.isEmpty, "a reduced entity says so in its fields")
         reserve(payload.count + fields.count)
         let (content, idOffset) = withoutID(payload, id: id, isUUID: seal.isUUID)
@@ -111,11 +113,11 @@ package final class PayloadEncoder {
         return PayloadEncoder.sealed(take(count), id: id, seal: seal)
     }
 
-    /// Encodes the same row with other stamps and fields; its payload is not touched.
+    /// Encodes the same row with other stamps and fields; its payload stays as it is.
     ///
-    /// - Parameter bytes: The row's, which passed their check.
-    /// - Returns: The row's new bytes, valid until the next batch starts.
-    /// - Throws: ``PayloadFault`` when the bytes are of no form that was ever written.
+    /// - Parameter bytes: The body of the row, which passed its check.
+    /// - Returns: The new bytes of the row, valid until the next batch starts.
+    /// - Throws: ``PayloadFault`` when the bytes have an unknown format.
     func reseal(
         _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal, fields: UnsafeRawBufferPointer,
         isReduced: Bool = false
@@ -143,15 +145,15 @@ package final class PayloadEncoder {
     }
 
     private static func checkCount(of fields: UnsafeRawBufferPointer) {
-        // No input reaches it: the store drops single dates before their bytes pass this bound.
+        // No input reaches this line: the store drops single dates before their bytes exceed this bound.
         precondition(
             fields.count <= PayloadCodec.fieldsByteCountMax,
             "the fields of a payload have at most \(PayloadCodec.fieldsByteCountMax) bytes, not \(fields.count)")
     }
 
-    /// Writes the header and the fields' length.
+    /// Writes the header and the length of the fields.
     ///
-    /// - Returns: How many bytes were written, at most 6.
+    /// - Returns: The number of bytes written, at most 6.
     @inline(__always)
     private static func writeHeader(
         _ flags: UInt8, fieldsCount: Int, isReduced: Bool, into target: UnsafeMutableRawBufferPointer,
@@ -181,11 +183,11 @@ package final class PayloadEncoder {
         return UnsafeRawBufferPointer(body)
     }
 
-    /// What a dictionary is trained on: the payload as it is compressed.
+    /// Returns a sample for training a dictionary: the payload in the form in which it is compressed.
     func sample(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, isUUID: Bool
     ) -> UnsafeRawBufferPointer {
-        // No input reaches it: an order of calls inside this module.
+        // No input reaches this line: it guards an order of calls inside this module.
         precondition(used == 0, "samples are taken between batches")
         reserve(payload.count)
         return withoutID(payload, id: id, isUUID: isUUID).content
@@ -208,9 +210,9 @@ package final class PayloadEncoder {
         }
     }
 
-    /// Looks for a JSON string: an id that is a number stays in the payload.
+    /// Finds the id in the payload as a JSON string. An id that is a number stays in the payload.
     ///
-    /// - Returns: Where its text begins; nil when it is not among the first ``quoteCountMax`` strings.
+    /// - Returns: The offset of the id's text; nil when it is not among the first ``quoteCountMax`` strings.
     private static func offset(ofQuoted text: UnsafeRawBufferPointer, in payload: UnsafeRawBufferPointer) -> Int? {
         guard let start = payload.baseAddress, let textStart = text.baseAddress else { return nil }
         var offset = 0
@@ -225,10 +227,10 @@ package final class PayloadEncoder {
         return nil
     }
 
-    /// Quotes that are looked at for the id: 64. It mostly follows the third.
+    /// The maximum number of quotes that the search visits: 64. The id mostly follows the third.
     private static let quoteCountMax = 64
 
-    /// Writes all but the check, the fields and the padding.
+    /// Writes everything except the check, the fields and the padding.
     private func writeBody(
         _ content: UnsafeRawBufferPointer, idOffset: Int?, fieldsCount: Int, isReduced: Bool,
         dictionary: PayloadDictionary?, isPadded: Bool, into target: UnsafeMutableRawBufferPointer
@@ -238,7 +240,7 @@ package final class PayloadEncoder {
         var flags: UInt8 = 0
         if isPadded { flags |= PayloadCodec.paddedFlag }
         if idOffset != nil { flags |= PayloadCodec.elidedFlag }
-        // Raw until it turns out otherwise.
+        // The header says raw unless compressing turns out shorter.
         let headEnd =
             PayloadCodec.checkByteCount
             + PayloadEncoder.writeHeader(
@@ -280,9 +282,9 @@ package final class PayloadEncoder {
         return ZSTD_isError(count) == 0 ? count : nil
     }
 
-    /// Takes the header off a frame of one compressed block.
+    /// Removes the header of a frame that has one compressed block.
     ///
-    /// - Returns: The block's byte count; nil when the frame has another form and was left alone.
+    /// - Returns: The size of the block; nil when the frame has another form, and then it is not changed.
     private func stripFrameHeader(
         _ frame: UnsafeMutablePointer<UInt8>, _ frameCount: Int, contentByteCount: Int
     ) -> Int? {
@@ -302,10 +304,10 @@ package final class PayloadEncoder {
         }
     }
 
-    /// Check, header, four integers and padding, rounded up.
+    /// The maximum size of check, header, four integers and padding, rounded up.
     private static let overheadByteCountMax = 64
 
-    /// The most that a payload's body takes.
+    /// Returns the maximum size of a payload's body.
     static func room(for payloadByteCount: Int) -> Int {
         ZSTD_compressBound(payloadByteCount) + overheadByteCountMax
     }
@@ -316,7 +318,8 @@ package final class PayloadEncoder {
             elided = .allocate(byteCount: byteCount * 2, alignment: 16)
         }
         guard !hasRoom(for: byteCount) else { return }
-        // No input reaches it: chunks are cut by the same reckoning of room, and what is larger comes alone.
+        // No input reaches this line: chunks are cut with the same estimate of size, and a larger payload gets a batch
+        // of its own.
         precondition(used == 0, "no room for \(byteCount) bytes behind \(used) bytes of a batch")
         blob.deallocate()
         blob = .allocate(byteCount: PayloadEncoder.room(for: byteCount) * 2, alignment: 16)

@@ -1,15 +1,15 @@
-/// Where a body holds what the store keeps of single fields' writes.
+/// The place of the field data in a body.
 ///
-/// Most bodies have none, and then none of this costs them a byte: the format's number says so. The fields stand behind
-/// the data, before the padding, under the same check.
+/// Most bodies have no fields, and then this costs them no byte: the format number tells. The fields come after the
+/// data and before the padding, under the same check.
 struct PayloadFields {
-    /// Where the head goes on behind the header and the fields' length.
+    /// The offset at which the rest of the head begins, after the header and the length of the fields.
     let headOffset: Int
-    /// In the body; empty when there are none.
+    /// The range of the field data in the body; empty when there is none.
     let range: Range<Int>
 
-    /// - Parameter body: Passed its check. Nothing is copied.
-    /// - Throws: ``PayloadFault`` `.unknownFormat`, `.truncated` or `.tooLarge`; a forged body passes its check.
+    /// - Parameter body: A body that passed its check. Nothing is copied.
+    /// - Throws: ``PayloadFault`` `.unknownFormat`, `.truncated` or `.tooLarge`; a forged body can pass its check.
     init(_ body: UnsafeRawBufferPointer) throws(PayloadFault) {
         let headerOffset = PayloadCodec.checkByteCount
         guard body.count > headerOffset else { throw .truncated }

@@ -2,14 +2,14 @@ import TidemarkModel
 import TidemarkStore
 
 extension PayloadSeal {
-    /// The seal of a row as it is to be written.
+    /// Creates the seal of a row that is to be written.
     init(_ row: FlushRow) {
         self.init(
             library: row.library, type: row.type, isUUID: row.isUUID, sequence: row.sequence?.rawValue,
             generation: row.generation, writtenAt: row.writtenAt)
     }
 
-    /// - Returns: nil when the stamps are none that were ever written.
+    /// - Returns: nil when the stamps have values that are never written.
     init?(
         library: LibraryIndex, type: TypeIndex, isUUID: Bool, stampsOf record: EntityRecord
     ) {

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// What a payload's checksum covers besides its bytes: whose it is, and its stamps.
+/// The data that a payload's checksum covers besides the payload: its key and its stamps.
 ///
 /// A payload that is found under another key, or whose sequence or time was altered, fails its check.
 package struct PayloadSeal {
@@ -12,7 +12,7 @@ package struct PayloadSeal {
     var generation: UInt32
     var writtenAt: Int64
 
-    /// - Parameter writtenAt: Milliseconds since 1970.
+    /// - Parameter writtenAt: The time of the last write, in milliseconds since 1970.
     package init(
         library: LibraryIndex, type: TypeIndex, isUUID: Bool, sequence: Int64?, generation: UInt32, writtenAt: Int64
     ) {
@@ -24,7 +24,7 @@ package struct PayloadSeal {
         self.writtenAt = writtenAt
     }
 
-    /// The seed of the payload's checksum.
+    /// Returns the seed of the payload's checksum.
     ///
     /// - Parameter id: The 16 bytes of a UUID, or the id's text.
     /// - Complexity: O(id.count).

@@ -1,11 +1,12 @@
-/// Rows of the table `entities` that were asked for in the order of their keys, read in the order of the table.
+/// Reads rows of the table `entities` in the order of the table, although the caller asks for them in the order of
+/// their keys.
 ///
-/// Whatever the ids are, each page is then read once a batch, front to back, not once for each row. Bodies stay as they are
-/// stored: some 120 bytes each.
+/// Whatever the ids are, each page is then read once a batch, front to back, and not once for each row. Bodies stay in
+/// their stored form, about 120 bytes each.
 struct EntityBatch {
-    /// Rows that are worth while to read at once: 131,072.
+    /// The maximum number of rows that are worth reading in one batch: 131,072.
     static let rowCountMax = 131_072
-    /// Bytes of bodies that are read ahead: 16 MiB. Rows beyond are read when it is their turn.
+    /// The maximum size of the bodies that are read ahead: 16 MiB. Further rows are read when the caller asks for them.
     private static let byteCountMax = 16 << 20
 
     private struct Entry {
@@ -13,9 +14,9 @@ struct EntityBatch {
         var sequence: Int64?
         var generation: Int64 = 0
         var writtenAt: Int64 = 0
-        /// Into `bytes`; nil when there is no such row.
+        /// The range of the body in `bytes`; nil when there is no such row.
         var body: Range<Int>?
-        /// Otherwise nothing of it is known yet.
+        /// Whether the row was read; the other properties are unset before that.
         var isRead = false
     }
 
@@ -28,9 +29,10 @@ struct EntityBatch {
             connection, #"SELECT sequence, generation, written_at, body FROM entities WHERE "row" = ?"#)
     }
 
-    /// Reads rows in the place of those before.
+    /// Reads a batch of rows, which replaces the earlier one.
     ///
-    /// What cannot be read is left for its turn: so an error comes where it belongs, behind what is whole.
+    /// A row that cannot be read is read again when the caller asks for it, so that its error comes after all sound
+    /// rows before it.
     /// - Complexity: O(n log n + bytes).
     mutating func read(_ rows: some Sequence<Int64>) {
         bytes.removeAll(keepingCapacity: true)
@@ -42,9 +44,9 @@ struct EntityBatch {
         }
     }
 
-    /// Gives a row by its place among those that were asked for.
+    /// Passes a row to `body`, by its index in the batch.
     ///
-    /// - Throws: ``SQLiteFailure``, and what `body` throws.
+    /// - Throws: ``SQLiteFailure``, and the error of `body`.
     func record<Result>(_ index: Int, _ body: (EntityRecord) throws -> Result) throws -> Result {
         let entry = entries[index]
         guard entry.isRead else {
@@ -58,7 +60,7 @@ struct EntityBatch {
         }
     }
 
-    /// Lets go of what was read, and of its memory.
+    /// Drops the batch and frees its memory.
     mutating func release() {
         entries = []
         bytes = []

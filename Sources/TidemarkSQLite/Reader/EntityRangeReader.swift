@@ -1,10 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Walks the entities of one type in the order of their ids' text.
+/// Reads the entities of one type in the order of their ids' text.
 ///
-/// The table holds UUIDs as blobs behind all texts; the two runs are merged by the bytes of their text.
-/// UUIDs sort alike as 16 bytes and as text, because the hyphens stand at fixed places.
+/// The table sorts UUIDs, which are blobs, after all texts; the two runs are merged by the bytes of their text. UUIDs
+/// have the same order as 16 bytes and as text, because the hyphens are at fixed places.
 struct EntityRangeReader {
     private let texts: PreparedStatement
     private let blobs: PreparedStatement
@@ -16,18 +16,18 @@ struct EntityRangeReader {
             SELECT id, "row" FROM keys WHERE library = ?1 AND type = ?2 AND \(condition) ORDER BY id
             """
         }
-        // Every text sorts before the empty blob, every UUID behind it.
+        // Every text sorts before the empty blob, and every UUID after it.
         texts = try PreparedStatement(connection, select("id > ?3 AND id < x''"))
         blobs = try PreparedStatement(connection, select("id >= ?3"))
         self.connection = connection
     }
 
     /// - Parameters:
-    ///   - after: An id's text; nil to begin at the first.
-    ///   - expectedCount: Entities that `visit` is likely to take before it stops. So many are read at first, then four times as many
-    ///     each time.
-    ///   - visit: Given the key and what is stored under it; returns false to stop.
-    /// - Returns: False when `visit` stopped it.
+    ///   - after: The id's text after which to begin; nil to begin at the first entity.
+    ///   - expectedCount: The number of entities that `visit` will probably take. The first batch has this size, each
+    ///     further batch four times the size of the previous one.
+    ///   - visit: Called with the key and its row; returns false to stop.
+    /// - Returns: False when `visit` stopped the scan.
     func forEach(
         library: LibraryIndex, type: TypeIndex, after: ByteString?, expectedCount: Int = 32,
         _ visit: (StoredKey, EntityRecord) throws -> Bool
@@ -63,7 +63,7 @@ struct EntityRangeReader {
         while text != nil || uuid != nil {
             let isText = uuid == nil || text.map { text in uuid.map { text.text < $0.text } ?? true } ?? false
             guard let id = isText ? text : uuid else { break }
-            // The bound of the blobs is inclusive, so one of them may not lie behind it.
+            // The lower bound of the blobs is inclusive, so the first blob may not be after `after`.
             if after.map({ id.text <= $0 }) != true {
                 keys.append((id, (isText ? texts : blobs).integer(1)))
                 if keys.count >= batchCount, try !visitKeys() { return false }
@@ -71,7 +71,7 @@ struct EntityRangeReader {
             do {
                 if isText { text = try next(texts) } else { uuid = try next(blobs) }
             } catch {
-                // What stands before damage is given all the same.
+                // The entities before the damage are still visited.
                 guard try visitKeys() else { return false }
                 throw error
             }

@@ -2,17 +2,17 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Which entities of one type a reader is asked for, and in which order.
+/// A selection of entities of one type, with their order.
 ///
 /// - Source: Protocol/indexes.md.
 public struct EntitySelection: Sendable {
-    /// Only this library; nil: all of them, one after the other in the order of their ids.
+    /// The only library to read; nil means all libraries, one after another in the order of their ids.
     public var library: ByteString?
-    /// Begin behind this entity, at the place that it has now.
+    /// The entity after which to begin, at its current place; nil means from the first entity.
     public var after: EntityKey?
-    /// Entities at most.
+    /// The maximum number of entities.
     public var countMax: Int
-    /// `where` and `order`; a limit of its own is not looked at.
+    /// The rule, of which `where` and `order` count; its own limit is ignored.
     package var rule: Membership
 
     package init(rule: Membership, library: ByteString? = nil, after: EntityKey? = nil, countMax: Int = .max) {
@@ -23,21 +23,21 @@ public struct EntitySelection: Sendable {
     }
 }
 
-/// How entities were found, for people who wonder why it took so long.
+/// The way in which entities were found, to explain the time that it took.
 public struct ReadPlan: Hashable, Sendable {
     public enum Method: String, Hashable, Sendable {
         /// Every entity of the type was read.
         case scan
-        /// An index was walked in its order, up to the last entity that was wanted.
+        /// An index was read in its order, up to the last entity that was wanted.
         case walk
-        /// All entities that an index names were read, and then put in order.
+        /// All entities that an index names were read and then sorted.
         case range
     }
 
     public var method: Method
-    /// nil for ``Method/scan``.
+    /// The index that was used; nil for ``Method/scan``.
     public var index: FieldIndex?
-    /// Stored entities that were read and looked at.
+    /// The number of stored entities that were read.
     public var readCount: Int64
 
     package init(method: Method, index: FieldIndex?, readCount: Int64) {
@@ -47,9 +47,10 @@ public struct ReadPlan: Hashable, Sendable {
     }
 }
 
-/// How a selection ended.
+/// The end of a selection.
 public enum SelectionOutcome: Hashable, Sendable {
     case done(ReadPlan)
-    /// An order other than the keys' has no place for an entity that is not there.
+    /// The entity of ``EntitySelection/after`` is not visible, and has no place in an order other than the order of
+    /// keys.
     case unknownPlace
 }

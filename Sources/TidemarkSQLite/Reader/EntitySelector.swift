@@ -2,10 +2,10 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Finds the entities of one type that a rule takes, in its order, as they are visible under pending layers.
+/// Finds the entities of one type that match a rule, in its order, as they are visible under pending layers.
 ///
-/// What an index names is read by its key and asked the rule's question itself, so that an index can leave something
-/// out but never bring in what does not belong. Owner: one call on one snapshot.
+/// An entity that an index names is read by its key and compared with the rule itself. So an index can miss an entity,
+/// but it can never add one that does not match. Owner: one call on one snapshot.
 final class EntitySelector {
     let names: ReadNames
     let overlay: LayerOverlay
@@ -15,18 +15,18 @@ final class EntitySelector {
     private let decoder: PayloadDecoder
     private let rule: Membership
     let type: TypeIndex
-    /// Matches of one value, or of all, that are held to be put in order.
+    /// The maximum number of matches that are kept for sorting, of one value or of all.
     private let countMax: Int
-    /// Told of rows that fail their check.
+    /// Called with each row that fails its check.
     private let onDamage: (DamagedRow) throws -> Void
-    /// Stored entities that were read.
+    /// The number of stored entities that were read.
     private(set) var readCount: Int64 = 0
 
-    /// Where a page begins.
+    /// The place after which a page begins.
     struct Place {
         var id: ByteString
         var sortKey: [UInt8]
-        /// Of the field that the order begins with; nil without an order.
+        /// The code of the order's first field; nil without an order.
         var leadingCode: [UInt8]?
     }
 
@@ -47,12 +47,12 @@ final class EntitySelector {
         ranges = try EntityRangeReader(connection)
     }
 
-    /// Visits what one library has, in order.
+    /// Visits the matches of one library, in order.
     ///
     /// - Parameters:
-    ///   - place: Begin behind it; nil: at the first.
+    ///   - place: The place after which to begin; nil means from the first match.
     ///   - visit: Returns false to stop.
-    /// - Returns: False when `visit` stopped it.
+    /// - Returns: False when `visit` stopped the scan.
     func forEach(
         _ library: LibraryIndex, from source: SelectionSource, behind place: Place?,
         _ visit: (ReadEntity) throws -> Bool
@@ -74,7 +74,8 @@ final class EntitySelector {
 
     // MARK: Layers
 
-    /// What layers show, in order: few enough to be looked at apart.
+    /// Returns the matches among the entities that layers cover, in order. They are few enough to be handled
+    /// separately.
     private func coveredMatches(_ library: LibraryIndex, behind place: Place?) throws -> [EntityMatch] {
         var matches: [EntityMatch] = []
         for key in overlay.keys(library: library, type: type, after: nil) {
@@ -84,7 +85,7 @@ final class EntitySelector {
         return matches.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
     }
 
-    /// An entity as it is visible.
+    /// Returns an entity as it is visible under the layers.
     func visible(_ key: StoredKey) throws -> ReadEntity? {
         guard let name = names.entityKey(key) else { return nil }
         var base: ReadEntity?
@@ -96,7 +97,7 @@ final class EntitySelector {
         return overlay.visible(key, over: base, name: name)
     }
 
-    /// The place of an entity that is visible, whether or not the rule takes it.
+    /// Returns the place of a visible entity, whether or not it matches the rule.
     func place(of key: StoredKey) throws -> Place? {
         guard let entity = try visible(key) else { return nil }
         return entity.payload.withUnsafeBytes { payload in
@@ -108,7 +109,7 @@ final class EntitySelector {
         }
     }
 
-    // MARK: What is stored
+    // MARK: Stored entities
 
     private func forEachStored(
         _ library: LibraryIndex, from source: SelectionSource, behind place: Place?,
@@ -140,12 +141,12 @@ final class EntitySelector {
         }
     }
 
-    /// Passes matches on as they come, or holds them until all are there.
+    /// Passes matches on as they come, or collects and sorts them first.
     ///
     /// - Parameters:
-    ///   - isSorted: They come in the rule's order.
-    ///   - produce: Gives them one by one, nil for what is none; told false it stops.
-    /// - Returns: False when `visit` stopped it.
+    ///   - isSorted: Whether the matches come in the rule's order.
+    ///   - produce: Passes the matches one by one, nil for an entity that does not match; stops when told false.
+    /// - Returns: False when `visit` stopped the scan.
     private func inOrder(
         of isSorted: Bool, behind place: Place?, _ visit: @escaping (EntityMatch) throws -> Bool,
         _ produce: ((EntityMatch?) throws -> Bool) throws -> Void
@@ -182,7 +183,7 @@ final class EntitySelector {
             var rest = range
             while let code = try groups.code(scope, in: rest, isDescending: isDescending) {
                 let isFirst = place.map { ($0.leadingCode ?? code) == code } ?? false
-                // Of a code that was cut, only the entities know the order.
+                // The order of values with the same cut code is known only from the entities.
                 let isSorted = rule.orderCount == 0 || rule.orderCount == 1 && FieldCode.isWhole(code)
                 let goesOn = try inOrder(of: isSorted, behind: place, visit) { take in
                     _ = try groups.forEach(scope, code: code, after: isFirst && isSorted ? place?.id : nil) {
@@ -212,9 +213,12 @@ final class EntitySelector {
 
     // MARK: One entity
 
+    /// Reads an entity that an index names, and compares it with the rule.
+    ///
     /// - Parameters:
-    ///   - path: When its kept code must be `code`; nil when it need not.
-    /// - Returns: nil when the index is wrong about it, the rule does not take it, or layers cover it.
+    ///   - path: The field whose stored code must be `code`; nil when any code is accepted.
+    /// - Returns: nil when the index is wrong about the entity, when it does not match the rule, or when layers cover
+    ///   it.
     private func read(
         _ candidate: FieldCandidate, _ library: LibraryIndex, path: FieldPath?, code: [UInt8]
     ) throws -> EntityMatch? {
@@ -222,7 +226,7 @@ final class EntitySelector {
         guard !overlay.covers(key) else { return nil }
         readCount += 1
         let found = try entities.read(key, decoder, names.dictionaries)
-        // A key has one row, and an index one place for a row: nothing comes twice.
+        // A key has one row, and a row has one place in an index, so no entity comes twice.
         if case .found(let entity) = found, entity.row != candidate.row { return nil }
         return try match(found, key, path: path, code: code)
     }

@@ -1,22 +1,22 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Compares the rows of all indexes with the entities, as they are read one by one.
+/// Compares the rows of all indexes with the entities, as these are read one by one.
 ///
-/// Bound: one bit a row for each index.
+/// Bound: one bit for each row and index.
 final class FieldIndexCheck {
     private let connection: OpaquePointer
     private let names: ReadNames
     private let records: [FieldIndexRecord]
     private let damaged: [Int64]
     private let read: PreparedStatement?
-    /// By index: entities of its type, by their rows' numbers.
+    /// The row numbers of the entities of each index's type, by index number.
     private var seen: [Int64: RowSet] = [:]
 
     init(_ connection: OpaquePointer, _ names: ReadNames, _ report: inout VerifyReport) throws {
         self.connection = connection
         self.names = names
-        // Asked anew in each snapshot: a writer may upgrade the file beside the reader.
+        // The version is read again in each snapshot, because a writer may upgrade the file beside the reader.
         guard try DataFileSchema.version(connection) >= 5 else {
             (records, damaged, read) = ([], [], nil)
             return
@@ -28,7 +28,8 @@ final class FieldIndexCheck {
         }
     }
 
-    /// - Parameter entity: nil when it fails its check: what its rows should say cannot be known then.
+    /// - Parameter entity: The entity; nil when it fails its check, and then the right contents of its rows are
+    ///   unknown.
     func check(_ key: StoredKey, row: Int64, entity: StoredEntity?, name: EntityKey, _ report: inout VerifyReport)
         throws
     {
@@ -44,7 +45,7 @@ final class FieldIndexCheck {
             read.bind(1, FieldPlace.of(row: row, record.number))
             defer { read.reset() }
             guard try read.step() else {
-                // An index that is being built has no row yet for some.
+                // An index that is being built has no row yet for some entities.
                 if record.state == .whole { report.add(.missingFieldValue(index: record.name, name)) }
                 continue
             }
@@ -55,7 +56,7 @@ final class FieldIndexCheck {
         }
     }
 
-    /// Looks for rows that no entity has.
+    /// Finds the rows of indexes that belong to no entity.
     func finish(_ report: inout VerifyReport) throws {
         guard read != nil else { return }
         let byNumber = Dictionary(uniqueKeysWithValues: records.map { ($0.number, $0) })

@@ -3,30 +3,30 @@ import TidemarkStore
 
 /// The layers of one snapshot, by the entities that they cover.
 ///
-/// Bound: what a writer takes, ``TidemarkModel/Limits/layerCountMax`` layers of
+/// Bound: the limits of a writer, ``TidemarkModel/Limits/layerCountMax`` layers of
 /// ``TidemarkModel/Limits/layerByteCountMax`` bytes.
 struct LayerOverlay {
-    /// Oldest first, those that pass their check.
+    /// The layers that pass their check, oldest first.
     private(set) var records: [LayerRecord] = []
     private(set) var damaged: [DamagedRow] = []
     private var coverings: [StoredKey: Covering] = [:]
-    /// Keys of `coverings`, by library and type, in no order.
+    /// The keys of `coverings`, by library and type, in no order.
     private var keys: [[UInt16]: [StoredKey]] = [:]
 
     private struct Covering {
-        /// In the order in which they apply.
+        /// The changes in the order in which they apply.
         var changes: [LayerChange] = []
-        /// When the newest layer was made.
+        /// The time when the newest layer was created, in milliseconds since 1970.
         var writtenAt: Int64 = 0
     }
 
-    /// No layers.
+    /// Creates an overlay without layers.
     init() {}
 
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(bytes of the layers).
     init(_ connection: OpaquePointer, _ names: ReadNames) throws {
-        // Asked anew in each snapshot: a writer may upgrade the file beside the reader.
+        // The version is read again in each snapshot, because a writer may upgrade the file beside the reader.
         guard try DataFileSchema.version(connection) >= 3 else { return }
         var numbers = LayerNames(libraries: names.libraries, types: names.types)
         try LayerTable.forEach(connection, &numbers) { row in
@@ -47,16 +47,18 @@ struct LayerOverlay {
         }
     }
 
-    /// Whether a layer has a change for it.
+    /// Tells whether a layer has a change for an entity.
     func covers(_ key: StoredKey) -> Bool {
         coverings[key] != nil
     }
 
-    /// - Parameter base: What the server said; nil: nothing that can be used.
-    /// - Returns: What is visible; nil: nothing.
+    /// Applies the layers to an entity.
+    ///
+    /// - Parameter base: The server's version of the entity; nil when there is none that can be used.
+    /// - Returns: The visible entity; nil when nothing is visible.
     func visible(_ key: StoredKey, over base: ReadEntity?, name: EntityKey) -> ReadEntity? {
         guard let covering = coverings[key] else { return base }
-        // A payload of a forged file may be anything; what is no object cannot be folded and counts as nothing.
+        // A forged file can have any payload. A payload that is not an object cannot be folded, and counts as absent.
         let base = base.flatMap { CompactJSON.isObject($0.payload) ? $0 : nil }
         guard let payload = covering.changes.reduce(base?.payload, { LayerFold.apply($1, to: $0) }) else { return nil }
         let isReplaced = covering.changes.contains { if case .put = $0 { true } else { false } }
@@ -65,27 +67,27 @@ struct LayerOverlay {
             isPending: true, isWhole: isReplaced || base?.isWhole ?? true)
     }
 
-    /// Whether a layer is what takes it away, when nothing is visible.
+    /// Tells whether a layer deletes an entity; to be called when nothing is visible.
     func deletes(_ key: StoredKey) -> Bool {
         coverings[key]?.changes.contains { if case .delete = $0 { true } else { false } } ?? false
     }
 
-    /// Covered entities of one type behind an id, in the order of their ids' text.
+    /// Returns the covered entities of one type after an id, in the order of their ids' text.
     func keys(library: LibraryIndex, type: TypeIndex, after id: ByteString?) -> [StoredKey] {
         let keys = keys[[library, type]] ?? []
         return keys.map { (key: $0, text: $0.id.text) }.filter { entry in id.map { $0 < entry.text } ?? true }
             .sorted { $0.text < $1.text }.map(\.key)
     }
 
-    /// Numbers of the layers of which a patch lies over a deleted entity.
+    /// Returns the numbers of the layers that patch a deleted entity.
     ///
     /// - Parameters:
-    ///   - isStored: Whether the server's data has the entity. Asked once an entity.
+    ///   - isStored: Tells whether the server's data has the entity. Called once for each entity.
     ///   - isDeleted: Whether the entity has a tombstone.
     func orphans(
         isStored: (StoredKey) throws -> Bool, isDeleted: (StoredKey) throws -> Bool
     ) rethrows -> Set<Int64> {
-        // Whether something is shown below the change that is looked at.
+        // Whether the entity is visible below the current change.
         var isShown: [StoredKey: Bool] = [:]
         var orphans: Set<Int64> = []
         for record in records {

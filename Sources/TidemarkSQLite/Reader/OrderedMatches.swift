@@ -1,24 +1,24 @@
-/// An entity that was selected, and its place in the order.
+/// A selected entity with its place in the order.
 struct EntityMatch {
-    /// Compared as bytes; one of a kind within a library.
+    /// The key of the order, compared as bytes and unique within a library.
     var sortKey: [UInt8]
     var entity: ReadEntity
 }
 
-/// The first so many of some matches, whatever order they come in.
+/// Keeps the first `countMax` of some matches, in whatever order they come.
 ///
 /// Bound: twice `countMax` matches.
 struct OrderedMatches {
     private let countMax: Int
     private var matches: [EntityMatch] = []
-    /// Nothing behind it can be among the first any more; nil while there is room.
+    /// The last sort key that can still be among the first; nil before the first cut.
     private var last: [UInt8]?
 
     init(countMax: Int) {
         self.countMax = countMax
     }
 
-    /// - Complexity: O(log n), on the average.
+    /// - Complexity: O(log n) on average.
     mutating func insert(_ match: EntityMatch) {
         if let last, last.lexicographicallyPrecedes(match.sortKey) { return }
         matches.append(match)
@@ -27,7 +27,7 @@ struct OrderedMatches {
         last = matches.last?.sortKey
     }
 
-    /// The first ones, in order.
+    /// Returns the first matches, in order.
     mutating func taken() -> [EntityMatch] {
         cut()
         return matches

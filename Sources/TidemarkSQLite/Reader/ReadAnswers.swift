@@ -1,29 +1,30 @@
 import TidemarkModel
 
-/// One stored entity as a reader gives it: verified bytes.
+/// One stored entity as a reader returns it: its bytes passed their check.
 public struct ReadEntity: Hashable, Sendable {
     public var key: EntityKey
     /// The resource's JSON.
     public var payload: [UInt8]
-    /// Sequence of the last event that wrote it; nil when that had none.
+    /// The sequence of the last event that wrote the entity; nil when that event had none.
     public var sequence: EventSequence?
-    /// Milliseconds since 1970.
+    /// The time of the last write, in milliseconds since 1970.
     public var writtenAt: Int64
-    /// A layer covers it; false unless layers were asked for.
+    /// Whether a layer covers the entity; false unless layers were requested.
     public var isPending = false
-    /// false: only some fields are left, and nothing of it is to be shown.
+    /// Whether the entity is complete. When false, only some fields are left, and nothing of it may be shown.
     var isWhole = true
 }
 
-/// What an entity is as a user sees it, pending layers laid over what the server said.
+/// The state of an entity as a user sees it, with the pending layers applied to the server's data.
 public struct VisibleAnswer: Hashable, Sendable {
-    /// `deleted`, too, when a layer deletes it.
+    /// The result of the read; `deleted` also when a layer deletes the entity.
     public var answer: ReadAnswer
-    /// What the server's value stands for, also where only a layer deletes it; nil where there is nothing of it.
+    /// The sequence of the server's version, even when a layer deletes the entity; nil when the server's data does not
+    /// have it.
     public var sequence: EventSequence?
-    /// A layer has a change for it, whether or not that shows.
+    /// Whether a layer has a change for the entity, even one that has no visible effect.
     public var isPending: Bool
-    /// Layers that fail their check: whether they cover it cannot be known.
+    /// The layers that fail their check. Whether they cover the entity cannot be known.
     public var damagedLayers: [DamagedRow]
 
     package init(
@@ -36,45 +37,45 @@ public struct VisibleAnswer: Hashable, Sendable {
     }
 }
 
-/// What a look for one entity found.
+/// The result of reading one entity.
 public enum ReadAnswer: Hashable, Sendable {
     case found(ReadEntity)
-    /// Never stored, or removed without a trace.
+    /// The entity was never stored, or was removed without a trace.
     case absent
-    /// A tombstone is left.
+    /// The entity was deleted, and its tombstone is stored.
     case deleted
-    /// Dropped to make room, as far as that is remembered, whole or but for the fields that stay.
+    /// The entity was evicted, completely or except for the fields that stay, as far as the file remembers.
     case evicted
-    /// Stored, but it fails its check and is not shown.
+    /// The entity is stored, but it fails its check and is not shown.
     case damaged(DamagedRow)
 }
 
-/// One step of a walk over the entities.
+/// One step of a scan over the entities.
 public enum ReadStep: Hashable, Sendable {
     /// The next entity in key order.
     case entity(ReadEntity)
     case damaged(DamagedRow)
 }
 
-/// A library as a reader shows it.
+/// A library as a reader returns it.
 public struct ReadLibrary: Hashable, Sendable {
-    /// As stored: never `gap` or `reconciling`, which only a running engine knows.
+    /// The stored status: never `gap` or `reconciling`, which only a running engine knows.
     public var status: LibraryStatus
-    /// As the writer recorded it; `verify` compares it with the rows.
+    /// The number of entities that the writer recorded; `verify` compares it with the rows.
     public var entityCount: Int64
-    /// Counts the logs the library has had.
+    /// The number of logs that the library had before the current one.
     public var generation: UInt32
 }
 
-/// Bytes on disk.
+/// The sizes of the files on disk, in bytes.
 public struct ReadByteCounts: Hashable, Sendable {
-    /// The main file.
+    /// The size of the main file.
     public var database: Int64
-    /// The write-ahead log; 0 after a writer closed in order.
+    /// The size of the write-ahead log; 0 after a writer closed in order.
     public var writeAheadLog: Int64
-    /// SQLite's index of the log.
+    /// The size of SQLite's index of the log.
     public var sharedMemory: Int64
 
-    /// All three.
+    /// The sum of the three sizes.
     public var total: Int64 { database + writeAheadLog + sharedMemory }
 }

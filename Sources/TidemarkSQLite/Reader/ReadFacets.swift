@@ -2,41 +2,43 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// How many entities have each value of a field.
+/// The number of entities for each value of a field.
 public struct ReadFacets: Hashable, Sendable {
     /// One value and its count.
     public struct Value: Hashable, Sendable {
-        /// Numbers in their shortest spelling; of equal arrays and objects the spelling that is first by its bytes.
+        /// The value as JSON. Numbers have their shortest spelling. Of equal arrays or objects, the spelling that is
+        /// first by its bytes is used.
         public var json: [UInt8]
         public var count: Int64
     }
 
-    /// The most frequent first, of equally frequent ones the lesser first.
+    /// The values, the most frequent first; among equally frequent ones, the lesser first.
     public var values: [Value]
-    /// Entities without the field.
+    /// The number of entities without the field.
     public var missingCount: Int64
-    /// Different values, also of those that are not in `values`.
+    /// The number of different values, including those that are not in `values`.
     public var distinctCount: Int
-    /// Entities that were counted.
+    /// The number of entities that were counted.
     public var entityCount: Int64
     public var plan: ReadPlan
 
-    /// Different values that are counted: 100,000. A field with more tells one entity from another, not kinds of them.
+    /// The maximum number of different values that are counted: 100,000. A field with more values identifies entities
+    /// and does not group them.
     public static let distinctCountMax = 100_000
 }
 
-/// Counts of values, by what tells them apart.
+/// The counts of values, by the codes that distinguish them.
 struct FacetCounts {
     private struct Entry {
         var count: Int64 = 0
-        /// Of arrays and objects, whose code does not spell them.
+        /// The spelling of an array or object, whose code does not contain it; nil for other values.
         var json: [UInt8]?
     }
 
     private var entries: [[UInt8]: Entry] = [:]
     private(set) var missingCount: Int64 = 0
 
-    /// - Parameter code: Exact; ``TidemarkStore/FieldCode/missing`` for no value.
+    /// - Parameter code: An exact code; ``TidemarkStore/FieldCode/missing`` for an absent field.
     /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`.
     mutating func add(_ code: [UInt8], json: [UInt8]? = nil, count: Int64 = 1) throws {
         if code == FieldCode.missing {

@@ -2,15 +2,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// One pending layer as a reader gives it: verified.
+/// One pending layer as a reader returns it: it passed its check.
 public struct ReadLayer: Hashable, Sendable {
-    /// Orders layers, oldest first.
+    /// The number that orders layers, oldest first.
     public var number: Int64
-    /// Milliseconds since 1970.
+    /// The time when the layer was created, in milliseconds since 1970.
     public var createdAt: Int64
-    /// As a running cache lists it, with the state that the file gives it.
+    /// The layer as a running cache lists it, with the state that the file records.
     public var layer: PendingLayer
-    /// Whose each of its operations is.
+    /// The key of each operation's entity.
     public var keys: [EntityKey]
 
     init(_ record: LayerRecord, isOrphaned: Bool, _ names: ReadNames) {

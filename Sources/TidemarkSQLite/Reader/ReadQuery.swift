@@ -1,28 +1,28 @@
 import TidemarkModel
 import TidemarkStore
 
-/// One stored query as a reader gives it: verified, with its list.
+/// One stored query as a reader returns it: it passed its check, and has its list.
 public struct ReadQuery: Hashable, Sendable {
-    /// Given once, never used again.
+    /// The number of the query, which is never used again for another one.
     public var number: Int64
     public var key: QueryKey
     /// The resource type of its elements.
     public var type: ByteString
-    /// Compact JSON; empty when there are none.
+    /// The tags as compact JSON; empty when there are none.
     public var tags: ByteString
-    /// Compact JSON; empty when the query declares none.
+    /// The rule as compact JSON; empty when the query declares none.
     public var membership: ByteString
-    /// Evaluated over the store, not given by a server.
+    /// Whether the list is evaluated over the store, and not received from a server.
     public var isLocal: Bool
-    /// Milliseconds; nil: never expires.
+    /// The lifetime in milliseconds; nil when the query never expires.
     public var timeToLive: Int64?
-    /// The sequence that the server's answer stands for; nil when unknown.
+    /// The sequence that the server's answer stands for; nil when it is unknown.
     public var asOf: EventSequence?
-    /// Milliseconds since 1970 of the last answer.
+    /// The time of the last answer, in milliseconds since 1970.
     public var storedAt: Int64
-    /// Milliseconds since 1970; nil while nothing invalidated it.
+    /// The time when the query was invalidated, in milliseconds since 1970; nil when it is not stale.
     public var staleSince: Int64?
-    /// In list order; library and type are the query's.
+    /// The ids of the elements in list order; library and type are those of the query.
     let ids: [StoredID]
 
     init(_ record: QueryRecord, library: ByteString, type: ByteString) {
@@ -39,18 +39,18 @@ public struct ReadQuery: Hashable, Sendable {
         ids = record.elements.map(\.id)
     }
 
-    /// How long the list is.
+    /// The number of elements in the list.
     public var elementCount: Int { ids.count }
 
     /// The elements' keys, in list order.
     ///
-    /// - Complexity: O(n), made at each call.
+    /// - Complexity: O(n); the array is created at each call.
     public var keys: [EntityKey] {
         ids.map { EntityKey(library: key.library, type: type, id: $0.text) }
     }
 }
 
-/// One step of a walk over the queries.
+/// One step of a scan over the queries.
 public enum ReadQueryStep: Hashable, Sendable {
     /// The next query, ascending by number.
     case query(ReadQuery)

@@ -1,12 +1,12 @@
-/// Row numbers that were seen: one bit each for the dense ones, a set for what damage made of others.
+/// A set of row numbers: one bit for each of the dense ones, and a set for isolated ones that come from damage.
 struct RowSet {
     private var words: [UInt64] = []
     private var others: Set<Int64> = []
 
-    /// Rows that get a bit: up to 2^32; the bits grow with the highest row seen, by a factor of two.
+    /// The row number below which a row gets a bit: 2^32. The bits grow with the highest row, by a factor of two.
     private static let denseRowMax: Int64 = 1 << 32
 
-    /// - Returns: False when the row was there.
+    /// - Returns: False when the set already had the row.
     mutating func insert(_ row: Int64) -> Bool {
         guard isDense(row) else { return others.insert(row).inserted }
         if others.contains(row) { return false }
@@ -26,8 +26,8 @@ struct RowSet {
         return words[Int(row >> 6)] & 1 << UInt64(row & 63) != 0
     }
 
-    /// One damaged key with a high row must not cost half a gigabyte: a row far above all others is kept
-    /// apart.
+    /// Tells whether a row gets a bit. A row far above all others is kept apart, because one damaged key with a high
+    /// row must not cost half a gigabyte.
     private func isDense(_ row: Int64) -> Bool {
         row >= 0 && row < RowSet.denseRowMax && row >> 6 < Int64(words.count) + 1 << 20
     }

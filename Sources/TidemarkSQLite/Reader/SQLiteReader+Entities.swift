@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Looks for one entity as the server has it.
+    /// Reads one entity as the server has it, without layers.
     ///
     /// - Throws: ``Tidemark/StorageError``.
     /// - Complexity: O(log n).
@@ -17,7 +17,7 @@ extension SQLiteReader {
         }
     }
 
-    /// Looks for one entity as a user sees it, under all pending layers.
+    /// Reads one entity as a user sees it, under all pending layers.
     ///
     /// - Throws: ``Tidemark/StorageError``.
     /// - Complexity: O(log n), and O(bytes of the layers).

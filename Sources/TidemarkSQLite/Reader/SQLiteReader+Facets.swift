@@ -5,13 +5,14 @@ import TidemarkStore
 extension SQLiteReader {
     /// Counts the values of a field, as they are visible under pending layers.
     ///
-    /// Of a field with an index and without a `where` the index is counted and no entity is read, but for arrays, objects and
-    /// strings that the index keeps the beginning of; an entity that fails its check is counted then.
+    /// When the field has an index and the rule has no `where`, the index is counted. Then no entity is read, except
+    /// for arrays, objects and strings of which the index keeps only the beginning, and an entity that fails its check
+    /// is counted, too.
     ///
     /// - Parameters:
-    ///   - selection: Which entities; its order, place and limit are not looked at.
-    ///   - countMax: Values that are given; all are counted.
-    ///   - onDamage: Told of rows that fail their check.
+    ///   - selection: The entities to count; its order, place and limit are ignored.
+    ///   - countMax: The maximum number of values that are returned; all values are counted.
+    ///   - onDamage: Called with each row that fails its check.
     /// - Throws: ``Tidemark/StorageError``; `.limitExceeded` beyond ``ReadFacets/distinctCountMax``.
     package func facets(
         _ path: FieldPath, of selection: EntitySelection, countMax: Int, onDamage: (DamagedRow) -> Void
@@ -62,7 +63,8 @@ extension SQLiteReader {
             return true
         }
         let all = SelectionSource.range(index, inexact.map { CodeRange($0) })
-        // Layers' entities come with the others here; those that the index counted are taken off below.
+        // The covered entities are counted here together with the others. The counts that the index has for them are
+        // subtracted below.
         _ = try selector.forEach(library, from: all, behind: nil) { entity in
             try counts.add(index.path, of: entity.payload)
             return true

@@ -3,12 +3,13 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Pending layers, oldest first, and the rows that fail their check.
+    /// Returns the pending layers, oldest first, and the rows that fail their check.
     ///
-    /// - Parameter library: Only layers of this library; nil for all. Whose a damaged row was cannot be known.
-    /// - Returns: All of them at once; they are bounded by what a writer takes.
+    /// - Parameter library: The only library whose layers are returned; nil for all. Damaged rows are always returned,
+    ///   because their library cannot be known.
+    /// - Returns: All layers at once; the limits of a writer bound them.
     /// - Throws: ``Tidemark/StorageError``.
-    /// - Complexity: O(bytes of the layers), and O(log n) an entity that they name.
+    /// - Complexity: O(bytes of the layers), and O(log n) for each entity that they name.
     public func layers(library: ByteString? = nil) throws(StorageError) -> [ReadLayerStep] {
         try snapshot { connection in
             let names = try ReadNames(connection)
@@ -25,7 +26,7 @@ extension SQLiteReader {
         }
     }
 
-    /// How many layers are stored, damaged ones among them.
+    /// Returns the number of stored layers, including damaged ones.
     public func layerCount() throws(StorageError) -> Int64 {
         try snapshot { connection in
             guard try DataFileSchema.version(connection) >= 3 else { return 0 }

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 
-/// Which records of the quarantine to read; nil means any.
+/// A filter for records of the quarantine; a property that is nil matches all.
 public struct QuarantineFilter: Hashable, Sendable {
     /// Only records of this library.
     public var library: ByteString?
@@ -24,10 +24,10 @@ public struct QuarantineFilter: Hashable, Sendable {
 }
 
 extension SQLiteReader {
-    /// Reads quarantined records, oldest first, one at a time.
+    /// Reads the records in quarantine, oldest first, one at a time.
     ///
     /// - Parameter visit: Returns false to stop.
-    /// - Throws: ``Tidemark/StorageError``; `.damaged` for a record that no version of ours writes.
+    /// - Throws: ``Tidemark/StorageError``; `.damaged` for a record that no version of Tidemark writes.
     public func quarantine(
         _ filter: QuarantineFilter = QuarantineFilter(), limit: Int = .max, _ visit: (QuarantineRecord) throws -> Bool
     ) throws(StorageError) {
@@ -53,7 +53,9 @@ extension SQLiteReader {
         }
     }
 
-    /// - Returns: nil when there is no record of that number, or it made room.
+    /// Reads one record of the quarantine.
+    ///
+    /// - Returns: nil when there is no record with that number, or when newer records pushed it out.
     public func quarantineRecord(_ number: Int64) throws(StorageError) -> QuarantineRecord? {
         var record: QuarantineRecord?
         try quarantine(QuarantineFilter(after: number - 1), limit: 1) {

@@ -3,14 +3,15 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Walks the stored queries, ascending by number, one at a time.
+    /// Reads the stored queries in ascending order of their numbers, one at a time.
     ///
     /// - Parameters:
-    ///   - library: Only those of this library; nil for all.
-    ///   - method: Only those of this method; nil for all.
-    ///   - visit: Called for each, and for every damaged row, because whose it was cannot be known; returns false to stop.
+    ///   - library: The only library whose queries are read; nil for all.
+    ///   - method: The only method whose queries are read; nil for all.
+    ///   - visit: Called with each query, and with every damaged row, because its library and method cannot be known;
+    ///     returns false to stop.
     /// - Throws: ``Tidemark/StorageError``.
-    /// - Complexity: O(bytes of all lists), whatever is asked for: rows are checked before they are compared.
+    /// - Complexity: O(bytes of all lists) with any filter, because rows are checked before they are compared.
     public func queries(
         library: ByteString? = nil, method: ByteString? = nil, _ visit: (ReadQueryStep) throws -> Bool
     ) throws(StorageError) {
@@ -31,7 +32,7 @@ extension SQLiteReader {
         }
     }
 
-    /// How many queries are stored, damaged ones among them.
+    /// Returns the number of stored queries, including damaged ones.
     public func queryCount() throws(StorageError) -> Int64 {
         try snapshot { connection in
             guard try SQLiteReader.hasQueries(connection) else { return 0 }
@@ -39,7 +40,7 @@ extension SQLiteReader {
         }
     }
 
-    /// Rows of the table `queries`; none in a file whose format has no such table.
+    /// Visits the rows of the table `queries`. A file whose format has no such table has no rows.
     static func forEachQuery(
         _ connection: OpaquePointer, _ names: ReadNames, _ visit: (QueryTable.Row) throws -> Bool
     ) throws {
@@ -48,7 +49,8 @@ extension SQLiteReader {
             connection, libraryCount: names.libraries.count, typeCount: names.types.count, visit)
     }
 
-    /// Asked anew in each snapshot: a writer may upgrade the file beside the reader.
+    /// Tells whether the file has the table `queries`. The version is read again in each snapshot, because a writer may
+    /// upgrade the file beside the reader.
     private static func hasQueries(_ connection: OpaquePointer) throws -> Bool {
         try DataFileSchema.version(connection) >= 2
     }

@@ -3,13 +3,14 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Visits the entities that a rule takes, in its order, as they are visible under pending layers.
+    /// Visits the entities that match a rule, in its order, as they are visible under pending layers.
     ///
-    /// With a fitting index only what it names is read; the answer is the same without.
+    /// With a fitting index, only the entities that it names are read; the result is the same without it.
     ///
-    /// - Parameter visit: Called for each, and for rows that fail their check as they are met; returns false to stop.
+    /// - Parameter visit: Called with each entity, and with each row that fails its check when it is met; returns false
+    ///   to stop.
     /// - Throws: ``Tidemark/StorageError``.
-    /// - Complexity: See ``ReadPlan``; up to `countMax` entities are held where they must be put in order.
+    /// - Complexity: See ``ReadPlan``. Up to `countMax` entities are kept in memory when they must be sorted.
     public func select(
         _ selection: EntitySelection, _ visit: (ReadStep) throws -> Bool
     ) throws(StorageError) -> SelectionOutcome {
@@ -59,15 +60,15 @@ extension SQLiteReader {
     }
 }
 
-/// The indexes of one type that can be read from, as of one snapshot.
+/// The indexes of one type that can be used for reading, in one snapshot.
 struct FieldIndexes {
-    /// Whole ones that pass their check.
+    /// The complete indexes that pass their check.
     var records: [FieldIndexRecord] = []
-    /// nil for a file of a format without indexes.
+    /// The reader of index values; nil for a file whose format has no indexes.
     var groups: FieldGroupReader?
 
     init(_ connection: OpaquePointer, type: ByteString) throws {
-        // Asked anew in each snapshot: a writer may upgrade the file beside the reader.
+        // The version is read again in each snapshot, because a writer may upgrade the file beside the reader.
         guard try DataFileSchema.version(connection) >= 5 else { return }
         records = try FieldIndexTable.read(connection).records.filter { $0.type == type && $0.state == .whole }
         groups = try FieldGroupReader(connection)
@@ -87,11 +88,11 @@ struct FieldIndexes {
 }
 
 extension ReadNames {
-    /// Libraries in the order of their names.
+    /// Returns libraries in the order of their names.
     ///
     /// - Parameters:
-    ///   - only: This one; nil for all.
-    ///   - first: None that comes before it.
+    ///   - only: The only library to return; nil for all.
+    ///   - first: The first library to return; earlier ones are left out. nil for all.
     func libraries(_ only: ByteString?, from first: ByteString? = nil) -> [LibraryIndex] {
         libraries.indices.filter { index in
             only.map { libraries[index] == $0 } ?? true && first.map { $0 <= libraries[index] } ?? true

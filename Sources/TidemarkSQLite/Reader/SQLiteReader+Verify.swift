@@ -5,13 +5,13 @@ import TidemarkStore
 extension SQLiteReader {
     /// Checks everything that is stored, on one committed state.
     ///
-    /// Every row's checksum and decoding, its JSON by `isValid`, keys against rows both ways, recorded
-    /// counts against rows, cursors against lost ranges, tombstones against entities, indexes against entities, queries with their lists, layers, and
-    /// SQLite's own `integrity_check`.
+    /// The check covers every row's checksum and decoding, its JSON by `isValid`, keys against rows in both directions,
+    /// recorded counts against rows, cursors against lost ranges, tombstones against entities, indexes against
+    /// entities, queries with their lists, layers, and SQLite's own `integrity_check`.
     ///
-    /// - Parameter isValid: Whether bytes are one JSON object; the default looks at the outermost braces only.
-    /// - Returns: Never an error for what is damaged row by row; a file that cannot be walked gives what
-    ///   was found before, and the reason as ``VerifyReport/Problem/integrity(_:)``.
+    /// - Parameter isValid: Tells whether bytes are one JSON object; the default checks only the outermost braces.
+    /// - Returns: A report. Damage in single rows is never an error. For a file that cannot be read to its end, the
+    ///   report has the problems that were found before, and the reason as ``VerifyReport/Problem/integrity(_:)``.
     /// - Throws: ``Tidemark/StorageError`` other than `.damaged`.
     /// - Complexity: O(bytes of the file), plus one bit a row.
     public func verify(
@@ -94,7 +94,7 @@ extension SQLiteReader {
                 if keys.count == EntityBatch.rowCountMax { try checkKeys() }
             }
         } catch {
-            // What stands before damage is checked all the same.
+            // The keys before the damage are still checked.
             try checkKeys()
             throw error
         }
@@ -122,7 +122,8 @@ extension SQLiteReader {
         }
     }
 
-    /// An element that is neither stored nor tombstoned was evicted: no damage, but counted.
+    /// Checks the queries. An element that is neither stored nor tombstoned was evicted: this is no damage, but it is
+    /// counted.
     private func checkQueries(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
         let names = try ReadNames(connection)
         let known = try PreparedStatement(

@@ -3,17 +3,18 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Walks entities that are whole in key order: libraries by bytes, then `type:id` by bytes.
+    /// Reads complete entities in key order: libraries by bytes, then `type:id` by bytes.
     ///
     /// - Parameters:
-    ///   - library: Only this one; nil for all.
-    ///   - type: Only this one; nil for all.
-    ///   - after: Begin behind this key, which need not be stored.
-    ///   - limit: Steps at most; damaged layers, which come before all, do not count.
-    ///   - showsLayers: Give what is visible under all pending layers, not what the server has.
-    ///   - visit: Called for each; returns false to stop. Entities are not collected meanwhile.
+    ///   - library: The only library to read; nil for all.
+    ///   - type: The only type to read; nil for all.
+    ///   - after: The key after which to begin; it need not be stored.
+    ///   - limit: The maximum number of steps. Damaged layers come first and do not count.
+    ///   - showsLayers: Whether to return entities as they are visible under all pending layers, instead of the
+    ///     server's versions.
+    ///   - visit: Called with each entity; returns false to stop. Entities are not collected meanwhile.
     /// - Throws: ``Tidemark/StorageError``.
-    /// - Complexity: O(log n) to begin, O(1) a step, whatever the number of entities; with layers O(their bytes) more.
+    /// - Complexity: O(log n) to begin, O(1) a step, whatever the number of entities; with layers, O(their bytes) more.
     public func walk(
         library: ByteString? = nil, type: ByteString? = nil, after: EntityKey? = nil, limit: Int = .max,
         showsLayers: Bool = false, _ visit: (ReadStep) throws -> Bool
@@ -31,7 +32,7 @@ extension SQLiteReader {
                 rest -= 1
                 return try visit(step)
             }
-            // A type's keys begin with its name and a colon, which is how `a-b:` comes before `a:`.
+            // Keys begin with the type's name and a colon, so `a-b:` comes before `a:`.
             let types = names.types.indices.filter { type == nil || names.types[$0] == type }
                 .sorted { names.types[$0].bytes + [58] < names.types[$1].bytes + [58] }
             for libraryIndex in names.libraries.indices.sorted(by: { names.libraries[$0] < names.libraries[$1] }) {
@@ -54,19 +55,19 @@ extension SQLiteReader {
         }
     }
 
-    /// One type of one library, behind an id.
+    /// The entities of one type in one library, after an id.
     private struct KeyRange {
         var library: LibraryIndex
         var type: TypeIndex
         var after: ByteString?
     }
 
-    /// - Returns: False when `visit` stopped it.
+    /// - Returns: False when `visit` stopped the scan.
     private func walk(
         _ range: KeyRange, _ rows: EntityRangeReader, _ overlay: LayerOverlay, _ names: ReadNames,
         _ visit: (ReadStep) throws -> Bool
     ) throws -> Bool {
-        // Covered entities that were not come by yet: some stand between the stored ones.
+        // The covered entities that have not been visited yet; some come between stored entities.
         var covered = overlay.keys(library: range.library, type: range.type, after: range.after)[...]
         func visitCovered(before key: StoredKey?) throws -> Bool {
             while let next = covered.first, key.map({ next.id.text < $0.id.text }) ?? true {

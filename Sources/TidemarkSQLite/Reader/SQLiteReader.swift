@@ -2,11 +2,11 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Reads a data file without writing it, also while a writer is running.
+/// Reads a data file without writing it, even while a writer is running.
 ///
-/// Each call sees one committed state. It takes no lock that could keep a writer out, and changes no byte
-/// of the database. SQLite's shared memory (`-shm`) and an empty log (`-wal`) may appear beside a file at
-/// rest: without them a writer that starts meanwhile could not be noticed. Not for several tasks at once.
+/// Each call sees one committed state. It takes no lock that could block a writer, and changes no byte of the database.
+/// SQLite's shared memory (`-shm`) and an empty log (`-wal`) may appear beside a file that no process has open: without
+/// them the reader could not notice a writer that starts meanwhile. A reader must not be used by several tasks at once.
 /// Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`, `.inputOutput`.
 ///
 /// - Source: docs/data-file.md; docs/operating.md, one writer, and damage.
@@ -15,7 +15,7 @@ public final class SQLiteReader {
     let connection: ReadConnection
     let decoder: PayloadDecoder
 
-    /// - Parameter path: An existing data file.
+    /// - Parameter path: The path of an existing data file.
     /// - Throws: ``Tidemark/StorageError``.
     /// - Complexity: Independent of the number of entities.
     public init(path: String) throws(StorageError) {
@@ -41,7 +41,8 @@ public final class SQLiteReader {
         }
     }
 
-    /// Without a log, and in a folder where SQLite cannot make its `-shm`, the main file is all there is.
+    /// Opens a read-only connection. When there is no log, and the folder does not let SQLite create its `-shm`, only
+    /// the main file is read.
     private static func connect(_ file: DataFilePath) throws -> ReadConnection {
         do {
             let connection = try ReadConnection(path: file.path, isImmutable: false)
@@ -73,9 +74,9 @@ public final class SQLiteReader {
         }
     }
 
-    // MARK: Small things
+    // MARK: Totals and sizes
 
-    /// All libraries, in byte order of their ids.
+    /// Returns all libraries, in the byte order of their ids.
     public func libraries() throws(StorageError) -> [ReadLibrary] {
         try snapshot { connection in
             try LibraryTable.read(connection).sorted { $0.name < $1.name }.map {
@@ -84,17 +85,17 @@ public final class SQLiteReader {
         }
     }
 
-    /// Totals of lines and events since the file was made.
+    /// Returns the totals of lines and events since the file was created.
     public func counts() throws(StorageError) -> EventCounts {
         try snapshot { try CounterTable.counts(try CounterTable.read($0)) }
     }
 
-    /// Kinds that were ignored, and how often.
+    /// Returns the kinds of events that were ignored, with their counts.
     public func ignoredKinds() throws(StorageError) -> [ByteString: Int64] {
         try snapshot { try CounterTable.ignoredKinds($0) }
     }
 
-    /// Bytes on disk now.
+    /// Returns the current sizes of the files on disk.
     public func byteCounts() -> ReadByteCounts {
         ReadByteCounts(
             database: DataFilePath.byteCount(file.path) ?? 0,

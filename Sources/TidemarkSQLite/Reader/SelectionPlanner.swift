@@ -1,41 +1,42 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Where a selection's entities come from.
+/// The source of a selection's entities.
 enum SelectionSource {
-    /// All of the type, in key order.
+    /// All entities of the type, in key order.
     case scan
-    /// The values of an index in some ranges, in order.
+    /// The values of an index in some ranges, read in order.
     case walk(FieldIndexRecord, [CodeRange], isDescending: Bool)
-    /// What lies in some ranges of an index, put in order afterwards.
+    /// The entities in some ranges of an index, sorted after reading.
     case range(FieldIndexRecord, [CodeRange])
 }
 
-/// Chooses where a selection's entities come from, by how many have to be read.
+/// Chooses the source of a selection's entities by the number of entities that have to be read.
 ///
-/// Counts are taken from the indexes themselves, each up to a bound; that matches lie evenly among what is walked is a
-/// guess. A wrong choice costs time and never changes what is found.
+/// The counts come from the indexes themselves, each up to a bound. The planner assumes that matches are spread evenly
+/// among the entities that are read. A wrong choice costs time and never changes the result.
 struct SelectionPlanner {
-    /// Candidates that are held at once, 24 bytes and an id each.
+    /// The maximum number of candidates that are in memory at once, with 24 bytes and an id each.
     static let candidateCountMax: Int64 = 1_000_000
-    /// Ranges that are looked at one by one, over all libraries.
+    /// The maximum number of ranges that are read one by one, over all libraries.
     private static let rangeCountMax = 16_384
-    /// Entities that are read by their keys as quickly as by a scan. Of more, a scan has the next row beside the last.
+    /// The number of entities up to which reading by key is as fast as a scan. Beyond it, a scan is faster, because its
+    /// next row is beside the last one.
     private static let keyCountMax = 1_000.0
 
     let groups: FieldGroupReader
-    /// Whole ones of the type.
+    /// The complete indexes of the type.
     let indexes: [FieldIndexRecord]
     let libraries: [LibraryIndex]
-    /// Entities of these libraries, of whatever type.
+    /// The number of entities in these libraries, of all types.
     let entityCount: Int64
 
-    /// One index, and what the rule asks of its field.
+    /// One index, with the rule's condition on its field.
     private struct Choice {
         var index: FieldIndexRecord
-        /// nil: nothing is asked of it.
+        /// The ranges of values that the rule allows; nil when it has no condition on the field.
         var ranges: [CodeRange]?
-        /// Rows in the ranges, up to the bound.
+        /// The number of rows in the ranges, up to the bound.
         var count: Double
         var isBounded: Bool
     }
@@ -49,19 +50,20 @@ struct SelectionPlanner {
         let choices = try indexes.map { try choice($0, constraint, bound: bound) }
         let matches = choices.map(\.count).min().map { min($0, total) } ?? total
         let wanted = Double(countMax)
-        /// Of so many, how many are read until enough of them match.
+        /// Estimates how many of `count` entities are read until enough of them match.
         func read(of count: Double) -> Double { min(count, wanted * count / max(1, min(matches, count))) }
 
         func keyCost(of count: Double) -> Double { count + max(0, count - Self.keyCountMax) }
 
         var best = SelectionSource.scan
-        // In key order a scan ends with the page; how soon, only an index or the lack of a condition can tell.
+        // Without an order of its own, a scan ends with the page. How soon that is can only be estimated with an index,
+        // or when the rule has no condition.
         let isKnown = rule.takesAll || choices.contains { $0.ranges != nil }
         var cost = rule.orderCount == 0 && isKnown ? read(of: total) : total
         for choice in choices {
             if let walk = walk(choice, rule) {
                 var walkCost = keyCost(of: read(of: choice.count))
-                // Each value's entities are read to the last before the next component puts them in order.
+                // The entities of each value are all read before the next component of the order sorts them.
                 if rule.orderCount > 1 { walkCost = max(walkCost, choice.count / 10) }
                 if walkCost <= cost { (best, cost) = (walk, walkCost) }
             }
@@ -91,7 +93,7 @@ struct SelectionPlanner {
         if let isDescending = rule.leadingDirection(of: choice.index.path) {
             return .walk(choice.index, choice.ranges ?? [.all], isDescending: isDescending)
         }
-        // One value's entities come in key order.
+        // The entities of a single value come in key order.
         guard rule.orderCount == 0, let ranges = choice.ranges, ranges.count <= 1, ranges.first?.isPoint ?? true else {
             return nil
         }

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// Where, among UUIDs stored as 16 bytes, those begin whose text comes behind any given text.
+/// Finds the place, among UUIDs stored as 16 bytes, after which the UUID's text is greater than a given text.
 enum UUIDLowerBound {
     /// - Parameter text: An id of either form.
-    /// - Returns: Bytes such that every UUID whose text is greater than `text` is not below them as a
-    ///   blob, and of the others at most the one that is equal to them.
+    /// - Returns: A lower bound: every UUID whose text is greater than `text` is at or above it as a blob. Of the other
+    ///   UUIDs, at most the one that equals the bound is at or above it.
     static func bytes(behind text: [UInt8]) -> [UInt8] {
         var digits: [UInt8] = []
         for (index, byte) in text.prefix(UUIDValue.textByteCount).enumerated() {
@@ -23,7 +23,7 @@ enum UUIDLowerBound {
         return packed(digits)
     }
 
-    /// The first run of digits behind all that begin with these; nil when there is none.
+    /// Returns the first run of digits after all that begin with these; nil when there is none.
     private static func successor(_ digits: [UInt8]) -> [UInt8]? {
         var digits = digits
         while let last = digits.popLast() {

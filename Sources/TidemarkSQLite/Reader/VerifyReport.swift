@@ -1,30 +1,30 @@
 import TidemarkModel
 
-/// What a check of a whole data file found.
+/// The result of checking a whole data file.
 public struct VerifyReport: Hashable, Sendable {
-    /// One thing that is wrong.
+    /// One problem that was found.
     public enum Problem: Hashable, Sendable, CustomStringConvertible {
         /// An entity, a query, a layer, an index's record or a dictionary fails its check.
         case damaged(DamagedRow)
-        /// A library's record counts other than its rows.
+        /// The count in a library's record differs from the number of its rows.
         case entityCount(library: ByteString, recorded: Int64, stored: Int64)
         /// Two keys point to one row.
         case sharedRow(row: Int64)
-        /// A row that no key points to.
+        /// No key points to a row.
         case rowWithoutKey(row: Int64)
-        /// A key whose library or type has no name.
+        /// The library or type of a key has no name.
         case unnamedKey(row: Int64)
-        /// An entity that also has a tombstone.
+        /// A stored entity also has a tombstone.
         case tombstoneOfLiving(EntityKey)
         /// A query lists an entity more than once.
         case repeatedElement(query: Int64, EntityKey)
-        /// An index that is whole has no row for an entity.
+        /// A complete index has no row for an entity.
         case missingFieldValue(index: String, EntityKey)
-        /// An index has another value, library or id for an entity than the entity itself.
+        /// The value, library or id of an entity in an index differs from the entity itself.
         case wrongFieldValue(index: String, EntityKey)
         /// An index has a row for an entity that is not stored, or not of its type.
         case strayFieldValue(index: String, row: Int64)
-        /// A record of a library contradicts itself: what, and which.
+        /// A record of a library contradicts itself; the text describes how.
         case library(ByteString, String)
         /// A line of SQLite's own check.
         case integrity(String)
@@ -53,27 +53,28 @@ public struct VerifyReport: Hashable, Sendable {
 
     /// The first ``problemCountMax`` problems.
     public var problems: [Problem] = []
-    /// All of them.
+    /// The number of all problems.
     public var problemCount = 0
-    /// Entities that passed.
+    /// The number of entities that passed.
     public var entityCount: Int64 = 0
-    /// Queries that passed.
+    /// The number of queries that passed.
     public var queryCount: Int64 = 0
-    /// Elements of their lists whose entity is neither stored nor known to be deleted, as after an eviction.
+    /// The number of list elements whose entity is neither stored nor known to be deleted, for example after an
+    /// eviction.
     public var missingElementCount: Int64 = 0
-    /// Rows of indexes that passed.
+    /// The number of index rows that passed.
     public var fieldValueCount: Int64 = 0
-    /// Pending layers that passed.
+    /// The number of pending layers that passed.
     public var layerCount: Int64 = 0
-    /// Bytes of the entities' payloads.
+    /// The total size of the entities' payloads, in bytes.
     public var payloadByteCount: Int64 = 0
-    /// Over the entities that passed.
+    /// The digest of the entities that passed.
     public var digest = EntityDigest()
 
-    /// Problems that are listed: 1,000; more are only counted.
+    /// The maximum number of problems in the list: 1,000; further ones are only counted.
     public static let problemCountMax = 1_000
 
-    /// Nothing is wrong.
+    /// Whether no problem was found.
     public var isSound: Bool { problemCount == 0 }
 
     mutating func add(_ problem: Problem) {

@@ -4,20 +4,22 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Mends a damaged data file: what passes its check goes into a new one, the damaged one is kept aside.
+/// Repairs a damaged data file: the rows that pass their check are copied into a new file, and the damaged file is kept
+/// aside.
 ///
-/// One way for every damage. The new file is made beside, written in one transaction, and whole before the damaged one moves; it
-/// takes the steps of a rebuild, so a process that ends on the way leaves the damaged file, or one that the next writer
-/// finishes. A sound file is not touched.
+/// There is one procedure for every kind of damage. The new file is created beside the damaged one, written in one
+/// transaction, and complete before the damaged one is moved. It follows the steps of a rebuild, so a process that ends
+/// in between leaves either the damaged file or a replacement that the next writer finishes. A sound file is not
+/// changed.
 ///
 /// - Source: docs/data-file.md; docs/operating.md, damage.
 public enum DataFileRepair {
     /// - Parameters:
-    ///   - now: Milliseconds since 1970.
-    ///   - isValid: Whether bytes are one JSON object, as for ``SQLiteReader/verify(isValid:)``.
-    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.locked`, `.diskFull`, `.cannotCreate`,
-    ///   `.inputOutput`; then the file is as it was.
-    /// - Complexity: O(bytes of the file), and as much room on the disk again.
+    ///   - now: The current time in milliseconds since 1970.
+    ///   - isValid: Tells whether bytes are one JSON object, as for ``SQLiteReader/verify(isValid:)``.
+    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.locked`, `.diskFull`,
+    ///   `.cannotCreate`, `.inputOutput`; then the file is unchanged.
+    /// - Complexity: O(bytes of the file), and the same disk space again.
     public static func run(
         path: String, now: Int64, isValid: @escaping ([UInt8]) -> Bool
     ) throws(StorageError) -> RepairReport {
@@ -44,7 +46,7 @@ public enum DataFileRepair {
         do {
             if case .ours = header { try opener.rollBack() }
         } catch {
-            // What cannot be undone is damage, which is found next.
+            // A transaction that cannot be undone is damage, which the check below finds.
         }
         let before = try verify(file, isValid)
         guard !before.isSound else { return RepairReport(before: before, after: before, steps: steps) }
@@ -68,7 +70,7 @@ public enum DataFileRepair {
         }
     }
 
-    /// Makes the new file and promises it.
+    /// Creates the new file and marks it as the replacement.
     private static func replaceContents(
         _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration, _ isValid: @escaping ([UInt8]) -> Bool
     ) throws(StorageError) -> [RepairStep] {
@@ -112,7 +114,8 @@ public enum DataFileRepair {
                     "nothing of the file can be read: an empty one takes its place",
                     advice: "feed the logs of all libraries from the start"))
         }
-        // Opened as every writer opens it: what indexes need is built, and the log copied back, before it has a name.
+        // The new file is opened as every writer opens it: indexes are built and the log is copied back before the file
+        // gets its name.
         let database = try JournalDatabase(DataFilePath(file.unfinished), configuration)
         do {
             _ = try database.recover()
@@ -126,7 +129,7 @@ public enum DataFileRepair {
         return steps
     }
 
-    /// The damaged file with its own log, or without; nil when SQLite cannot open it.
+    /// Opens the damaged file with its own log, or without a log; nil when SQLite cannot open it.
     private static func source(_ file: DataFilePath) -> ReadConnection? {
         let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 && !LogIdentity.isForeign(file)
         for isImmutable in hasLog ? [false, true] : [true] {
@@ -136,7 +139,7 @@ public enum DataFileRepair {
                 try connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
                 return connection
             } catch {
-                // The other way may do.
+                // The file may still open without its log.
             }
         }
         return nil

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// One thing that a repair did, and what it leaves to the user.
+/// One action of a repair, with the advice that follows from it.
 public struct RepairStep: Hashable, Sendable, CustomStringConvertible {
-    /// What was done, in one sentence; names in it are not made printable.
+    /// The action in one sentence. Names in it may contain characters that are not printable.
     public var what: String
-    /// What the user has to do now; empty for nothing.
+    /// The user's next action; empty when none is needed.
     public var advice: String
 
     init(_ what: String, advice: String = "") {
@@ -15,17 +15,18 @@ public struct RepairStep: Hashable, Sendable, CustomStringConvertible {
     public var description: String { advice.isEmpty ? what : "\(what); \(advice)" }
 }
 
-/// What a repair found, did, and left.
+/// The result of a repair.
 public struct RepairReport: Sendable {
-    /// What `verify` found before.
+    /// The result of `verify` before the repair.
     public var before: VerifyReport
-    /// What it finds now; the same when nothing was done.
+    /// The result of `verify` after the repair; the same as `before` when nothing was done.
     public var after: VerifyReport
-    /// In order; empty for a file that was sound. At most ``stepCountMax``, and one that counts the rest.
+    /// The actions in order; empty for a file that was sound. There are at most ``stepCountMax``, and one more that
+    /// counts the rest.
     public var steps: [RepairStep] = []
-    /// Where the damaged file lies now; nil when nothing was done.
+    /// The path to which the damaged file was moved; nil when nothing was done.
     public var movedTo: String?
 
-    /// Steps that are told: 1,000.
+    /// The maximum number of actions that are reported: 1,000.
     public static let stepCountMax = 1_000
 }

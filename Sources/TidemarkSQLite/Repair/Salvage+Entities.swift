@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Entities, what they are compressed with, and what is left of those that were deleted.
+/// Copies entities, their dictionaries, and the tombstones of deleted ones.
 extension Salvage {
     func copyDictionaries() throws {
         let put = try PreparedStatement(
@@ -64,7 +64,7 @@ extension Salvage {
         for library in names.libraries { lostCounts[library.index, default: 0] += 1 }
     }
 
-    /// - Returns: Why the entity cannot be kept; nil when it was copied.
+    /// - Returns: The reason why the entity cannot be kept; nil when it was copied.
     private func copy(
         _ old: StoredKey, _ key: StoredKey, row number: Int64, _ put: PreparedStatement, _ rows: inout RowSet
     ) throws -> PayloadFault? {
@@ -96,7 +96,7 @@ extension Salvage {
         return isRead ? fault : .checksumMismatch
     }
 
-    /// The same bytes, with a check over the key's new numbers where they changed.
+    /// Returns the same body, with a new checksum when the numbers of the key changed.
     private func body(_ bytes: [UInt8], _ entity: StoredEntity, _ key: StoredKey) -> [UInt8] {
         guard entity.key != key else { return bytes }
         let isUUID: Bool

@@ -2,15 +2,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Pending edits and queries.
+/// Copies pending edits and queries.
 extension Salvage {
-    /// Layers name their library and types, so their rows are copied as they are.
+    /// Copies the layers. A layer contains the names of its library and types, so its row is copied unchanged.
     func copyLayers() throws {
         guard version >= 3 else { return }
         var open = LayerNames()
         let put = try PreparedStatement(
             target, "INSERT OR IGNORE INTO layers (\(LayerTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        // The number stands first in both, so the columns begin one later.
+        // In both column lists the number comes first, so the further columns begin after it.
         let isWhole = try scan.numbered("layers", key: "number", columns: tail(LayerTable.columns)) { row in
             do throws(PayloadFault) {
                 _ = try LayerTable.record(row, &open)
@@ -65,7 +65,8 @@ extension Salvage {
             tell("the query \(record.method) listed entities more than once: each is listed once now, and it is stale")
             record.staleSince = record.staleSince ?? now
         }
-        // Which list a lost entity was in is not known of those that are evaluated.
+        // The lists in which a lost entity was are unknown for queries that are evaluated locally, so all queries of
+        // the library become stale.
         if lostCounts[library] ?? 0 > 0 { record.staleSince = record.staleSince ?? now }
         return record
     }

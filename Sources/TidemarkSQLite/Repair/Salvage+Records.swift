@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Names, counters, quarantine, evicted keys and indexes.
+/// Copies names, counters, quarantine, evicted keys and indexes.
 extension Salvage {
     func copyRecords() throws {
         let kinds = try PreparedStatement(target, "INSERT OR IGNORE INTO ignored_kinds (name, count) VALUES (?, ?)")
@@ -42,9 +42,9 @@ extension Salvage {
         try copyEvicted()
     }
 
-    /// The name of a counter that may hold a library's number.
+    /// Returns the new name of a counter, whose name may contain a library's number; nil when the counter is dropped.
     private func counter(_ name: String) -> String? {
-        // A repair makes libraries stale for reasons of its own.
+        // A repair marks libraries as stale for reasons of its own, so this counter does not apply any more.
         if name.hasPrefix(CounterTable.staleByLossPrefix) { return nil }
         let prefixes = [CounterTable.answeredThroughPrefix, CounterTable.forgottenThroughPrefix]
         guard let prefix = prefixes.first(where: { name.hasPrefix($0) }) else { return name }
@@ -54,7 +54,8 @@ extension Salvage {
         return "\(prefix)\(new)"
     }
 
-    /// Their hashes hold the numbers of library and type: under others they mean other keys.
+    /// Copies the evicted keys. Their hashes contain the numbers of library and type: with other numbers they would
+    /// mean other keys.
     private func copyEvicted() throws {
         guard version >= 4 else { return }
         guard !names.areRenumbered, names.lostLibraries.isEmpty else {
@@ -75,7 +76,7 @@ extension Salvage {
         if !isWhole { tell("evicted keys could not all be read: reads call the others absent") }
     }
 
-    /// Indexes are begun anew; who opens the file next, as the repair does, builds them.
+    /// Copies the declarations of indexes. The next writer builds them from the beginning; the repair itself does so.
     func copyIndexes() throws {
         guard version >= 5 else { return }
         let table = try FieldIndexTable(target)

@@ -3,10 +3,10 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Copies everything of a damaged file that passes its check into an empty one, in one transaction.
+/// Copies everything of a damaged file that passes its check into an empty file, in one transaction.
 ///
-/// Bodies stay byte for byte; where a library or type before theirs was lost, so that their own numbers change, the check at their
-/// beginning is made anew over the same bytes.
+/// Bodies are copied byte for byte. When a library or type was lost, the ones after it get other numbers; then the
+/// checksum at the beginning of a body is computed again over the same bytes.
 final class Salvage {
     let scan: SalvageScan
     let target: OpaquePointer
@@ -16,9 +16,9 @@ final class Salvage {
     let decoder: PayloadDecoder
     var dictionaries: [Int64: PayloadDictionary] = [:]
     let version: Int32
-    /// What was left out of each library, by new number.
+    /// The number of rows that were left out of each library, by new number.
     var lostCounts: [LibraryIndex: Int] = [:]
-    /// New keys of what is kept.
+    /// The keys of the entities that are kept, with new numbers.
     var kept: Set<StoredKey> = []
     private(set) var steps: [RepairStep] = []
     private var untoldCount = 0
@@ -26,7 +26,7 @@ final class Salvage {
     /// - Parameters:
     ///   - source: The damaged file.
     ///   - target: A file without contents, inside a transaction.
-    ///   - isValid: Whether bytes are one JSON object.
+    ///   - isValid: Tells whether bytes are one JSON object.
     init(
         _ source: OpaquePointer, into target: OpaquePointer, now: Int64, isValid: @escaping ([UInt8]) -> Bool
     ) throws {
@@ -82,7 +82,7 @@ final class Salvage {
         for (library, what) in names.mended { tell("library \"\(library)\": \(what)", advice: "refresh its queries") }
     }
 
-    /// The columns behind the first one.
+    /// Returns all columns except the first one.
     func tail(_ columns: String) -> String {
         columns.split(separator: ",").dropFirst().joined(separator: ",")
     }

@@ -1,24 +1,25 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Reads tables of a file of which pages may be damaged: up to the damage from both ends, and around it where keys can be guessed.
+/// Reads tables of a file that may have damaged pages: from both ends up to the damage, and around it where keys can be
+/// guessed.
 ///
-/// A statement that meets damage ends; rows behind it are reached by others. What is read proves nothing: whoever gets a row
-/// checks it.
+/// A statement that meets damage ends; other statements reach the rows after it. Rows are not checked here: the code
+/// that receives a row must check it.
 struct SalvageScan {
     private let connection: OpaquePointer
-    /// Row numbers between two ends that are tried one by one: 1,000,000.
+    /// The maximum number of row numbers between both ends that are tried one by one: 1,000,000.
     private static let probeCountMax: Int64 = 1_000_000
 
     init(_ connection: OpaquePointer) {
         self.connection = connection
     }
 
-    /// Visits the rows of a table that has numbers.
+    /// Visits the rows of a table whose key is a number.
     ///
     /// - Parameters:
-    ///   - columns: Behind the number, which is the first.
-    ///   - visit: Called for each row that can be reached, once, in no order.
+    ///   - columns: The columns after the number, which is the first one.
+    ///   - visit: Called once with each row that can be reached, in no order.
     /// - Returns: false when damage was met, so that there may be more rows.
     func numbered(
         _ table: String, key: String, columns: String, _ visit: (PreparedStatement) throws -> Void
@@ -45,11 +46,11 @@ struct SalvageScan {
         return false
     }
 
-    /// Visits the rows of a table whose key is a library, a type and an id; rows may come twice.
+    /// Visits the rows of a table whose key is a library, a type and an id; a row may be visited twice.
     ///
     /// - Parameters:
-    ///   - columns: Behind library, type and id, which are the first.
-    ///   - places: Libraries and types that may have rows.
+    ///   - columns: The columns after library, type and id, which come first.
+    ///   - places: The libraries and types that may have rows.
     /// - Returns: false when damage was met.
     func keyed(
         _ table: String, columns: String, places: [(LibraryIndex, TypeIndex)],
@@ -65,7 +66,7 @@ struct SalvageScan {
         return false
     }
 
-    /// - Returns: false when damage ended it.
+    /// - Returns: false when damage ended the statement.
     func run(_ sql: String, _ value: Int64?, _ visit: (PreparedStatement) throws -> Void) rethrows -> Bool {
         guard let statement = prepared(sql) else { return false }
         defer { statement.reset() }
@@ -81,17 +82,17 @@ struct SalvageScan {
         do {
             return try PreparedStatement(connection, sql)
         } catch {
-            // The table, or the list of tables, is damaged: there is nothing to read.
+            // The table, or the list of tables, is damaged, so nothing can be read.
             return nil
         }
     }
 
-    /// - Returns: nil for damage.
+    /// - Returns: Whether there is a row; nil for damage.
     private func step(_ statement: PreparedStatement) -> Bool? {
         do {
             return try statement.step()
         } catch {
-            // Whatever it is, this statement gives no more.
+            // Whatever the error is, this statement returns no more rows.
             return nil
         }
     }

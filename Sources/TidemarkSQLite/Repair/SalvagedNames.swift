@@ -1,30 +1,30 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The libraries and types of a damaged file that pass their checks, under numbers that are dense again.
+/// The libraries and types of a damaged file that pass their checks, with dense new numbers.
 struct SalvagedNames {
-    /// By new number; counts and staleness are settled when the rows are there.
+    /// The libraries by new number. Their counts and staleness are set after the rows were copied.
     var libraries: [LibraryRecord] = []
-    /// By new number.
+    /// The types by new number.
     var types: [ByteString] = []
-    /// New numbers by old ones.
+    /// The new numbers of libraries, by old number.
     private(set) var libraryNumbers: [LibraryIndex: LibraryIndex] = [:]
     private(set) var typeNumbers: [TypeIndex: TypeIndex] = [:]
-    /// Old numbers of records that fail.
+    /// The old numbers of libraries whose record fails its check.
     private(set) var lostLibraries: [Int64] = []
     private(set) var lostTypes: [Int64] = []
-    /// Whether all records could be read.
+    /// Whether all records of libraries could be read.
     private(set) var areLibrariesWhole = false
     private(set) var areTypesWhole = false
-    /// What was contradictory about libraries that are kept.
+    /// The contradictions that were corrected in libraries that are kept.
     private(set) var mended: [(library: ByteString, what: String)] = []
 
-    /// Whether any number is another one than before.
+    /// Whether any library or type has a new number.
     var areRenumbered: Bool {
         libraryNumbers.contains { $0.key != $0.value } || typeNumbers.contains { $0.key != $0.value }
     }
 
-    /// Old numbers of what is kept.
+    /// The old numbers of the libraries and types that are kept.
     var places: [(LibraryIndex, TypeIndex)] {
         libraryNumbers.keys.sorted().flatMap { library in typeNumbers.keys.sorted().map { (library, $0) } }
     }
@@ -67,7 +67,8 @@ struct SalvagedNames {
         }
     }
 
-    /// A record whose checksum holds may contradict itself all the same, when whoever wrote it did.
+    /// Corrects a record that contradicts itself. A valid checksum does not exclude this: the writer may have made the
+    /// mistake.
     private mutating func mend(_ record: inout LibraryRecord) {
         if let cursor = record.cursor, cursor < .beforeFirst {
             mended.append((record.name, "its position was below every sequence, and is forgotten"))
@@ -106,7 +107,7 @@ struct SalvagedNames {
         }
     }
 
-    /// - Returns: The number that a name has, or gets.
+    /// - Returns: The library's number; a new one when the name has none yet.
     mutating func index(ofLibrary name: ByteString) -> LibraryIndex {
         if let record = libraries.first(where: { $0.name == name }) { return record.index }
         let index = LibraryIndex(libraries.count)
@@ -117,14 +118,14 @@ struct SalvagedNames {
         return index
     }
 
-    /// - Returns: The number that a name has, or gets.
+    /// - Returns: The type's number; a new one when the name has none yet.
     mutating func index(ofType name: ByteString) -> TypeIndex {
         if let index = types.firstIndex(of: name) { return TypeIndex(index) }
         types.append(name)
         return TypeIndex(types.count - 1)
     }
 
-    /// An entity's key under the new numbers; nil when its library or type is lost.
+    /// Returns an entity's key with the new numbers; nil when its library or type is lost.
     func key(_ old: StoredKey) -> StoredKey? {
         guard let library = libraryNumbers[old.library], let type = typeNumbers[old.type] else { return nil }
         return StoredKey(library: library, type: type, id: old.id)

@@ -1,10 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Keys as the tables `keys` and `tombstones` hold them: three columns, the id a blob of 16 bytes when
-/// it is a UUID, else text. SQLite sorts all text before all blobs, and both by their bytes.
+/// Keys in the form of the tables `keys` and `tombstones`: three columns, of which the id is a blob of 16 bytes when it
+/// is a UUID, and text otherwise. SQLite sorts all texts before all blobs, and both by their bytes.
 extension PreparedStatement {
-    /// Binds library, type and id at `index` and the two after it; the id is copied.
+    /// Binds library, type and id at `index` and the two parameters after it; the id is copied.
     func bind(_ key: StoredKey, from index: Int32) {
         bind(index, Int64(key.library))
         bind(index + 1, Int64(key.type))
@@ -14,7 +14,7 @@ extension PreparedStatement {
         }
     }
 
-    /// Binds library, type and id; the id's bytes stay where they are until the statement was run.
+    /// Binds library, type and id. The id's bytes must stay valid until the statement was run.
     func bindBorrowed(
         library: LibraryIndex, type: TypeIndex, id: UnsafeRawBufferPointer, isUUID: Bool, from index: Int32
     ) {
@@ -23,7 +23,7 @@ extension PreparedStatement {
         if isUUID { bindBorrowed(index + 2, blob: id) } else { bindBorrowed(index + 2, text: id) }
     }
 
-    /// - Returns: nil when no key of ours looks like this.
+    /// - Returns: nil when the columns cannot be a stored key.
     func storedKey(from column: Int32) -> StoredKey? {
         guard let library = LibraryIndex(exactly: integer(column)), let type = TypeIndex(exactly: integer(column + 1)),
             let id = storedID(column + 2)
@@ -31,7 +31,7 @@ extension PreparedStatement {
         return StoredKey(library: library, type: type, id: id)
     }
 
-    /// - Returns: nil for a blob of another length than a UUID's.
+    /// - Returns: nil for a blob that does not have the length of a UUID.
     func storedID(_ column: Int32) -> StoredID? {
         isBlob(column) ? UUIDValue(bytes: borrowedBytes(column)).map { .uuid($0) } : .text(text(column))
     }

@@ -1,7 +1,7 @@
 extension PreparedStatement {
-    /// The one number that a query gives.
+    /// Returns the single number that a query returns.
     ///
-    /// - Returns: nil when it gives no row, or NULL.
+    /// - Returns: nil when the query returns no row, or NULL.
     static func number(_ connection: OpaquePointer, _ sql: String) throws -> Int64? {
         var number: Int64?
         try PreparedStatement(connection, sql).forEachRow { number = $0.optionalInteger(0) }

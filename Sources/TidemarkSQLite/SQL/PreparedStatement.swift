@@ -3,13 +3,13 @@ import TidemarkModel
 
 /// One compiled SQL statement, kept for many runs.
 ///
-/// Values are bound without conversions: bytes go in by pointer and come out by pointer. Owner: the code
-/// that owns the connection; must be let go before the connection closes.
+/// Values are bound and read without conversions: bytes are passed by pointer. Owner: the code that owns the
+/// connection. A statement must be freed before its connection closes.
 final class PreparedStatement {
     private let connection: OpaquePointer
     private let handle: OpaquePointer
 
-    /// - Throws: ``SQLiteFailure`` when the schema is not what the statement expects, or cannot be read.
+    /// - Throws: ``SQLiteFailure`` when the schema does not match the statement, or cannot be read.
     init(_ connection: OpaquePointer, _ sql: String) throws {
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
@@ -32,7 +32,7 @@ final class PreparedStatement {
         if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
     }
 
-    /// Binds bytes that stay where they are until the statement was run.
+    /// Binds bytes without a copy; they must stay valid until the statement was run.
     func bindBorrowed(_ index: Int32, blob bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else {
             sqlite3_bind_zeroblob(handle, index, 0)
@@ -41,7 +41,7 @@ final class PreparedStatement {
         sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil)
     }
 
-    /// Binds text that stays where it is until the statement was run.
+    /// Binds text without a copy; it must stay valid until the statement was run.
     func bindBorrowed(_ index: Int32, text bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
             sqlite3_bind_text(handle, index, "", 0, PreparedStatement.copy)
@@ -51,7 +51,7 @@ final class PreparedStatement {
             handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
     }
 
-    /// Binds a copy.
+    /// Binds a copy of the bytes.
     func bind(_ index: Int32, blob bytes: [UInt8]) {
         bytes.withUnsafeBytes { bytes in
             if bytes.isEmpty {
@@ -62,12 +62,12 @@ final class PreparedStatement {
         }
     }
 
-    /// Binds a copy, or NULL.
+    /// Binds a copy of the bytes, or NULL.
     func bind(_ index: Int32, blob bytes: [UInt8]?) {
         if let bytes { bind(index, blob: bytes) } else { sqlite3_bind_null(handle, index) }
     }
 
-    /// Binds a copy, or NULL.
+    /// Binds a copy of the text, or NULL.
     func bind(_ index: Int32, text: ByteString?) {
         guard let text else {
             sqlite3_bind_null(handle, index)
@@ -86,7 +86,7 @@ final class PreparedStatement {
 
     // MARK: Running
 
-    /// - Returns: True when a row is there to be read.
+    /// - Returns: True when there is a row to read.
     /// - Throws: ``SQLiteFailure``; the statement is reset first.
     func step() throws -> Bool {
         let code = sqlite3_step(handle)
@@ -97,7 +97,7 @@ final class PreparedStatement {
         throw failure
     }
 
-    /// Runs a statement that gives no rows, and makes it ready for the next run.
+    /// Runs a statement that returns no rows, and resets it for the next run.
     func run() throws {
         _ = try step()
         sqlite3_reset(handle)
@@ -105,7 +105,7 @@ final class PreparedStatement {
 
     /// Runs an insertion.
     ///
-    /// - Returns: False when a key was taken; nothing was written then.
+    /// - Returns: False when the key exists already; then nothing was written.
     func runUnlessTaken() throws -> Bool {
         let code = sqlite3_step(handle)
         let failure = code == SQLITE_DONE ? nil : SQLiteFailure(code, connection: connection)
@@ -119,12 +119,12 @@ final class PreparedStatement {
         sqlite3_reset(handle)
     }
 
-    /// Rows that the last run changed.
+    /// The number of rows that the last run changed.
     var changedRowCount: Int {
         Int(sqlite3_changes(connection))
     }
 
-    /// Runs `body` for each row, then resets, also when it throws.
+    /// Runs `body` for each row and then resets the statement, even when `body` throws.
     func forEachRow(_ body: (PreparedStatement) throws -> Void) throws {
         defer { reset() }
         while try step() {
@@ -150,7 +150,7 @@ final class PreparedStatement {
         isNull(column) ? nil : integer(column)
     }
 
-    /// The bytes of text or a blob; valid until the next step or reset.
+    /// Returns the bytes of a text or blob; they are valid until the next step or reset.
     func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
@@ -164,6 +164,6 @@ final class PreparedStatement {
         isNull(column) ? nil : text(column)
     }
 
-    /// Tells SQLite to copy what is bound.
+    /// The marker that makes SQLite copy a bound value.
     private static let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

@@ -3,18 +3,19 @@ import Foundation
 import GRDBSQLite
 import Tidemark
 
-/// A connection that cannot write: no page, no lock that keeps a writer out, no checkpoint.
+/// A connection that cannot write: it changes no page, takes no lock that blocks a writer, and makes no checkpoint.
 final class ReadConnection {
     let handle: OpaquePointer
 
     /// - Parameters:
-    ///   - path: Must exist.
-    ///   - isImmutable: Read the main file only, without looking for journals or making a `-shm`: for a
-    ///     first look at a file that may be another program's.
+    ///   - path: The path of an existing file.
+    ///   - isImmutable: Whether to read only the main file, without reading journals or creating a `-shm`. This is for
+    ///     a first check of a file that may belong to another program.
     /// - Throws: ``SQLiteFailure``.
     init(path: String, isImmutable: Bool) throws {
         var handle: OpaquePointer?
-        // SQLite keeps no account of descriptors of a file that nobody changes: closing one drops the locks of this process's writer.
+        // For an immutable file SQLite does not keep account of its descriptors, and closing one would release the
+        // locks of this process's writer.
         let isImmutable = isImmutable && !FilesInUse.contains(path)
         let uri = ReadConnection.uri(path) + (isImmutable ? "?immutable=1" : "?mode=ro")
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
@@ -37,7 +38,7 @@ final class ReadConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// How long to wait while a writer recovers its log: 5 s.
+    /// The milliseconds to wait while a writer recovers its log: 5 s.
     static let busyMillisecondsMax: Int32 = 5_000
 
     func execute(_ sql: String) throws {
@@ -45,7 +46,7 @@ final class ReadConnection {
         guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: handle) }
     }
 
-    /// Percent-encodes what a URI gives a meaning.
+    /// Returns the path as a URI, with the characters percent-encoded that have a meaning in a URI.
     private static func uri(_ path: String) -> String {
         var bytes = Array("file:".utf8)
         for byte in path.utf8 {

@@ -2,13 +2,13 @@ import GRDB
 import GRDBSQLite
 import Tidemark
 
-/// A result code that SQLite gave instead of success. Stays inside this module.
+/// A result code of SQLite other than success. It is used only inside this module.
 struct SQLiteFailure: Error {
     /// The extended result code.
     var code: Int32
     var message: String
 
-    /// - Parameter connection: Where the failed call ran; its last error is read.
+    /// - Parameter connection: The connection of the failed call; its last error is read.
     init(_ code: Int32, connection: OpaquePointer?) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
         self.code = extended & 0xFF == code & 0xFF ? extended : code
@@ -20,10 +20,10 @@ struct SQLiteFailure: Error {
         self.message = message
     }
 
-    /// What kind of storage error it amounts to.
+    /// The kind of storage error for this code.
     ///
-    /// A broken constraint is damage: this module never writes a row that breaks one unless what is
-    /// stored contradicts what it was told on opening.
+    /// A violated constraint is damage: this module never writes a row that violates one, unless the stored data
+    /// contradicts what was read on opening.
     var storageCode: StorageError.Code {
         switch code & 0xFF {
         case SQLITE_FULL: .diskFull
@@ -33,7 +33,7 @@ struct SQLiteFailure: Error {
         }
     }
 
-    /// - Parameter path: The data file.
+    /// - Parameter path: The path of the data file.
     func storageError(path: String) -> StorageError {
         let code = storageCode
         let cause = "SQLite \(self.code): \(message)"
@@ -54,7 +54,7 @@ struct SQLiteFailure: Error {
         }
     }
 
-    /// Any error that a block of SQL work can end with, as a storage error.
+    /// Converts any error of SQL work into a storage error.
     static func storageError(_ error: any Error, path: String) -> StorageError {
         switch error {
         case let error as StorageError: error
@@ -62,7 +62,7 @@ struct SQLiteFailure: Error {
         case let error as DatabaseError:
             SQLiteFailure(code: error.extendedResultCode.rawValue, message: error.message ?? "")
                 .storageError(path: path)
-        // The migrator's own table holds what it never wrote.
+        // The table of the migrator holds a value that the migrator never writes.
         case let error as RowDecodingError: SQLiteFailure.damaged("\(error)").storageError(path: path)
         default:
             StorageError(.inputOutput, "cannot use \(path)", cause: "\(error)", advice: "report this as a bug")
@@ -71,13 +71,13 @@ struct SQLiteFailure: Error {
 }
 
 extension SQLiteFailure {
-    /// - Parameter code: What a call on a connection gave.
-    /// - Throws: When that is no success.
+    /// - Parameter code: The result of a call on a connection.
+    /// - Throws: ``SQLiteFailure`` when the code is not success.
     static func check(_ code: Int32, connection: OpaquePointer?) throws(SQLiteFailure) {
         if code != SQLITE_OK { throw SQLiteFailure(code, connection: connection) }
     }
 
-    /// What is stored contradicts itself, as found by a check of ours.
+    /// Returns the failure for stored data that contradicts itself, as one of our own checks found.
     static func damaged(_ message: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, message: message)
     }

@@ -2,21 +2,21 @@ import GRDB
 import Tidemark
 import TidemarkModel
 
-/// The tables of a data file, and how an older file gets them.
+/// The tables of a data file, and the migrations that add them to an older file.
 ///
-/// - Source: docs/data-file.md, which says what each column means.
+/// - Source: docs/data-file.md, which explains each column.
 enum DataFileSchema {
-    /// One table of a data file, or one of SQLite's indexes over it.
+    /// One table of a data file, or one of SQLite's indexes over a table.
     struct Table {
-        /// The first format that has it.
+        /// The first format that has the table.
         let version: Int32
         let name: String
         let sql: String
-        /// What SQLite's own list calls it.
+        /// The kind of the object in SQLite's own list.
         var kind = "table"
     }
 
-    /// Everything that a file of the current format holds besides SQLite's and the migrator's own tables.
+    /// All tables of a file of the current format, except the tables of SQLite and of the migrator.
     static let tables =
         version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries, layers, evicted] + fieldIndexes
 
@@ -44,7 +44,7 @@ enum DataFileSchema {
             hashes BLOB NOT NULL, checksum INTEGER NOT NULL)
             """)
 
-    /// `field_values` has no NOT NULL, as `entities`: see docs/data-file.md.
+    /// The tables of field indexes. `field_values` has no NOT NULL, like `entities`: see docs/data-file.md.
     private static let fieldIndexes = [
         Table(
             version: 5, name: "indexes",
@@ -120,13 +120,13 @@ enum DataFileSchema {
         ("ignored_kinds", "CREATE TABLE ignored_kinds (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID"),
     ]
 
-    /// The migrator's own table.
+    /// The name of the migrator's own table.
     static let migrationsTable = "grdb_migrations"
 
-    /// Brings a file of any older format, or an empty one, to the current format.
+    /// Returns the migrator, which brings an empty file or one of an older format to the current format.
     ///
-    /// Each step writes the format's number in the transaction that makes its tables, so that the two
-    /// cannot disagree.
+    /// Each migration writes the number of the format in the transaction that creates its tables, so that the two
+    /// always agree.
     static func migrator() -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in
@@ -134,7 +134,7 @@ enum DataFileSchema {
             try db.execute(sql: "PRAGMA application_id = \(DataFile.applicationID)")
             try db.execute(sql: "PRAGMA user_version = 1")
         }
-        // Bodies of entities may have fields from here on, which readers of version 1 do not know.
+        // From this version on, bodies of entities may have fields, which readers of version 1 do not know.
         migrator.registerMigration("v2") { db in
             for table in tables where table.version == 2 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA user_version = 2")
@@ -143,7 +143,7 @@ enum DataFileSchema {
             for table in tables where table.version == 3 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA user_version = 3")
         }
-        // Bodies of entities may be of format 3 from here on, which readers of version 3 do not know.
+        // From this version on, bodies of entities may have format 3, which readers of version 3 do not know.
         migrator.registerMigration("v4") { db in
             for table in tables where table.version == 4 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA user_version = 4")
@@ -155,23 +155,23 @@ enum DataFileSchema {
         return migrator
     }
 
-    /// The format that a file has as of the connection's snapshot, its log included.
+    /// Returns the format of a file in the connection's snapshot, including its log.
     static func version(_ connection: OpaquePointer) throws -> Int32 {
         Int32(clamping: try PreparedStatement.number(connection, "PRAGMA user_version") ?? 0)
     }
 
-    /// What a file's own list of tables says about whose it is.
+    /// The result of comparing a file's own list of tables with Tidemark's tables.
     enum Verdict: Equatable {
         case ours
-        /// Holds something that no version of ours makes.
+        /// The file has a table that no version of Tidemark creates.
         case foreign(String)
-        /// Lacks something that every file of ours has.
+        /// The file lacks a table that every Tidemark file has, or has it in another form.
         case damaged(String)
     }
 
     /// - Parameters:
-    ///   - connection: Open for reading, with one snapshot; nothing is written.
-    ///   - version: The file's, at most ``DataFile/formatVersion``. What an older one lacks is no damage.
+    ///   - connection: A connection for reading, with one snapshot; nothing is written.
+    ///   - version: The format of the file, at most ``DataFile/formatVersion``. Tables of newer formats may be missing.
     /// - Throws: ``SQLiteFailure`` when the list cannot be read.
     static func inspect(_ connection: OpaquePointer, version: Int32) throws -> Verdict {
         var known = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
@@ -197,33 +197,34 @@ enum DataFileSchema {
         return .ours
     }
 
-    /// Whether SQLite or the migrator made something. A name that only looks like theirs proves nothing: what stands in the
-    /// list need not have come there through SQLite.
+    /// Tells whether SQLite or the migrator created an object. A name that only resembles theirs proves nothing: an
+    /// entry of the list need not have been written by SQLite.
     private static func isOwnedBySQLite(kind: String, name: String, sql: String?) -> Bool {
         guard let sql else { return kind == "index" && name.hasPrefix("sqlite_autoindex_") }
         return kind == "table" && ownedTables[name] == sql
     }
 
-    /// The migrator's table, and what somebody's `ANALYZE` leaves.
+    /// The migrator's table, and the tables that `ANALYZE` leaves when somebody runs it.
     private static let ownedTables = [
         migrationsTable: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)",
         "sqlite_stat1": "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
         "sqlite_stat4": "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
     ]
 
-    /// Looks at a file whose header is ours, and refuses what is not.
+    /// Checks a file whose header has the Tidemark mark, and refuses it when it is not a Tidemark file.
     ///
-    /// Another program's file is looked at without its journals, so that nothing appears beside it; only
-    /// when a log is there does the look take part in it, still read-only.
+    /// Without a log, the file is read as immutable, so that no file appears beside one of another program. With a log,
+    /// the log is read, too, still read-only.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.notOurs` or `.newerFormat`; ``SQLiteFailure``, as damage or as it came.
+    /// - Throws: ``Tidemark/StorageError`` `.notOurs` or `.newerFormat`; ``SQLiteFailure`` for damage, or as SQLite
+    ///   returned it.
     static func check(_ file: DataFilePath) throws {
         let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
         let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
-        // One snapshot: a writer may upgrade the file between two looks.
+        // One snapshot covers both reads, because a writer may upgrade the file between them.
         try connection.execute("BEGIN")
         let version = try version(connection.handle)
-        // The header of the main file was looked at; what a newer program wrote may still be in the log.
+        // The header of the main file was checked before, but the change of a newer program may still be in the log.
         if let refusal = FileHeader(version: version).refusal(path: file.path) { throw refusal }
         let verdict = try withExtendedLifetime(connection) { try inspect(connection.handle, version: version) }
         try connection.execute("COMMIT")
