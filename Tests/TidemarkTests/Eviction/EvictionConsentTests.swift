@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Tidemark
+
+@Suite struct EvictionConsentTests {
+    @Test func `without a delegate every eviction is approved`() {
+        var consent = EvictionConsent()
+        #expect(consent.request(hasDelegate: false) == .evict)
+        #expect(!consent.isApproved && !consent.isRefused)
+    }
+
+    @Test func `a delegate is asked once until it answers`() {
+        var consent = EvictionConsent()
+        #expect(consent.request(hasDelegate: true) == .ask)
+        #expect(consent.request(hasDelegate: true) == .skip)
+        consent.answered(true)
+        #expect(consent.isApproved)
+        #expect(consent.request(hasDelegate: true) == .evict)
+    }
+
+    @Test func `an approval ends with its eviction, and a commit does not end it`() {
+        var consent = EvictionConsent()
+        _ = consent.request(hasDelegate: true)
+        consent.answered(true)
+        consent.committed()
+        #expect(consent.isApproved)
+        consent.spent()
+        #expect(consent.request(hasDelegate: true) == .ask)
+    }
+
+    @Test func `a refusal holds until the next commit`() {
+        var consent = EvictionConsent()
+        _ = consent.request(hasDelegate: true)
+        consent.answered(false)
+        consent.spent()
+        #expect(consent.isRefused)
+        #expect(consent.request(hasDelegate: true) == .skip)
+        consent.committed()
+        #expect(consent.request(hasDelegate: true) == .ask)
+    }
+
+    @Test func `a commit does not end a question`() {
+        var consent = EvictionConsent()
+        _ = consent.request(hasDelegate: true)
+        consent.committed()
+        #expect(consent.request(hasDelegate: true) == .skip)
+    }
+}
