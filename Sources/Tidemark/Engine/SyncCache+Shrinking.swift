@@ -8,7 +8,10 @@ extension SyncCache {
 
     /// Checks whether the journal has much free space. The first step runs at once, others when no flush runs.
     func giveBackFree() async {
-        guard eviction.shrinkTask == nil, !isClosed, await giveBackStep(isLast: false), eviction.shrinkTask == nil else { return }
+        guard eviction.shrinkTask == nil, !isClosed, await giveBackStep(isLast: false), eviction.shrinkTask == nil
+        else {
+            return
+        }
         eviction.shrinkTask = spawn { await self.giveBackInSteps() }
     }
 

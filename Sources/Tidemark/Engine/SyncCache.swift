@@ -49,7 +49,7 @@ public actor SyncCache {
     /// The metrics in the program's metrics backend.
     var metrics: CacheMetrics
 
-    private init(
+    init(
         configuration: CacheConfiguration, journal: any Journal, upstream: (any Upstream)?,
         queryUpstream: (any QueryUpstream)?, clock: any CacheClock, recorder: (any CacheRecorder)?,
         state: consuming CacheState
@@ -65,101 +65,6 @@ public actor SyncCache {
         metrics = CacheMetrics(counts: state.counts)
         countsAtOpening = state.counts
         self.state = state
-    }
-
-    /// Opens a cache over a journal, which no other cache or program may use.
-    ///
-    /// - Parameters:
-    ///   - upstream: The source of missing events; without one they are lost after the reorder window.
-    ///   - queryUpstream: The source of answers to queries that the cache cannot answer.
-    ///   - recorder: The recorder of every change of the state from here on.
-    ///   - corrects: Whether a clock that lags the last write is moved forward; false for a replay, which uses recorded
-    ///     times.
-    /// - Throws: ``StorageError`` when the journal cannot be read.
-    /// - Complexity: Independent of the number of stored entities; O(changes of pending layers).
-    package static func open(
-        configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
-        upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
-        clock: any CacheClock = SystemClock(), recorder: (any CacheRecorder)? = nil, corrects: Bool = true
-    ) async throws(StorageError) -> SyncCache {
-        precondition(
-            configuration.excludedTwice.isEmpty,
-            "types kept out of memory and of the disk: \(configuration.excludedTwice.sorted()); keep them out of one")
-        func start(_ recovered: RecoveredState) async throws(StorageError) -> SyncCache {
-            try await begin(
-                recovered, configuration, journal, upstream, queryUpstream, clock, recorder, corrects: corrects)
-        }
-        do throws(StorageError) {
-            return try await start(try await journal.recover())
-        } catch {
-            // The damage is deeper than the journal's first check. No caller has seen any of the data yet.
-            guard error.code == .damaged else { throw error }
-            return try await start(try await journal.restart(reason: error.cause))
-        }
-    }
-
-    private static func begin(
-        _ recovered: RecoveredState, _ configuration: CacheConfiguration, _ journal: any Journal,
-        _ upstream: (any Upstream)?, _ queryUpstream: (any QueryUpstream)?, _ clock: any CacheClock,
-        _ recorder: (any CacheRecorder)?, corrects: Bool
-    ) async throws(StorageError) -> SyncCache {
-        var limits = configuration.limits
-        limits.evictedKeyCountMax = configuration.boundedEvictedKeyCountMax
-        try await journal.changeIndexes(configuration.fieldIndexChanges, progress: configuration.onIndexProgress)
-        var stateConfiguration = CacheStateConfiguration(
-            limits: limits, defaultLibrary: configuration.defaultLibrary,
-            typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
-            hasUpstream: upstream != nil, policy: configuration.policy)
-        // A cache with little memory does not spend as much again on lists.
-        stateConfiguration.keptListByteCountMax = min(
-            stateConfiguration.keptListByteCountMax, configuration.memoryByteCountMax / 16)
-        stateConfiguration.keptTypes = configuration.eviction.keptTypes
-        stateConfiguration.keptFields = configuration.eviction.keptFields
-        stateConfiguration.memoryExcludedTypes = configuration.memoryExcludedTypes
-        stateConfiguration.diskExcludedTypes = configuration.diskExcludedTypes
-        var state = CacheState(
-            configuration: stateConfiguration, recovered: recovered, seed: configuration.random())
-        if recorder != nil { state.watchLeavings() }
-        let time: any CacheClock = corrects ? ForwardClock(clock, after: recovered.lastTakenAt) : clock
-        let lag = time.now().subtractingClamped(clock.now())
-        if lag > 0, recovered.lastTakenAt != nil {
-            configuration.logger.warning(
-                "the clock is \(lag / 1_000) s behind the last write: times go on from there")
-        }
-        let cache = SyncCache(
-            configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
-            clock: time, recorder: recorder, state: state)
-        try await cache.takeOutUnstored()
-        try await cache.activateLayers()
-        await cache.beginMakingRoom()
-        await cache.beginHealing()
-        return cache
-    }
-
-    /// Removes stored entities of types that must not be in the journal any more. They are removed before anything else
-    /// is written, so that they are never in a file whose cursor is ahead of them.
-    private func takeOutUnstored() async throws(StorageError) {
-        for place in state.unstoredPlaces {
-            var after: StoredID?
-            while true {
-                let page = try await journal.page(
-                    library: place.library, type: place.type, after: after, countMax: SyncCache.pageCountMax)
-                guard let last = page.last else { break }
-                after = last
-                state.takeOut(
-                    page.entities.map { StoredRow(key: $0.key, row: $0.row) } + page.damaged, at: clock.now())
-                if state.dirtyCount >= configuration.flush.startCount { try await flush() }
-            }
-        }
-        if !state.unstoredPlaces.isEmpty { try await flush() }
-    }
-
-    /// Loads the entities under pending layers, which layers need in memory, and activates the layers.
-    private func activateLayers() async throws(StorageError) {
-        guard state.layerCount > 0 else { return }
-        let keys = state.keysToLoadForLayers()
-        if !keys.isEmpty { state.install(try await journal.load(keys)) }
-        state.activateLayers(at: clock.now())
     }
 
     // MARK: Reading
