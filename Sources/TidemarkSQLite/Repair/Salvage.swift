@@ -18,6 +18,12 @@ final class Salvage {
     let version: Int32
     /// What was left out of each library, by new number.
     var lostCounts: [LibraryIndex: Int] = [:]
+    /// Libraries, by new number, of which something of a key was left out: an entity, a tombstone, an evicted key.
+    var forgetting: Set<LibraryIndex> = []
+    /// Something of a key was left out, and nobody can say of which library.
+    var isForgettingEverywhere = false
+    /// Places in the logs that the counters told, by new number: how far answers are ahead, and *forgotten through*.
+    var places: [LibraryIndex: EventSequence] = [:]
     /// New keys of what is kept.
     var kept: Set<StoredKey> = []
     private(set) var steps: [RepairStep] = []
@@ -51,6 +57,7 @@ final class Salvage {
         try copyRecords()
         try copyIndexes()
         try writeNames()
+        try writeForgotten()
         tell(
             "\(counted(kept.count, "entity that passes its check is", "entities that pass their check are")) in a new file, with all else that does"
         )
