@@ -28,6 +28,7 @@ import TidemarkTesting
         (["--evict-ignore", ""], "evict-ignore"), (["--evict-ignore", ".name"], "evict-ignore"),
         (["--evict-ignore", "file."], "evict-ignore"), (["--memory-exclude", ""], "names no type"),
         (["--disk-exclude", ""], "names no type"), (["--max-queries", "0"], "--max-queries takes"),
+        (["--max-entity-bytes", "0"], "--max-entity-bytes takes 1 to 16777216, not 0"),
         (["--disk-exclude", "file", "--memory-exclude", "file"], "file is kept out of memory and of the disk"),
         (["--disk-limit-kb", "319"], "--disk-limit-kb takes 320 to"),
         (

@@ -269,6 +269,25 @@ import TidemarkTesting
         #expect(!replay.outputText.contains(#""steps":2001,"#))
     }
 
+    @Test func `a base that is no database, or a damaged one, is named as it was given`() async throws {
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: recording)), as: UTF8.self)
+        let external = text.replacingOccurrences(of: #""base":"empty""#, with: #""base":"external""#)
+        #expect(external != text)
+        let path = try folder.write(Array(external.utf8), to: "external.rec")
+        let letter = try folder.write(Array(repeating: UInt8(ascii: "a"), count: 4_096), to: "letter.txt")
+        let refused = try await run(["replay", path, "--base", letter])
+        #expect(refused.status == 78, "\(refused.errorText)")
+        #expect(refused.errorText.contains(letter) && refused.errorText.contains("nothing was replayed"))
+        #expect(!refused.errorText.contains("replay.db"), "\(refused.errorText)")
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("live.db"))))
+        for place in 100..<4_096 { bytes[place] = 0xFF }
+        let damaged = try folder.write(bytes, to: "damaged.db")
+        let broken = try await run(["replay", path, "--base", damaged])
+        #expect(broken.status == 65, "\(broken.errorText)")
+        #expect(broken.errorText.contains(damaged) && !broken.errorText.contains("replay.db"))
+        #expect(broken.outputText == "")
+    }
+
     // MARK: Repair
 
     @Test func `repair leaves a sound database unchanged, and repairs a damaged one and keeps its copy`() async throws {

@@ -47,6 +47,56 @@ import TidemarkStore
         try await journal.close()
     }
 
+    @Test func `when evicted keys are damaged, late events of every library are held off up to what was known`()
+        async throws
+    {
+        var journal = try await SQLiteJournal.open(path: folder.file())
+        var cache = SmallCache()
+        cache.put(EntityKey(library: "a", type: "file", id: "1"), #"{"id":"1"}"#)
+        cache.put(EntityKey(library: "b", type: "file", id: "1"), #"{"id":"1"}"#)
+        var flush = cache.take()
+        flush.evicted.records = [record(1)]
+        try await journal.commit(flush)
+        try await journal.close()
+        // Opened, as a cache does, and written; then what the next one reads.
+        func forgotten() async throws -> [EventSequence?] {
+            journal = try await SQLiteJournal.open(path: folder.file())
+            var state = CacheState(
+                configuration: CacheStateConfiguration(), recovered: try await journal.recover(), seed: 1)
+            let flush = state.takeFlush()
+            try await journal.commit(flush)
+            try await journal.close()
+            journal = try await SQLiteJournal.open(path: folder.file())
+            let libraries = try await journal.recover().libraries
+            try await journal.close()
+            return libraries.map(\.forgottenThrough)
+        }
+        let before = try await forgotten()
+        #expect(before == [nil, nil])
+        sqlite("UPDATE evicted SET checksum = 0")
+        let after = try await forgotten()
+        #expect(after == [EventSequence(9), EventSequence(9)])
+        // The damaged row is gone, what it took is not forgotten.
+        let later = try await forgotten()
+        #expect(later == after)
+    }
+
+    @Test func `tombstones of libraries and types that are not there are left out`() async throws {
+        var journal = try await SQLiteJournal.open(path: folder.file())
+        var cache = SmallCache()
+        cache.put(EntityKey(library: "a", type: "file", id: "1"), #"{"id":"1"}"#)
+        try await journal.commit(cache.take())
+        cache.delete(EntityKey(library: "a", type: "file", id: "1"), sequence: 3)
+        try await journal.commit(cache.take())
+        try await journal.close()
+        sqlite("INSERT INTO tombstones VALUES (7, 0, 'x', 50, 1, 0, 5)")
+        sqlite("INSERT INTO tombstones VALUES (0, 7, 'x', 51, 1, 0, 5)")
+        journal = try await SQLiteJournal.open(path: folder.file())
+        let recovered = try await journal.recover()
+        #expect(recovered.tombstones.map(\.key.id) == [.text("1")])
+        try await journal.close()
+    }
+
     @Test func `a log that is written anew replaces the old one`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
         var flush = FlushBatch()

@@ -232,6 +232,52 @@ import TidemarkTesting
         try await journal.close()
     }
 
+    // MARK: Late events
+
+    /// A lost key, and the libraries whose late events are held off then.
+    struct Loss: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var statement: String
+        var libraries: Set<ByteString>
+    }
+
+    private static let losses = [
+        Loss(
+            testDescription: "an entity", statement: #"UPDATE entities SET body = x'00' WHERE "row" = 4"#,
+            libraries: ["b"]),
+        Loss(
+            testDescription: "a key", statement: #"UPDATE keys SET id = x'01' WHERE "row" = 4"#, libraries: ["", "b"]),
+        Loss(testDescription: "a tombstone", statement: "UPDATE tombstones SET generation = -1", libraries: ["", "b"]),
+        Loss(
+            testDescription: "a tombstone of what is stored",
+            statement: "INSERT INTO tombstones SELECT library, type, id, 900, 1, 0, 5 FROM keys WHERE \"row\" = 4",
+            libraries: ["b"]),
+        Loss(testDescription: "a type", statement: "UPDATE types SET name = 'x' WHERE type = 0", libraries: ["", "b"]),
+        Loss(
+            testDescription: "evicted keys", statement: "INSERT INTO evicted VALUES (1, 0, 0, zeroblob(8), 0)",
+            libraries: ["", "b"]),
+        Loss(testDescription: "an edit", statement: "UPDATE layers SET body = x'00' WHERE number = 2", libraries: []),
+    ]
+
+    @Test(arguments: losses)
+    func `what a repair takes out of a key raises the number up to which late events are held off`(loss: Loss)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.file()
+        try DamageBed.write(try await Self.bed.value.closed, to: path)
+        try DamageBed.sqlite(path, [loss.statement])
+        let report = try Self.repair(path)
+        #expect(!report.before.isSound && report.after.isSound)
+        let journal = try await DamageBed.open(path)
+        #expect(await journal.openingReport == .reopened)
+        for library in try await journal.recover().libraries {
+            let wanted = loss.libraries.contains(library.name) ? library.cursor : nil
+            #expect(library.cursor != nil && library.forgottenThrough == wanted, "\(library.name)")
+        }
+        try await journal.close()
+    }
+
     // MARK: Interrupted
 
     @Test func `a repair that is interrupted at any change of the disk loses nothing that could be read`() async throws

@@ -62,6 +62,28 @@ import TidemarkTesting
         }
     }
 
+    @Test func `keys of a library or a type that is not there are passed over`() {
+        var recovered = RecoveredState()
+        recovered.libraries = [
+            LibraryRecord(
+                index: 0, name: "a", epoch: nil, generation: 0, cursor: EventSequence(9), isStale: false, lost: [],
+                entityCount: 3)
+        ]
+        recovered.types = ["file"]
+        recovered.evicted = [EvictedRecord(library: 5, hash: 1), EvictedRecord(library: 5, hash: 2)]
+        var limits = Limits()
+        limits.evictedKeyCountMax = 1
+        let state = CacheState(
+            configuration: CacheStateConfiguration(limits: limits), recovered: recovered, seed: 1)
+        func row(_ library: LibraryIndex, _ type: TypeIndex) -> StoredRowAge {
+            StoredRowAge(
+                stored: StoredRow(key: StoredKey(library: library, type: type, id: .text("x")), row: 1), writtenAt: 0)
+        }
+        let found = state.evictable([row(7, 0), row(0, 7), row(0, 0)], countMax: 10)
+        #expect(found.whole.map(\.key.library) == [0] && found.whole.map(\.key.type) == [0])
+        #expect(found.reducible == [])
+    }
+
     @Test func `a hash is the same in every process, and another one for every library, type and id`() {
         let keys = [
             StoredKey(library: 0, type: 0, id: .text("a")), StoredKey(library: 1, type: 0, id: .text("a")),

@@ -25,6 +25,19 @@ import TidemarkTesting
         #expect(try await bed.shows("x") == #"{"id":"x","n":3}"#)
     }
 
+    @Test(arguments: [Int.max, Int.max / 2 + 1, Int.max - 31])
+    func `a rule's limit may be any number`(limit: Int) async throws {
+        for elementCountMax in [1_000_000, 2, 0] {
+            let bed = try await OptimisticBed.open { $0.limits.queryElementCountMax = elementCountMax }
+            try await bed.change(1, #"{"id":"a","n":1}"#, #"{"id":"b","n":2}"#, #"{"id":"c","n":3}"#)
+            try await bed.put([#"{"id":"a"}"#], rule: Self.rule + #","limit":\#(limit)"#)
+            let list = try await bed.list()
+            try await bed.change(2, #"{"id":"d","n":0}"#)
+            let later = try await bed.list()
+            #expect(list != nil && later != nil, "\(elementCountMax)")
+        }
+    }
+
     @Test func `the type of a confirmation comes from itself or from its layer`() async throws {
         let bed = try await OptimisticBed.open()
         let x = #"{"id":"x","n":9}"#
@@ -129,6 +142,22 @@ import TidemarkTesting
         let third = try await OptimisticBed.open(MemoryJournal(store: store))
         #expect(try await third.shows("r1") == #"{"id":"r1","n":2}"#)
         #expect(await third.layers() == [])
+    }
+
+    @Test func `a late event makes no entity of a temporary id that got its real one`() async throws {
+        let bed = try await OptimisticBed.open()
+        try await bed.change(1, #"{"id":"t1","n":1}"#)
+        try await bed.change(3, #"{"id":"b"}"#)
+        try await bed.fixture.cache.endOfInput()
+        try await bed.lay("m1", .patch("t1", #"{"n":2}"#))
+        try await bed.commit("m1", confirmed: [#"{"id":"r1","n":2}"#], realIDs: ["t1": "r1"])
+        try await bed.change(2, #"{"id":"t1","n":0}"#)
+        #expect(try await bed.read("t1").miss == .absent)
+        #expect(try await bed.shows("r1") == #"{"id":"r1","n":2}"#)
+        #expect(
+            await bed.fixture.cache.libraries().map(\.lost) == [
+                [LostRange(first: EventSequence(2), last: EventSequence(2))]
+            ])
     }
 
     @Test func `a list that has the real id already loses the temporary one, one that has not is renamed in place`()

@@ -54,6 +54,13 @@ struct LimitOptions: ParsableArguments {
             valueName: "n"))
     var queryCountMax = Limits().queryCountMax
 
+    @Option(
+        name: .customLong("max-entity-bytes"),
+        help: ArgumentHelp(
+            "What one entity may take as compact JSON. An event that would make it larger is quarantined, a request refused.",
+            valueName: "n"))
+    var entityByteCountMax = Limits.entityByteCountCeiling
+
     private static let memoryLimitDefault = CacheConfiguration().memoryByteCountMax / 1_024
     private static let sizeMax = 1 << 40
     /// The lowest limit for the database, in KB. An empty database takes half of it.
@@ -65,6 +72,10 @@ struct LimitOptions: ParsableArguments {
         if let diskLimit { try check("--disk-limit-kb", diskLimit, least: LimitOptions.diskLimitMin) }
         if let entityCountMax, entityCountMax < 0 {
             throw ValidationError("--max-entities takes 0 or more, not \(entityCountMax).")
+        }
+        guard (1...Limits.entityByteCountCeiling).contains(entityByteCountMax) else {
+            throw ValidationError(
+                "--max-entity-bytes takes 1 to \(Limits.entityByteCountCeiling), not \(entityByteCountMax).")
         }
         if memoryExcluded.contains("") { throw ValidationError("--memory-exclude names no type.") }
         if diskExcluded.contains("") { throw ValidationError("--disk-exclude names no type.") }
@@ -122,6 +133,7 @@ struct LimitOptions: ParsableArguments {
             }
         }
         configuration.limits.queryCountMax = queryCountMax
+        configuration.limits.entityByteCountMax = entityByteCountMax
         configuration.memoryExcludedTypes = Set(memoryExcluded.map { ByteString($0) })
         configuration.diskExcludedTypes = Set(diskExcluded.map { ByteString($0) })
         guard let twice = configuration.excludedTwice.min() else { return }

@@ -45,11 +45,45 @@ final class ReplayRun {
             try Data(bytes).write(to: URL(fileURLWithPath: database))
             _ = chmod(database, 0o600)
         }
-        let writer = try record(source.setup, bytes)
+        let journal = try await ReplayRun.journal(database, copiedFrom: base)
+        let writer: RecordingWriter?
+        do {
+            writer = try record(source.setup, bytes)
+        } catch {
+            try await journal.close()
+            throw error
+        }
         self.writer = writer
         replayer = try await Replayer(
-            source.setup, policy: source.policy, journal: try await SQLiteJournal.open(path: database),
-            recorder: writer, isCompared: source.isRecording)
+            source.setup, policy: source.policy, journal: journal, recorder: writer, isCompared: source.isRecording)
+    }
+
+    /// Opens the database of the replay.
+    ///
+    /// - Parameter base: The file that the user gave and that was copied; nil when the recording holds all that it began with.
+    /// - Throws: ``Failure``, which names the user's file and not its copy; ``Tidemark/StorageError`` when there was none.
+    private static func journal(_ database: String, copiedFrom base: String?) async throws -> SQLiteJournal {
+        guard let base else { return try await SQLiteJournal.open(path: database) }
+        let journal: SQLiteJournal
+        do throws(StorageError) {
+            journal = try await SQLiteJournal.open(path: database)
+        } catch {
+            var failure = Failure(error, isReader: true)
+            // The journal names files as the system does: without links, and without a slash that stands twice.
+            for name in [resolved(database), database] {
+                failure.what = failure.what.replacingOccurrences(of: name, with: base)
+                failure.place = failure.place.replacingOccurrences(of: name, with: base)
+                failure.advice = failure.advice.replacingOccurrences(of: name, with: base)
+            }
+            failure.outcome = "nothing was replayed"
+            throw failure
+        }
+        guard case .rebuilt(_, let reason) = await journal.openingReport else { return journal }
+        try await journal.close()
+        throw Failure(
+            .badData, "damaged", "the copy of the database is damaged (\(reason))", place: base,
+            outcome: "nothing was replayed",
+            advice: "pass a copy that tidemark verify calls sound, of the database as it was then")
     }
 
     private let writer: RecordingWriter?
@@ -61,6 +95,13 @@ final class ReplayRun {
         } catch {
             // The system clears its temporary folder eventually.
         }
+    }
+
+    /// - Returns: The path itself when the system cannot resolve it.
+    private static func resolved(_ path: String) -> String {
+        guard let name = realpath(path, nil) else { return path }
+        defer { free(name) }
+        return String(cString: name)
     }
 
     /// Replays the next step; returns nil at the end.

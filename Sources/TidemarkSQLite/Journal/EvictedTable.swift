@@ -126,6 +126,7 @@ extension JournalMemory {
             case .records(let records): state.evicted += records
             case .damaged(let row):
                 damagedEvicted.append(row.row)
+                state.isEvictedWhole = false
                 damaged.append(row)
             }
         }

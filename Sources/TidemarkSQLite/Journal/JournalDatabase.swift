@@ -72,7 +72,8 @@ final class JournalDatabase {
         var state = RecoveredState()
         state.libraries = try LibraryTable.read(connection)
         state.types = try TypeTable.read(connection)
-        let tombstones = try TombstoneTable.read(connection)
+        let tombstones = try TombstoneTable.read(
+            connection, libraryCount: state.libraries.count, typeCount: state.types.count)
         state.tombstones = tombstones.tombstones
         state.lastRow = try StoredNumber.count(
             max(0, try PreparedStatement.number(connection, #"SELECT max("row") FROM entities"#) ?? 0), "the last row")

@@ -33,9 +33,12 @@ struct TombstoneTable {
         try remove.run()
     }
 
+    /// - Parameters:
+    ///   - libraryCount: The number of libraries: tombstones of other libraries are left out, because no key has them.
+    ///   - typeCount: The number of types; the same holds for them.
     /// - Returns: The tombstones, oldest first, and the highest number; 0 when there are none.
     /// - Complexity: O(n log n); n is at most `tombstoneCountMax`.
-    static func read(_ connection: OpaquePointer) throws -> (
+    static func read(_ connection: OpaquePointer, libraryCount: Int, typeCount: Int) throws -> (
         tombstones: [(key: StoredKey, tombstone: Tombstone)], lastNumber: Int64
     ) {
         var tombstones: [(key: StoredKey, tombstone: Tombstone)] = []
@@ -51,6 +54,7 @@ struct TombstoneTable {
             guard StoredNumber.isSequence(row.optionalInteger(4)), StoredNumber.isMoment(row.integer(6)) else {
                 throw SQLiteFailure.damaged("a tombstone's stamps are none")
             }
+            guard Int(key.library) < libraryCount, Int(key.type) < typeCount else { return }
             let tombstone = Tombstone(
                 sequence: row.optionalInteger(4).map { EventSequence($0) }, generation: generation,
                 deletedAt: row.integer(6))

@@ -109,6 +109,8 @@ extension SQLiteReader {
                 .entityCount(
                     library: record.name, recorded: record.entityCount, stored: counts[Int(record.index)]))
         }
+        // Opening reads them all: what it would not take is found here first.
+        _ = try TombstoneTable.read(connection, libraryCount: .max, typeCount: .max)
         let tombstones = try PreparedStatement(
             connection,
             """

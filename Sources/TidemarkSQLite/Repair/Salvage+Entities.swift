@@ -40,8 +40,12 @@ extension Salvage {
         var rows = RowSet()
         var seen: Set<StoredKey> = []
         let isWhole = try scan.keyed("keys", columns: #""row""#, places: names.places) { row in
-            guard let old = row.storedKey(from: 0) else { return tell("a key that cannot be read was taken out") }
-            guard let key = names.key(old), seen.insert(key).inserted else { return }
+            guard let old = row.storedKey(from: 0) else {
+                loseSomewhere()
+                return tell("a key that cannot be read was taken out")
+            }
+            guard let key = names.key(old) else { return lose(old) }
+            guard seen.insert(key).inserted else { return }
             let number = row.integer(3)
             switch try copy(old, key, row: number, putRow, &rows) {
             case nil:
@@ -61,7 +65,18 @@ extension Salvage {
         tell(
             "keys of entities could not all be read: those that stand on a damaged page are taken out",
             advice: "feed the logs of all libraries from the start, or refresh their queries")
+        loseSomewhere()
+    }
+
+    /// An entity is lost whose library is not known: any library may be without it.
+    private func loseSomewhere() {
+        isForgettingEverywhere = true
         for library in names.libraries { lostCounts[library.index, default: 0] += 1 }
+    }
+
+    /// Counts an entity as lost because its library or type is lost; a library that is kept lacks it.
+    private func lose(_ old: StoredKey) {
+        if let library = names.libraryNumbers[old.library] { lostCounts[library, default: 0] += 1 }
     }
 
     /// - Returns: The reason why the entity cannot be kept; nil when it was copied.
@@ -129,10 +144,15 @@ extension Salvage {
         let columns = "number, sequence, generation, deleted_at"
         let isWhole = try scan.keyed("tombstones", columns: columns, places: names.places) { row in
             guard let old = row.storedKey(from: 0), let generation = UInt32(exactly: row.integer(5)) else {
+                isForgettingEverywhere = true
                 return tell("a tombstone that cannot be read was taken out")
             }
-            guard let key = names.key(old) else { return }
+            guard let key = names.key(old) else {
+                if let library = names.libraryNumbers[old.library] { forgetting.insert(library) }
+                return
+            }
             guard !kept.contains(key) else {
+                forgetting.insert(key.library)
                 return tell(
                     "the tombstone of \(names.entityKey(key).text) was taken out: the entity is stored and passes its check"
                 )
@@ -144,6 +164,8 @@ extension Salvage {
             put.bind(7, row.integer(6))
             try put.run()
         }
-        if !isWhole { tell("tombstones could not all be read: late changes of what was deleted may bring it back") }
+        guard !isWhole else { return }
+        isForgettingEverywhere = true
+        tell("tombstones could not all be read: late changes of what is not stored are held off")
     }
 }

@@ -35,23 +35,29 @@ extension Salvage {
             guard name != LogIdentity.counter, name != CounterTable.quarantineCount, let own = counter(name) else {
                 return
             }
-            try counters.write(own, row.integer(1))
+            try counters.write(own.name, row.integer(1))
+            if let library = own.library, row.integer(1) >= 0 {
+                places[library] = max(places[library] ?? .beforeFirst, EventSequence(row.integer(1)))
+            }
         }
+        // One of them may have said how far something was forgotten.
+        if !areCountersWhole { isForgettingEverywhere = true }
         if !areKindsWhole || !areCountersWhole { tell("counters could not all be read: some count from here on") }
         try counters.write(CounterTable.quarantineCount, recordCount)
         try copyEvicted()
     }
 
-    /// Returns the new name of a counter, whose name may contain a library's number; nil when the counter is dropped.
-    private func counter(_ name: String) -> String? {
+    /// Returns the new name of a counter, and the new number of the library whose number the name contains; nil for a
+    /// counter that is left out.
+    private func counter(_ name: String) -> (name: String, library: LibraryIndex?)? {
         // A repair marks libraries as stale for reasons of its own, so this counter does not apply any more.
         if name.hasPrefix(CounterTable.staleByLossPrefix) { return nil }
         let prefixes = [CounterTable.answeredThroughPrefix, CounterTable.forgottenThroughPrefix]
-        guard let prefix = prefixes.first(where: { name.hasPrefix($0) }) else { return name }
+        guard let prefix = prefixes.first(where: { name.hasPrefix($0) }) else { return (name, nil) }
         guard let old = LibraryIndex(name.dropFirst(prefix.count)), let new = names.libraryNumbers[old] else {
             return nil
         }
-        return "\(prefix)\(new)"
+        return ("\(prefix)\(new)", new)
     }
 
     /// Copies the evicted keys. Their hashes contain the numbers of library and type: with other numbers they would
@@ -59,6 +65,7 @@ extension Salvage {
     private func copyEvicted() throws {
         guard version >= 4 else { return }
         guard !names.areRenumbered, names.lostLibraries.isEmpty else {
+            isForgettingEverywhere = true
             return tell("what was evicted is forgotten: reads call it absent")
         }
         let put = try PreparedStatement(
@@ -67,13 +74,17 @@ extension Salvage {
             row in
             let hashes = Array(row.borrowedBytes(3))
             guard EvictedTable.checksum(row.integer(0), row.integer(1), row.integer(2), hashes) == row.integer(4) else {
+                // The number of the library is not to be trusted either.
+                isForgettingEverywhere = true
                 return tell("row \(row.integer(0)) of the evicted keys was taken out: reads call them absent")
             }
             for column in [0, 1, 2, 4] as [Int32] { put.bind(column + 1, row.integer(column)) }
             put.bind(4, blob: hashes)
             try put.run()
         }
-        if !isWhole { tell("evicted keys could not all be read: reads call the others absent") }
+        guard !isWhole else { return }
+        isForgettingEverywhere = true
+        tell("evicted keys could not all be read: reads call the others absent")
     }
 
     /// Copies the declarations of indexes. The next writer builds them from the beginning; the repair itself does so.
@@ -94,6 +105,20 @@ extension Salvage {
         }
         if !isWhole {
             tell("indexes could not all be read", advice: "declare those again that are missing, with --index")
+        }
+    }
+
+    /// Raises *forgotten through* of each library that lost something of a key to the highest number that was known: a late event up to
+    /// it may be older than what is lost.
+    ///
+    /// - Source: Protocol/sequencing.md, late events.
+    func writeForgotten() throws {
+        let counters = try CounterTable(target)
+        for record in names.libraries
+        where isForgettingEverywhere || forgetting.contains(record.index) || lostCounts[record.index] ?? 0 > 0 {
+            guard let known = [record.cursor, places[record.index]].compactMap({ $0 }).max(), known >= .beforeFirst
+            else { continue }
+            try counters.write(CounterTable.forgottenThrough(record.index), known.rawValue)
         }
     }
 

@@ -18,6 +18,12 @@ final class Salvage {
     let version: Int32
     /// The number of rows that were left out of each library, by new number.
     var lostCounts: [LibraryIndex: Int] = [:]
+    /// The libraries, by new number, that lost an entity, a tombstone or an evicted key.
+    var forgetting: Set<LibraryIndex> = []
+    /// Whether something was lost of a library that cannot be named.
+    var isForgettingEverywhere = false
+    /// The positions in the counters, by new number: the last answer's, and *forgotten through*.
+    var places: [LibraryIndex: EventSequence] = [:]
     /// The keys of the entities that are kept, with new numbers.
     var kept: Set<StoredKey> = []
     private(set) var steps: [RepairStep] = []
@@ -51,6 +57,7 @@ final class Salvage {
         try copyRecords()
         try copyIndexes()
         try writeNames()
+        try writeForgotten()
         tell(
             "\(counted(kept.count, "entity that passes its check is", "entities that pass their check are")) in a new file, with all else that does"
         )

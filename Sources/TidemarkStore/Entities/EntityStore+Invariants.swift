@@ -3,6 +3,8 @@ import TidemarkModel
 extension EntityStore {
     /// Stops the program when the structure contradicts itself; for tests, after every step.
     ///
+    /// No input reaches it: tests and the simulation alone call this.
+    ///
     /// - Complexity: O(slots + table).
     package func checkInvariants() {
         var inTable = 0

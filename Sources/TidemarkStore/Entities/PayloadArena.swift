@@ -163,6 +163,8 @@ struct PayloadArena: ~Copyable {
 
     /// Stops the program when the structure contradicts itself.
     ///
+    /// No input reaches it: tests and the simulation alone call this.
+    ///
     /// - Complexity: O(chunks).
     func checkInvariants() {
         var blockBytes = 0

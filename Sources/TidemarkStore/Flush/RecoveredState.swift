@@ -18,6 +18,8 @@ package struct RecoveredState: Sendable {
     package var layers: [LayerRecord] = []
     /// ``FlushBatch/evicted`` of all flushes, as far as it counts; records that failed their checks are left out.
     package var evicted: [EvictedRecord] = []
+    /// False when records of evicted keys failed their checks: keys of any library may be among them.
+    package var isEvictedWhole = true
     /// ``FlushBatch/takenAt`` of the last flush; nil when none said.
     package var lastTakenAt: Int64?
     package var counts = EventCounts()

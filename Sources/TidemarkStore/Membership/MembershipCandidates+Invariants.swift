@@ -1,6 +1,8 @@
 extension MembershipCandidates {
     /// Checks what this structure promises itself; for tests and for debugging.
     ///
+    /// No input reaches it: tests and the simulation alone call this.
+    ///
     /// - Complexity: O(everything).
     package func checkInvariants() {
         precondition(values.count <= MembershipCandidates.valuePointerCountMax, "\(values.count) value pointers")
@@ -26,6 +28,7 @@ extension MembershipCandidates {
         }
     }
 
+    /// No input reaches it: tests and the simulation alone call this.
     private func check(_ postings: QueryPostings, _ place: String, isFiled: Bool = false) {
         let queries = postings.queries
         precondition(!isFiled || !queries.isEmpty, "an empty list \(place) was kept")

@@ -65,6 +65,7 @@ struct ListedKeys {
 
     func holder(of handle: UInt32, at place: Int) -> Holder {
         guard place > 0 else {
+            // No input reaches it: places are asked for below the count of holders, or are the ones that a list has.
             guard let first = entries[Int(handle)].first else { preconditionFailure("key \(handle) stands in no list") }
             return first
         }

@@ -1,6 +1,8 @@
 extension OrderedList {
     /// Traps when sizes, links or priorities contradict each other.
     ///
+    /// No input reaches it: tests and the simulation alone call this.
+    ///
     /// - Complexity: O(n).
     package func checkInvariants() {
         var stack: [UInt32] = root == OrderedList.none ? [] : [root]

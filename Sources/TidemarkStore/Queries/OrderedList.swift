@@ -110,6 +110,8 @@ package struct OrderedList {
     ///
     /// - Precondition: There are more than `index` elements of that part.
     package func node(at index: Int, among part: Part) -> UInt32 {
+        // No input reaches it: each caller has compared its index with the count of that part, or follows a step that leaves it there;
+        // bounds of lists are 1 at least, whatever a rule or a recording says.
         precondition(
             index >= 0 && index < count(part, below: root),
             "no element \(index) in a list of \(count(part, below: root))")
@@ -212,6 +214,7 @@ package struct OrderedList {
     package mutating func insert(
         _ handle: UInt32, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int
     ) -> UInt32 {
+        // No input reaches it: places come from the list itself: its count, a bound found in it, or a step that is undone.
         precondition(index >= 0 && index <= wholeCount, "no place \(index) in a list of \(wholeCount)")
         let node = takeNode(handle, sortKey: sortKey, marks: marks)
         attach(node, at: index)

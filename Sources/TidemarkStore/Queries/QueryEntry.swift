@@ -92,8 +92,12 @@ struct QueryEntry {
 
     /// Elements that are kept: with a limit as many again, so that one that leaves can be replaced.
     func elementCountMax(_ limits: Limits) -> Int {
-        guard !isLocal, let limit = membership?.limit else { return limits.queryElementCountMax }
-        return min(limit + max(limit, QueryEntry.slackCountMin), limits.queryElementCountMax)
+        // A recording may name any limit, and a list has a last element.
+        let countMax = max(1, limits.queryElementCountMax)
+        guard !isLocal, let limit = membership?.limit, limit < countMax else { return countMax }
+        // A rule may name any limit up to 2^63-1: only one below the bound is added to.
+        let (count, isPast) = limit.addingReportingOverflow(max(limit, QueryEntry.slackCountMin))
+        return isPast ? countMax : min(count, countMax)
     }
 
     /// 32: lists with a small limit change their whole content often.

@@ -125,6 +125,7 @@ extension QueryIndex {
 
     /// Gives an element's place to another entity.
     mutating func retarget(_ node: UInt32, to handle: UInt32, in query: UInt32) {
+        // No input reaches it: a confirmation that gives real ids is one of the larger units.
         precondition(unit.isMulti, "an element changes its entity only in a larger unit")
         beginChange(of: query)
         let old = self[query].list.handle(of: node)
@@ -145,6 +146,7 @@ extension QueryIndex {
     mutating func removeAllElements(of query: UInt32) {
         if takeUnbuilt(of: query) != nil { dropKept(of: query) }
         guard self[query].list.wholeCount > 0 else { return }
+        // No input reaches it: answers, and lists that are filled or removed, are larger units.
         precondition(unit.isMulti || self[query].observerCount == 0, "a whole list changes only in a larger unit")
         beginChange(of: query)
         var nodes: [UInt32] = []
@@ -159,6 +161,7 @@ extension QueryIndex {
     mutating func beginChange(of query: UInt32) {
         dropKept(of: query)
         guard self[query].observerCount > 0, !self[query].isTouched else { return }
+        // No input reaches it: an order of calls inside this module; every change is part of a unit.
         precondition(unit.isOpen, "query \(self[query].number) changes outside of a unit")
         self[query].isTouched = true
         unit.touched.append(query)

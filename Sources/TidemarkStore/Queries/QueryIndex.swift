@@ -132,6 +132,7 @@ struct QueryIndex {
 
     /// Forgets a query that nobody observes, with its list.
     mutating func drop(_ query: UInt32) {
+        // No input reaches it: all who drop a query look for observers first.
         precondition(self[query].observerCount == 0, "query \(self[query].number) is observed")
         unstore(query)
         dropKept(of: query)
@@ -222,6 +223,8 @@ struct QueryIndex {
     // MARK: Invariants
 
     /// Traps when the forward and the reverse index are not each other's inverse (law L3), or a list contradicts itself.
+    ///
+    /// No input reaches it: tests and the simulation alone call this.
     ///
     /// - Complexity: O(queries + elements).
     func checkInvariants() {

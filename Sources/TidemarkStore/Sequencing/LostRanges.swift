@@ -8,10 +8,10 @@ package struct LostRanges: Hashable, Sendable {
     package private(set) var ranges: [LostRange]
     let countMax: Int
 
+    /// - Parameter countMax: Less than 1 counts as 1: a recording may name any limit, and a lost number has to stay known.
     package init(_ ranges: [LostRange] = [], countMax: Int) {
-        precondition(countMax >= 1, "\(countMax) lost ranges cannot hold one")
         self.ranges = ranges
-        self.countMax = countMax
+        self.countMax = max(1, countMax)
     }
 
     package var isEmpty: Bool { ranges.isEmpty }

@@ -57,6 +57,8 @@ package struct ReconcileMachine {
     ///
     /// - Precondition: Nothing is under way.
     package mutating func goOn(from attempt: UInt64) {
+        // No input reaches it: a replay calls this once, when its cache was opened and no step was done, and its upstream is asked
+        // by recorded steps alone.
         precondition(state == .idle, "attempt \(self.attempt) is under way")
         self.attempt = attempt
     }
@@ -71,6 +73,7 @@ package struct ReconcileMachine {
 
     /// - Precondition: Nothing is under way.
     package mutating func start(at now: Int64) -> Action {
+        // No input reaches it: gaps are due only in a library whose machine is idle.
         precondition(state == .idle, "a library has one question at a time")
         failureCount = 0
         purpose = .gap
@@ -81,6 +84,7 @@ package struct ReconcileMachine {
     ///
     /// - Precondition: Nothing is under way.
     package mutating func startHealing(at now: Int64) -> Action {
+        // No input reaches it: who heals asks first whether the library may, which it may only while its machine is idle.
         precondition(state == .idle, "a library has one question at a time")
         purpose = .healing
         return ask(at: now)

@@ -92,6 +92,8 @@ package struct SequenceGate {
     ///
     /// - Precondition: `sequence` lies above the cursor (law L4).
     package mutating func advance(to sequence: EventSequence) {
+        // No input reaches it: only what the verdict let through, or what is ready behind a gap, comes here, and both lie above the
+        // cursor; what an event does to the gate itself ends its generation, and then the cursor is left alone.
         if let cursor { precondition(sequence > cursor, "cursor \(cursor) cannot go to \(sequence)") }
         cursor = sequence
         forgetReached()
@@ -284,6 +286,7 @@ package struct SequenceGate {
     ///
     /// - Precondition: `sequence` is at or below the cursor. Nothing is held.
     package mutating func rewind(to sequence: EventSequence) {
+        // No input reaches it: the state refuses a rewind of a library that is cold, not ahead, or holds something.
         guard let cursor else { preconditionFailure("a cold library has no cursor to take back") }
         precondition(sequence <= cursor, "cursor \(cursor) cannot be taken back to \(sequence)")
         precondition(held.isEmpty, "\(held.count) held events would be passed over")

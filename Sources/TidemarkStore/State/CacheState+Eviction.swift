@@ -93,6 +93,8 @@ extension CacheState {
     package func evictable(_ rows: [StoredRowAge], countMax: Int) -> (whole: [StoredRow], reducible: [StoredKey]) {
         let old = rows.filter { row in
             let key = row.stored.key
+            // A damaged key may name a library or a type that is not there; it stays for a repair.
+            guard Int(key.library) < libraries.count, Int(key.type) < typeNames.names.count else { return false }
             return !typeRules.kept.contains(key.type) && !(row.isReduced && typeRules.keptFields[key.type] != nil)
                 && !isKnown(key)
         }

@@ -91,7 +91,9 @@ extension CacheState {
 
     /// The journal lost what it had: all that memory holds is to be written again, under a database made anew.
     ///
-    /// What memory did not hold is gone, so every library is stale, and everything up to its cursor counts as lost.
+    /// What memory did not hold is gone, so every library is stale, and everything up to its cursor counts as lost. *Forgotten through*
+    /// stays as it is: every number that could be newer than what is gone is lost with it and asked for again, in order, and memory
+    /// still has all tombstones and evicted keys.
     ///
     /// - Parameter lost: Records that were on their way to the journal.
     package mutating func markAllUnwritten(quarantine lost: [QuarantineRecord]) {

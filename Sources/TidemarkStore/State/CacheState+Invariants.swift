@@ -3,6 +3,8 @@ import TidemarkModel
 extension CacheState {
     /// Traps when entities, or queries and their reverse index, contradict each other.
     ///
+    /// No input reaches it: tests and the simulation alone call this.
+    ///
     /// - Complexity: O(entities + queries + elements).
     package func checkInvariants() {
         entities.checkInvariants()
@@ -14,6 +16,8 @@ extension CacheState {
     }
 
     /// Law L2: what is seen of a layered entity is its base, folded.
+    ///
+    /// No input reaches it: tests and the simulation alone call this.
     private func checkLayers() {
         for (handle, overlay) in layers.overlays {
             let key = queries.keys.key(of: handle)
@@ -31,6 +35,8 @@ extension CacheState {
     }
 
     /// What is kept of lists is what somebody who reads them anew would get.
+    ///
+    /// No input reaches it: tests and the simulation alone call this.
     private func checkKeptLists() {
         var byteCount = 0
         for query in queries.keptLists {

@@ -88,6 +88,7 @@ extension CacheState {
         case .bulk, .refresh, .heartbeat, .reset, .unknown:
             return isCopy ? [] : followLate(view, in: library, at: now)
         case .unusable, .message:
+            // No input reaches it: both are told apart before the gate is asked.
             preconditionFailure("\(view.event.kind) has no effect")
         }
     }
@@ -113,6 +114,7 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, isCopy: Bool, in library: LibraryIndex, at now: Int64
     ) -> [LateEffect] {
         guard let type = index(ofType: view.bytes[view.event.type]) else {
+            // No input reaches it: an event whose type gets no number is put aside before the gate is asked.
             preconditionFailure("a type lost its number")
         }
         let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
@@ -194,6 +196,7 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> LateEffect {
         guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
+            // No input reaches it: as above; and the decoder gives a delete one member, or calls the line unusable.
             preconditionFailure("a delete without a type or an id")
         }
         let generation = libraries[Int(library)].gate.generation

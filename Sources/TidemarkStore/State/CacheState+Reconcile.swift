@@ -167,12 +167,14 @@ extension CacheState {
     ) -> [ReconcileRequest] {
         switch action {
         case .ask(let attempt):
-            guard let cursor = libraries[Int(library)].gate.cursor else {
-                preconditionFailure("a library without a cursor misses nothing")
-            }
             if libraries[Int(library)].machine.isHealing {
                 let first = libraries[Int(library)].healingFrom ?? EventSequence(0)
                 return [.ask(library: library, from: first, attempt: attempt)]
+            }
+            // No input reaches it: nothing is held, and no hole or tail noted, without a cursor, and whatever takes the cursor
+            // away ends the question. Lost numbers without a cursor, as a forged file may have them, are healed above.
+            guard let cursor = libraries[Int(library)].gate.cursor else {
+                preconditionFailure("a library without a cursor misses nothing")
             }
             libraries[Int(library)].gate.markHolesAsked()
             return [.ask(library: library, from: cursor.successor, attempt: attempt)]

@@ -74,6 +74,8 @@ extension CacheState {
         let isWhole = entities.completeness(of: index) == .whole
         let resource = CacheState.renamed(Array(entities.payload(of: index)), json)
         forgotten.insert(queries.keys.key(of: old))
+        // Of the temporary id nothing is left: a late event must not make an entity of it again.
+        noteForgotten(in: key.library)
         _ = drop(index)
         for place in stride(from: queries.keys.holderCount(of: old) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: old, at: place)

@@ -112,6 +112,7 @@ extension CacheState {
     }
 
     private mutating func reset(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+        // No input reaches it: the decoder calls a reset without an epoch unusable.
         guard let newEpoch = view.string(view.event.detail) else { preconditionFailure("a reset without an epoch") }
         let gate = libraries[Int(library)].gate
         let isOfNewLog = view.event.epoch.isAbsent || view.string(view.event.epoch) == newEpoch

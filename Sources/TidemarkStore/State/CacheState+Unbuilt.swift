@@ -16,13 +16,24 @@ extension CacheState {
         // What the journal has of it is still what it is.
         let isDirty = queries[query].isDirty
         queries[query].isDirty = true
+        var isContradictory = false
         for element in elements {
             let key = StoredKey(library: library, type: type, id: element.id)
+            let handle = queries.keys.take(key)
+            // A data file may list a key twice, when whoever wrote it did. Only this list takes holders meanwhile, so the last one tells.
+            let holderCount = queries.keys.holderCount(of: handle)
+            if holderCount > 0, queries.keys.holder(of: handle, at: holderCount - 1).query == query {
+                isContradictory = true
+                continue
+            }
             queries.insert(
-                queries.keys.take(key), sortKey: element.sortKey, at: queries[query].list.wholeCount, in: query)
+                handle, sortKey: element.sortKey, at: queries[query].list.wholeCount, in: query)
             if let index = withIdentity(key, { entities.find($0) }) { entities.setTracked(index, true) }
         }
         queries[query].isDirty = isDirty
+        guard isContradictory else { return }
+        queries[query].staleSince = queries[query].staleSince ?? queries[query].storedAt
+        queries.markDirty(query)
     }
 
     /// Builds what is left.

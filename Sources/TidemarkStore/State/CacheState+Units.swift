@@ -4,6 +4,7 @@ import TidemarkModel
 extension CacheState {
     /// - Parameter isMulti: It may change several entities, or one list in several places.
     mutating func beginUnit(isMulti: Bool) {
+        // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it returns.
         precondition(!queries.unit.isOpen, "a unit inside a unit")
         buildLists()
         queries.unit.isOpen = true
@@ -12,6 +13,7 @@ extension CacheState {
 
     /// Writes into the log what observers are to be told, queries by number, then entities in the order they changed.
     mutating func endUnit(at now: Int64) {
+        // No input reaches it: an order of calls inside this module, as above.
         precondition(queries.unit.isOpen, "no unit to end")
         if !queries.unit.touched.isEmpty {
             var payloads = KeptPayloads()
@@ -172,6 +174,7 @@ extension CacheState {
     private func payload(of handle: UInt32, _ payloads: inout KeptPayloads) -> [UInt8] {
         if let payload = payloads[handle] { return payload }
         guard let payload = withPayload(of: handle, { Array($0) }) else {
+            // No input reaches it: what an observed list shows was loaded before it was observed, and is pinned since (L9).
             preconditionFailure("an observed entity is not in memory (L9)")
         }
         payloads.keep(payload, of: handle)

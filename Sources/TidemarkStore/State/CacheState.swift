@@ -64,7 +64,9 @@ package struct CacheState: ~Copyable {
         let limits = configuration.limits
         entities = EntityStore(seed: seed, lastRow: recovered.lastRow)
         tombstones = TombstoneStore(limits: limits, recovered: recovered.tombstones)
-        evicted = EvictedKeys(countMax: limits.evictedKeyCountMax, recovered: recovered.evicted)
+        evicted = EvictedKeys(
+            countMax: limits.evictedKeyCountMax, recovered: recovered.evicted,
+            libraryCount: recovered.libraries.count)
         counts = recovered.counts
         ignoredKinds = recovered.ignoredKinds
         libraries = recovered.libraries.map { record in
@@ -81,6 +83,9 @@ package struct CacheState: ~Copyable {
         absentCount = recovered.libraries.reduce(0) { $0 + $1.entityCount }
         learnTypes()
         for library in evicted.forgottenOnRecovery { noteForgotten(in: library) }
+        if !recovered.isEvictedWhole {
+            for index in libraries.indices { noteForgotten(in: LibraryIndex(index)) }
+        }
         for record in recovered.queries { restore(record) }
         for record in recovered.layers { restore(record) }
         forgetRecentWrites()

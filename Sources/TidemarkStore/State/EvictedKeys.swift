@@ -25,11 +25,13 @@ struct EvictedKeys {
     /// Records of a log that are of no use and yet not worth writing it anew: 1,024.
     private static let uselessCountMin = 1_024
 
-    /// - Parameter recovered: The journal's log.
-    init(countMax: Int, recovered: [EvictedRecord] = []) {
+    /// - Parameters:
+    ///   - recovered: The journal's log.
+    ///   - libraryCount: Records of libraries from this number on are passed over: whoever forges a data file can write any.
+    init(countMax: Int, recovered: [EvictedRecord] = [], libraryCount: Int = .max) {
         self.countMax = min(countMax, Int(UInt32.max))
         loggedCount = recovered.count
-        for record in recovered {
+        for record in recovered where Int(record.library) < libraryCount {
             if record.isBack {
                 take(record.hash)
             } else if let library = put(record.library, record.hash) {

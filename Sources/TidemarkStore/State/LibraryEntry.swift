@@ -24,7 +24,7 @@ struct LibraryEntry {
     /// The highest sequence that an answer stands for, as far as is known: an answer may be ahead of the cursor.
     var answeredThrough: EventSequence?
     /// The highest sequence that was known when something of a key was last forgotten: a tombstone, an evicted key, a
-    /// removed entity. A key of which nothing is known is not written by a late event up to it.
+    /// removed entity, or any of them that was damaged. A key of which nothing is known is not written by a late event up to it.
     var forgottenThrough: EventSequence?
     /// Late events that were held off: a copy of one says nothing new. At most ``heldOffCountMax``; what is not among them
     /// counts as heard for the first time.

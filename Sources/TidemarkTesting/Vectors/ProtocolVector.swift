@@ -85,6 +85,11 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
             case ("--library", let library?): configuration.defaultLibrary = Array(library.utf8)
             case ("--profile", "spacedrive"): configuration.typeAliases = ReferenceConfiguration.spacedriveAliases
             case ("--strict", _): break
+            case ("--max-entity-bytes", let count?):
+                guard let count = Int(count) else {
+                    throw Malformed(description: "\(name): --max-entity-bytes \(count) is no number")
+                }
+                configuration.entityByteCountMax = count
             default: throw Malformed(description: "\(name): the model has no flag \(flag)")
             }
         }
