@@ -81,7 +81,7 @@ extension SyncCache {
     }
 
     /// 50 ms, doubled with each failure in a row up to 5 s.
-    private static func retryDelay(afterFailures count: Int) -> Int64 {
+    static func retryDelay(afterFailures count: Int) -> Int64 {
         min(50 << min(count - 1, 10), 5_000)
     }
 

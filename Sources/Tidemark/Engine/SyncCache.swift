@@ -94,6 +94,8 @@ public actor SyncCache {
     var fruitlessRowCount: Int?
     /// Where looking for old rows goes on; nil: at the first.
     var evictionHand: StoredKey?
+    /// Loads what came into the reserves of observed lists; nil when nothing is awaited.
+    var reserveTask: Task<Void, Never>?
     /// Entities that had to stay when all were looked at last. Until the next commit, or an eighth more of them, looking
     /// again is not worth it.
     var keptCount = 0
@@ -331,6 +333,7 @@ public actor SyncCache {
         if !loadTurn.takeAtOnce() { await withCheckedContinuation { loadTurn.wait($0) } }
         isShut = true
         loadTurn.giveBack()
+        reserveTask?.cancel()
         var failure: StorageError?
         do throws(StorageError) {
             try await writeAll()

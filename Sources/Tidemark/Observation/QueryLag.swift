@@ -35,6 +35,8 @@ final class QueryLag {
     var count = 0
     /// As the last of them says.
     var isStale: Bool
+    /// Some element had to be loaded before it could be told of.
+    var wasHeldBack = false
 
     init(number: Int64, unloggedCount: Int, isStale: Bool) {
         self.number = number

@@ -123,15 +123,26 @@ extension SyncCache {
         _ reply: (Result<QueryReply, CacheError>) -> Void
     ) async -> QueryMiss? {
         var outcome: QueryMiss?
-        do throws(StorageError) {
-            outcome = try await withLoaded({ self.keysToLoad(for: request.key, isWhole: sink != nil) }) {
-                self.answerNow(request, freshness, source: source, sink, reply)
+        var look = Look.again
+        while case .again = look {
+            do throws(StorageError) {
+                look = try await withLoaded({ self.keysToLoad(for: request.key, isWhole: sink != nil) }) {
+                    self.answerNow(request, freshness, source: source, sink, reply)
+                }
+            } catch {
+                look = .decided(.unreadable(error))
             }
-        } catch {
-            outcome = .unreadable(error)
+            if case .decided(let decided) = look { outcome = decided }
         }
         if source == .cache { count(outcome) }
         return outcome
+    }
+
+    /// What came of one look at a list.
+    private enum Look {
+        case decided(QueryMiss?)
+        /// The list lost elements that are in no tier: those that took their places may have to be loaded.
+        case again
     }
 
     private func keysToLoad(for key: QueryKey, isWhole: Bool) -> [StoredKey] {
@@ -142,27 +153,26 @@ extension SyncCache {
     private func answerNow(
         _ request: QueryRequest, _ freshness: Freshness, source: QueryAnswer.Source, _ sink: (any ObserverSink)?,
         _ reply: (Result<QueryReply, CacheError>) -> Void
-    ) -> QueryMiss? {
+    ) -> Look {
         let now = clock.now()
-        guard let status = state.status(of: request.key, at: now) else { return .absent }
+        guard let status = state.status(of: request.key, at: now) else { return .decided(.absent) }
         if let staleSince = status.staleSince, freshness == .asked, !isGoodEnough(staleSince, request, at: now) {
-            return state.isExpired(status.query, at: now) ? .expired : .stale
+            return .decided(state.isExpired(status.query, at: now) ? .expired : .stale)
         }
         let fields = fields(of: request, type: state.typeName(of: status.query))
-        func list() -> ListedEntities {
-            state.list(
-                status.query, fields: fields, isFetched: source == .upstream, at: now, isWhole: sink != nil)
-        }
-        var listed = list()
-        // What is evaluated over the store has lost what the store had lost, and is right again.
-        if listed.isPartial, status.isLocal { listed = list() }
+        let listed = state.list(
+            status.query, fields: fields, isFetched: source == .upstream, at: now, isWhole: sink != nil)
         distribute()
-        if let missing = listed.missing { return .partial(missing, wasEvicted: state.wasEvicted(missing.key)) }
+        // What is evaluated over the store has lost what the store had lost, and is right again.
+        if listed.isShortened { return .again }
+        if let missing = listed.missing {
+            return .decided(.partial(missing, wasEvicted: state.wasEvicted(missing.key)))
+        }
         var isStale = state.isStale(status.query, at: now)
         // What was just fetched is as new as it gets, whatever its limit.
         if source == .cache, let expired = expired(listed.keys, fields, request, at: now) {
             guard freshness == .any || isGoodEnough(now - expired.overdue, request, at: now) else {
-                return .tooOld(expired)
+                return .decided(.tooOld(expired))
             }
             isStale = true
         }
@@ -184,7 +194,7 @@ extension SyncCache {
             beginRefreshing(
                 subscription, ages: request.operationAges, isTooOld: isStale && !state.isStale(status.query, at: now))
         }
-        return nil
+        return .decided(nil)
     }
 
     /// The selected field that is longest past its age.

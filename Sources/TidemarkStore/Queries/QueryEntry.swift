@@ -65,6 +65,9 @@ struct QueryEntry {
     var lastLag: Int64 = 0
     /// Units of which nothing was logged but that they were: everybody was behind, and knew what stood there before.
     var unloggedCount = 0
+    /// Nodes that came to be pinned, and whose entity may have to be loaded first. Bounded by ``pinnedCountMax``; empty where
+    /// that is no bound.
+    var awaited: Set<UInt32> = []
     /// What observers were told last.
     var shownStale = false
     /// Index in the log of its last change; nil when that was told.
@@ -93,7 +96,21 @@ struct QueryEntry {
     /// Elements that are kept: with a limit as many again, so that one that leaves can be replaced.
     func elementCountMax(_ limits: Limits) -> Int {
         guard !isLocal, let limit = membership?.limit else { return limits.queryElementCountMax }
-        return min(limit + max(limit, QueryEntry.slackCountMin), limits.queryElementCountMax)
+        return min(QueryEntry.withReserve(limit), limits.queryElementCountMax)
+    }
+
+    /// How many of the first elements that are shown stay in memory while the list is observed; `.max`: every element of the list does.
+    ///
+    /// A list that is evaluated over the store is whole, whatever its limit. Observers see the first of it, and as many again may take
+    /// their places at once.
+    var pinnedCountMax: Int {
+        guard isLocal, let limit = membership?.limit else { return .max }
+        return QueryEntry.withReserve(limit)
+    }
+
+    private static func withReserve(_ limit: Int) -> Int {
+        let (count, isOver) = limit.addingReportingOverflow(max(limit, slackCountMin))
+        return isOver ? .max : count
     }
 
     /// 32: lists with a small limit change their whole content often.
