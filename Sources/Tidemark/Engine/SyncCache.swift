@@ -43,6 +43,8 @@ public actor SyncCache {
     var observers = ObserverRegistry()
     var refreshes = RefreshSchedule()
     var fetches = FetchTable()
+    /// The task that loads entities that came into the reserves of observed lists; nil when none is awaited.
+    var reserveTask: Task<Void, Never>?
     /// The callers that wait for a position in a log. Bounded by the callers.
     var positionWaiters: [PositionWaiter] = []
     var readCounts = ReadCounts()
@@ -173,6 +175,7 @@ public actor SyncCache {
         await takeLoadTurn()
         lifeCycle.seal()
         loads.release()
+        reserveTask?.cancel()
         var failure: StorageError?
         do throws(StorageError) {
             try await writeAll()

@@ -83,7 +83,10 @@ struct FlushSchedule {
         return failed
     }
 
-    /// The pause before a failed flush is written again, in milliseconds: 50, doubled with each failure in a row up to
-    /// 5,000.
-    var retryDelay: Int64 { min(50 << min(max(failureCount - 1, 0), 10), 5_000) }
+    /// The pause before a failed flush is written again, in milliseconds.
+    var retryDelay: Int64 { FlushSchedule.retryDelay(afterFailures: failureCount) }
+
+    /// Returns the pause before an access to the journal is repeated, in milliseconds: 50, doubled with each failure in a
+    /// row up to 5,000.
+    static func retryDelay(afterFailures count: Int) -> Int64 { min(50 << min(max(count - 1, 0), 10), 5_000) }
 }

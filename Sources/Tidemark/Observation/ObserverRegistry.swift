@@ -64,6 +64,9 @@ struct ObserverRegistry {
     var librarySinks: [any ObserverSink] = []
     /// The observers with a lag, by sink and in the order they fell behind; observers that have caught up are skipped.
     var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
+    /// Queries some of whose observers fell behind because what they see had to be loaded; each once, in the order of that. Bounded by
+    /// the queries that are observed.
+    private var heldBack: [UInt32] = []
     private var nextSubscription: Int64 = 1
     /// The number of notifications that sinks took.
     var notificationCount: Int64 = 0
@@ -139,6 +142,24 @@ struct ObserverRegistry {
 
     mutating func noteLag(_ subscription: SubscriptionID, of sink: any ObserverSink) {
         lagging[ObjectIdentifier(sink), default: []].append(subscription)
+    }
+
+    /// An observer was told although its sink had not said that it has room.
+    mutating func forgetLag(_ subscription: SubscriptionID, of sink: any ObserverSink) {
+        lagging[ObjectIdentifier(sink)]?.removeAll { $0 == subscription }
+        if lagging[ObjectIdentifier(sink)]?.isEmpty == true { lagging[ObjectIdentifier(sink)] = nil }
+    }
+
+    var isHeldBack: Bool { !heldBack.isEmpty }
+
+    mutating func holdBack(_ query: UInt32) {
+        if !heldBack.contains(query) { heldBack.append(query) }
+    }
+
+    /// Queries whose observers were held back; the caller tells them or notes them again.
+    mutating func takeHeldBack() -> [UInt32] {
+        defer { if !heldBack.isEmpty { heldBack = [] } }
+        return heldBack
     }
 
     mutating func forgetLagging(of sink: any ObserverSink) {

@@ -36,6 +36,8 @@ final class QueryLag {
     var count = 0
     /// The staleness in the last of the merged notifications.
     var isStale: Bool
+    /// Some element had to be loaded before it could be told of.
+    var wasHeldBack = false
 
     init(number: Int64, unloggedCount: Int, isStale: Bool) {
         self.number = number

@@ -17,9 +17,11 @@ extension SyncCache {
                 case .library(let status): tell(status)
                 }
             }
+            catchUpHeldBack()
             metrics.recordNotifications(Int(observers.notificationCount - toldCount))
         }
         state.clearLog()
+        if state.isAwaiting { loadReserves() }
         if !positionWaiters.isEmpty { wakePositionWaiters() }
     }
 
@@ -29,6 +31,13 @@ extension SyncCache {
         for observer in observers.observers(of: change.query) {
             if observer.isRefreshed { follow(change, for: observer) }
             if let lag = observer.lag {
+                if change.isHeldBack { holdBack(observer, lag) }
+                absorb(change, lag, fields: observer.fields, at: position, of: log)
+                continue
+            }
+            if change.isHeldBack {
+                let lag = beginLag(of: observer)
+                holdBack(observer, lag)
                 absorb(change, lag, fields: observer.fields, at: position, of: log)
                 continue
             }
@@ -117,8 +126,12 @@ extension SyncCache {
     /// Notifies a slow observer of all changes since it fell behind.
     ///
     /// - Returns: false when its sink has no room for this notification either.
-    private func catchUp(_ subscription: SubscriptionID, isForced: Bool) -> Bool {
+    func catchUp(_ subscription: SubscriptionID, isForced: Bool) -> Bool {
         guard let observer = observers.queryObservers[subscription], let lag = observer.lag else { return true }
+        if lag.wasHeldBack, observer.isRefreshed {
+            // How old they are was not known when they came into the list.
+            follow(state.shownHandles(of: observer.query), for: subscription, fields: observer.fields)
+        }
         var resources: [UInt32: [UInt8]] = [:]
         func selected(_ handle: UInt32) -> [UInt8] {
             if let known = resources[handle] { return known }
@@ -239,6 +252,10 @@ extension SyncCache {
     private func catchUp(_ sink: any ObserverSink, isForced: Bool) {
         let subscriptions = observers.takeLagging(of: sink)
         for (index, subscription) in subscriptions.enumerated() {
+            if isHeldBack(subscription) {
+                observers.noteLag(subscription, of: sink)
+                continue
+            }
             if catchUp(subscription, isForced: isForced), catchUpEntity(subscription, isForced: isForced) { continue }
             for rest in subscriptions[index...] { observers.noteLag(rest, of: sink) }
             break

@@ -124,15 +124,26 @@ extension SyncCache {
         _ reply: (Result<QueryReply, CacheError>) -> Void
     ) async -> QueryMiss? {
         var outcome: QueryMiss?
-        do throws(StorageError) {
-            outcome = try await withLoaded({ self.keysToLoad(for: request.key, isWhole: sink != nil) }) {
-                self.answerNow(request, freshness, source: source, sink, reply)
+        var look = Look.again
+        while case .again = look {
+            do throws(StorageError) {
+                look = try await withLoaded({ self.keysToLoad(for: request.key, isWhole: sink != nil) }) {
+                    self.answerNow(request, freshness, source: source, sink, reply)
+                }
+            } catch {
+                look = .decided(.unreadable(error))
             }
-        } catch {
-            outcome = .unreadable(error)
+            if case .decided(let decided) = look { outcome = decided }
         }
         if source == .cache { count(outcome) }
         return outcome
+    }
+
+    /// What came of one look at a list.
+    private enum Look {
+        case decided(QueryMiss?)
+        /// The list lost elements that are in no tier: those that took their places may have to be loaded.
+        case again
     }
 
     private func keysToLoad(for key: QueryKey, isWhole: Bool) -> [StoredKey] {
@@ -143,28 +154,26 @@ extension SyncCache {
     private func answerNow(
         _ request: QueryRequest, _ freshness: Freshness, source: QueryAnswer.Source, _ sink: (any ObserverSink)?,
         _ reply: (Result<QueryReply, CacheError>) -> Void
-    ) -> QueryMiss? {
+    ) -> Look {
         let now = clock.now()
-        guard let status = state.status(of: request.key, at: now) else { return .absent }
+        guard let status = state.status(of: request.key, at: now) else { return .decided(.absent) }
         if let staleSince = status.staleSince, freshness == .asked, !isGoodEnough(staleSince, request, at: now) {
-            return state.isExpired(status.query, at: now) ? .expired : .stale
+            return .decided(state.isExpired(status.query, at: now) ? .expired : .stale)
         }
         let fields = fields(of: request, type: state.typeName(of: status.query))
-        func list() -> ListedEntities {
-            state.list(
-                status.query, fields: fields, isFetched: source == .upstream, at: now, isWhole: sink != nil)
-        }
-        var listed = list()
-        // The first read removed the missing entities from a list that is evaluated over the store, so a second read is
-        // complete.
-        if listed.isPartial, status.isLocal { listed = list() }
+        let listed = state.list(
+            status.query, fields: fields, isFetched: source == .upstream, at: now, isWhole: sink != nil)
         distribute()
-        if let missing = listed.missing { return .partial(missing, wasEvicted: state.wasEvicted(missing.key)) }
+        // What is evaluated over the store has lost what the store had lost, and is right again.
+        if listed.isShortened { return .again }
+        if let missing = listed.missing {
+            return .decided(.partial(missing, wasEvicted: state.wasEvicted(missing.key)))
+        }
         var isStale = state.isStale(status.query, at: now)
         // An answer that was just fetched is the newest there is, whatever its limit.
         if source == .cache, let expired = expired(listed.keys, fields, request, at: now) {
             guard freshness == .any || isGoodEnough(now - expired.overdue, request, at: now) else {
-                return .tooOld(expired)
+                return .decided(.tooOld(expired))
             }
             isStale = true
         }
@@ -186,7 +195,7 @@ extension SyncCache {
             beginRefreshing(
                 subscription, ages: request.operationAges, isTooOld: isStale && !state.isStale(status.query, at: now))
         }
-        return nil
+        return .decided(nil)
     }
 
     /// Returns the selected field that is longest past its age limit.

@@ -58,12 +58,15 @@ package struct QueryChange: Sendable {
     package var isStale: Bool
     /// Layers say something of what is shown.
     package var isPending: Bool
+    /// An element that it shows has to be loaded first: `payload` is empty where memory does not have it, and nobody is told before it does.
+    package var isHeldBack: Bool
     package var asOf: EventSequence?
     /// Index in the log of the query's change before this one; nil when that was told already.
     package var previous: Int?
 
     package init(
-        query: UInt32, steps: [ListStep], isStale: Bool, isPending: Bool, asOf: EventSequence?, previous: Int?
+        query: UInt32, steps: [ListStep], isStale: Bool, isPending: Bool, isHeldBack: Bool = false,
+        asOf: EventSequence?, previous: Int?
     ) {
         self.query = query
         self.steps = steps
@@ -71,6 +74,7 @@ package struct QueryChange: Sendable {
         knownBy = steps.reduce(.max) { min($0, $1.knownBy) }
         self.isStale = isStale
         self.isPending = isPending
+        self.isHeldBack = isHeldBack
         self.asOf = asOf
         self.previous = previous
     }

@@ -16,7 +16,7 @@ struct ListedKeys {
         /// Nearly every key stands in few lists: the first place needs no array.
         var first: Holder?
         var others: [Holder] = []
-        /// Observed lists that show it, observers of the entity itself, and layers.
+        /// Observed lists that keep it in memory, observers of the entity itself, and layers.
         var pinCount: Int32 = 0
         /// Slow observers that remember it.
         var retainCount: Int32 = 0
@@ -162,6 +162,10 @@ struct ListedKeys {
         for handle in handles.values {
             for place in 0..<holderCount(of: handle) { body(handle, holder(of: handle, at: place), place) }
         }
+    }
+
+    func forEachHandle(_ body: (UInt32) -> Void) {
+        for handle in handles.values { body(handle) }
     }
 
     func pinCount(of handle: UInt32) -> Int { Int(entries[Int(handle)].pinCount) }

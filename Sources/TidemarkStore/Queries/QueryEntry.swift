@@ -65,6 +65,9 @@ struct QueryEntry {
     var lastLag: Int64 = 0
     /// Units of which nothing was logged but that they were: everybody was behind, and knew what stood there before.
     var unloggedCount = 0
+    /// Nodes that came to be pinned, and whose entity may have to be loaded first. Bounded by ``pinnedCountMax``; empty where
+    /// that is no bound.
+    var awaited: Set<UInt32> = []
     /// What observers were told last.
     var shownStale = false
     /// Index in the log of its last change; nil when that was told.
@@ -94,10 +97,24 @@ struct QueryEntry {
     func elementCountMax(_ limits: Limits) -> Int {
         // A recording may name any limit, and a list has a last element.
         let countMax = max(1, limits.queryElementCountMax)
-        guard !isLocal, let limit = membership?.limit, limit < countMax else { return countMax }
-        // A rule may name any limit up to 2^63-1: only one below the bound is added to.
-        let (count, isPast) = limit.addingReportingOverflow(max(limit, QueryEntry.slackCountMin))
-        return isPast ? countMax : min(count, countMax)
+        guard !isLocal, let limit = membership?.limit else { return countMax }
+        return min(QueryEntry.withReserve(limit), countMax)
+    }
+
+    /// The number of the first shown elements that stay in memory while the list is observed; `.max`: all of the list.
+    ///
+    /// A list that is evaluated over the store is whole, whatever its limit. Observers see its first elements, and as
+    /// many again may take their places at once.
+    var pinnedCountMax: Int {
+        guard isLocal, let limit = membership?.limit else { return .max }
+        return QueryEntry.withReserve(limit)
+    }
+
+    /// Adds the reserve to a limit: as many elements again, and at least ``slackCountMin``. A rule may name any limit up
+    /// to 2^63-1.
+    private static func withReserve(_ limit: Int) -> Int {
+        let (count, isOver) = limit.addingReportingOverflow(max(limit, slackCountMin))
+        return isOver ? .max : count
     }
 
     /// 32: lists with a small limit change their whole content often.

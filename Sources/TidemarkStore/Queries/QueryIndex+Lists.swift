@@ -14,7 +14,7 @@ extension QueryIndex {
         let place = keys.addHolder(ListedKeys.Holder(query: query, node: node), to: handle)
         self[query].list.setPlace(of: node, place)
         if marks.contains(.isLayered) { self[query].layeredNodes.insert(node) }
-        if self[query].observerCount > 0 { keys.pin(handle) }
+        pinInserted(node, of: query)
         if marks.isShown, isStepped(query) { stepIn(node, of: query) }
         if !marks.contains(.isExtra) { markDirty(query) }
         return node
@@ -33,13 +33,11 @@ extension QueryIndex {
         let handle = self[query].list.handle(of: node)
         let place = self[query].list.place(of: node)
         if self[query].list.marks(of: node).contains(.isLayered) { self[query].layeredNodes.remove(node) }
+        unpinRemoved(node, of: query)
         self[query].list.remove(node)
         if let moved = keys.removeHolder(at: place, of: handle) {
             self[moved.query].list.setPlace(of: moved.node, place)
         }
-        guard self[query].observerCount > 0 else { return }
-        // What observers saw of it is remembered as long as it is pinned, and may change later in the same unit.
-        if unit.isOpen, unit.isMulti { unit.unpins.append(handle) } else { keys.unpin(handle) }
     }
 
     /// Gives an element the place that a new sort key asks for.
@@ -50,11 +48,12 @@ extension QueryIndex {
         // The element itself stands before its new place, with its old key.
         if target > from { target -= 1 }
         let marks = self[query].list.marks(of: node)
-        if target != from, marks.isShown, isStepped(query) {
+        if target != from, marks.isShown, self[query].observerCount > 0 {
             let shownFrom = self[query].list.index(of: node, among: .shown)
             var shownTarget = self[query].list.lowerBound(sortKey, among: .shown)
             if shownTarget > shownFrom { shownTarget -= 1 }
-            step(node, from: shownFrom, to: shownTarget, in: query)
+            if isStepped(query) { step(node, from: shownFrom, to: shownTarget, in: query) }
+            pinMoving(node, from: shownFrom, to: shownTarget, of: query)
         }
         self[query].list.setSortKey(of: node, sortKey)
         if target != from { self[query].list.move(node, to: target) }
@@ -95,9 +94,15 @@ extension QueryIndex {
         let old = self[query].list.marks(of: node)
         guard old != marks else { return }
         beginChange(of: query)
-        if old.isShown, !marks.isShown, isStepped(query) { stepOut(node, of: query) }
+        if old.isShown, !marks.isShown {
+            if isStepped(query) { stepOut(node, of: query) }
+            pinHiding(node, of: query)
+        }
         self[query].list.setMarks(of: node, marks)
-        if !old.isShown, marks.isShown, isStepped(query) { stepIn(node, of: query) }
+        if !old.isShown, marks.isShown {
+            pinShown(node, of: query)
+            if isStepped(query) { stepIn(node, of: query) }
+        }
         if marks.contains(.isLayered) {
             self[query].layeredNodes.insert(node)
         } else {
@@ -137,9 +142,7 @@ extension QueryIndex {
             self[moved.query].list.setPlace(of: moved.node, place)
         }
         markDirty(query)
-        guard self[query].observerCount > 0 else { return }
-        keys.pin(handle)
-        unit.unpins.append(old)
+        pinRetargeted(node, from: old, of: query)
     }
 
     /// Empties a list.
@@ -151,7 +154,8 @@ extension QueryIndex {
         beginChange(of: query)
         var nodes: [UInt32] = []
         self[query].list.forEachNode { nodes.append($0) }
-        for node in nodes { take(node, of: query) }
+        // From the back: so nothing takes the place of a pinned one.
+        for node in nodes.reversed() { take(node, of: query) }
         self[query].list.removeAll()
     }
 

@@ -48,6 +48,8 @@ struct QueryIndex {
     var keptListByteCount = 0
     /// Queries that have a change in the log.
     var logged: [UInt32] = []
+    /// Observed queries with pinned elements whose entities are not in memory. Emptied as they are loaded.
+    var awaiting: Set<UInt32> = []
 
     struct TypePlace: Hashable {
         var library: LibraryIndex
@@ -229,11 +231,13 @@ struct QueryIndex {
     /// - Complexity: O(queries + elements).
     func checkInvariants() {
         var placeCount = 0
-        var shown: [UInt32: Int] = [:]
+        var pinned: [UInt32: Int] = [:]
         for query in byKey.values {
             let entry = self[query]
             entry.list.checkInvariants()
             var previous: [UInt8]?
+            var shownCount = 0
+            var pinnedNodes: Set<UInt32> = []
             entry.list.forEachNode { node in
                 let handle = entry.list.handle(of: node)
                 let holder = keys.holder(of: handle, at: entry.list.place(of: node))
@@ -247,9 +251,19 @@ struct QueryIndex {
                         "query \(entry.number) is out of order (L10)")
                     previous = key
                 }
-                if entry.observerCount > 0 { shown[handle, default: 0] += 1 }
+                if entry.observerCount > 0, entry.pinnedCountMax == .max || entry.list.isShown(node),
+                    shownCount < entry.pinnedCountMax
+                {
+                    pinned[handle, default: 0] += 1
+                    pinnedNodes.insert(node)
+                }
+                if entry.list.isShown(node) { shownCount += 1 }
                 placeCount += 1
             }
+            precondition(
+                entry.awaited.isSubset(of: pinnedNodes)
+                    && (entry.observerCount == 0 || entry.awaited.isEmpty != awaiting.contains(query)),
+                "query \(entry.number) waits for entities that it does not pin (L9)")
             precondition(
                 entry.list.count <= entry.elementCountMax(limits),
                 "query \(entry.number) has \(entry.list.count) elements")
@@ -266,10 +280,11 @@ struct QueryIndex {
                 && byKey.values.allSatisfy { self[$0].unbuilt == nil || self[$0].list.wholeCount == 0 },
             "lists that are not built are miscounted")
         precondition(placeCount == 0, "\(placeCount) places more in lists than in the reverse index (L3)")
-        for (handle, count) in shown {
+        precondition(awaiting.isSubset(of: byKey.values), "a query waits for entities and is none (L9)")
+        keys.forEachHandle { handle in
             precondition(
                 keys.pinCount(of: handle)
-                    == count + keys.observerCount(of: handle) + (keys.isLayered(handle) ? 1 : 0),
+                    == pinned[handle, default: 0] + keys.observerCount(of: handle) + (keys.isLayered(handle) ? 1 : 0),
                 "key \(handle) is pinned \(keys.pinCount(of: handle)) times (L9)")
         }
     }

@@ -6,8 +6,11 @@ extension CacheState {
     mutating func refile(_ query: UInt32, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
         queries.beginChange(of: query)
         if queries[query].isStored { queries.unfile(query) }
-        // Elements of another type, or under another rule, have nothing to do with the new list.
-        if queries[query].type != type || queries[query].membershipText != head.membershipText || head.isLocal {
+        // Elements of another type, or under another rule, have nothing to do with the new list. Nor have those of a list that was
+        // evaluated over the store: it had what nobody else tells.
+        if queries[query].type != type || queries[query].membershipText != head.membershipText || head.isLocal
+            || queries[query].isLocal
+        {
             queries.removeAllElements(of: query)
         }
         queries[query].type = type

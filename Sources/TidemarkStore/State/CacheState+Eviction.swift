@@ -96,7 +96,7 @@ extension CacheState {
             // A damaged key may name a library or a type that is not there; it stays for a repair.
             guard Int(key.library) < libraries.count, Int(key.type) < typeNames.names.count else { return false }
             return !typeRules.kept.contains(key.type) && !(row.isReduced && typeRules.keptFields[key.type] != nil)
-                && !isKnown(key)
+                && !isKnown(key) && !isPinned(key)
         }
         .sorted { ($0.writtenAt, $0.stored.row) < ($1.writtenAt, $1.stored.row) }
         .prefix(countMax)
@@ -109,18 +109,23 @@ extension CacheState {
     /// Evicts entities that only the journal has.
     ///
     /// - Parameter rows: As ``evictable(_:countMax:)`` gave them, of rows that were read since the last commit. One that came into
-    ///   memory since stays.
+    ///   memory since, or into the reserve of an observed list, stays.
     /// - Returns: How many went.
     package mutating func evictEverywhere(_ rows: some Sequence<StoredRow>, at now: Int64) -> Int {
         var count = 0
         beginUnit(isMulti: true)
-        for row in rows where !isKnown(row.key) && absentCount > 0 {
+        for row in rows where !isKnown(row.key) && !isPinned(row.key) && absentCount > 0 {
             takeOut(row, at: now)
             noteEvicted(row.key)
             count += 1
         }
         endUnit(at: now)
         return count
+    }
+
+    /// Whether an entity is observed, though it may have to be loaded first (law L9).
+    func isPinned(_ key: StoredKey) -> Bool {
+        queries.keys.handle(of: key).map { queries.keys.isPinned($0) } ?? false
     }
 
     /// Takes a row that no entity in memory stands for out of the journal; lists lose it or miss.

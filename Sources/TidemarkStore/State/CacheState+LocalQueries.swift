@@ -76,14 +76,16 @@ extension CacheState {
             if let handle = queries.keys.handle(of: entity.key), queries.holds(handle, query) { continue }
             guard let sortKey = sortKey(of: entity, in: query, membership) else { continue }
             if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) { continue }
-            // In memory, so that it can be shown when the query is observed.
-            if queries[query].observerCount > 0 { install(LoadedEntities(entities: [entity])) }
             enter(entity.key, sortKey, query, at: now)
             if let index = withIdentity(entity.key, { entities.find($0) }) { entities.setTracked(index, true) }
             // Below layers that were laid meanwhile it stands hidden until they are looked at.
             if let handle = queries.keys.handle(of: entity.key), queries.keys.isLayered(handle) {
                 settle(handle, at: now)
             }
+        }
+        // In memory, so that they can be shown where the query is observed.
+        if queries[query].observerCount > 0 {
+            install(LoadedEntities(entities: page.entities.filter { isPinned($0.key) }))
         }
         isUnwritten = true
         endUnit(at: now)

@@ -8,6 +8,8 @@ package struct ListedEntities: Sendable {
     package var isPending = false
     /// The first element that is in no tier, or of which a field that is asked for is not.
     package var missing: Missing?
+    /// A list that is evaluated over the store lost elements that are in no tier. Those that follow may have to be loaded.
+    package var isShortened = false
 
     package var isPartial: Bool { missing != nil }
 
@@ -41,12 +43,12 @@ extension CacheState {
 
     /// Elements that are shown and that only the journal may have.
     ///
-    /// - Parameter isWhole: Elements behind the limit too.
+    /// - Parameter isWhole: Elements behind the limit too, as far as an observer keeps them in memory.
     package mutating func keysToLoad(ofList query: UInt32, isWhole: Bool = false) -> [StoredKey] {
         buildList(of: query)
         guard absentCount > 0, isWhole || queries[query].kept == nil else { return [] }
         let list = queries[query].list
-        let countMax = isWhole ? Int.max : queries[query].shownCountMax
+        let countMax = isWhole ? queries[query].pinnedCountMax : queries[query].shownCountMax
         var missing: [StoredKey] = []
         var place = 0
         list.forEachNode { node in
@@ -81,6 +83,7 @@ extension CacheState {
         listed.keys.reserveCapacity(list.count)
         listed.resources.reserveCapacity(list.count)
         let shownCountMax = queries[query].shownCountMax
+        let countMax = isWhole ? queries[query].pinnedCountMax : shownCountMax
         func miss(_ key: StoredKey, isReduced: Bool) {
             guard listed.missing == nil else { return }
             let name = EntityKey(library: library, type: type, id: key.id.text)
@@ -90,7 +93,7 @@ extension CacheState {
         list.forEachNode { node in
             let marks = list.marks(of: node)
             if isWhole, isBaseless(list.handle(of: node), marks) { baseless.append(node) }
-            guard isWhole || place < shownCountMax, !marks.contains(.isCovered) else { return }
+            guard place < countMax, !marks.contains(.isCovered) else { return }
             defer { place += 1 }
             let handle = list.handle(of: node)
             let key = queries.keys.key(of: handle)
@@ -127,6 +130,7 @@ extension CacheState {
                 settle(handle, at: now)
             }
             endUnit(at: now)
+            listed.isShortened = queries[query].isLocal
         } else if isKeepable, !listed.isPartial, lost.isEmpty {
             queries.keep(KeptList(keys: listed.keys, resources: listed.resources, slots: slots), of: query)
         }
@@ -164,7 +168,7 @@ extension CacheState {
     }
 
     /// An element whose entity is in no tier: a list with a rule loses it, another one waits for it.
-    private mutating func forget(_ node: UInt32, of query: UInt32, at now: Int64) {
+    mutating func forget(_ node: UInt32, of query: UInt32, at now: Int64) {
         if queries[query].membership == nil {
             queries.setMissing(node, true, in: query)
         } else {
@@ -194,15 +198,15 @@ extension CacheState {
 extension CacheState {
     /// Begins to log what happens to a stored query.
     ///
-    /// - Precondition: Its elements are in memory, or hidden.
+    /// - Precondition: Its elements are in memory, or hidden: all, or what it pins of them.
     package mutating func observe(_ query: UInt32, at now: Int64) {
         buildList(of: query)
         queries[query].observerCount += 1
         queries[query].listenerCount += 1
         guard queries[query].observerCount == 1 else { return }
         queries[query].shownStale = queries[query].isStale(at: now)
-        let list = queries[query].list
-        list.forEachNode { queries.keys.pin(list.handle(of: $0)) }
+        queries.pinList(of: query)
+        checkReserve(of: query)
     }
 
     /// An observer of a query is behind from here on.
@@ -229,8 +233,7 @@ extension CacheState {
         queries[query].observerCount -= 1
         queries[query].listenerCount -= 1
         guard queries[query].observerCount == 0 else { return }
-        let list = queries[query].list
-        list.forEachNode { queries.keys.unpin(list.handle(of: $0)) }
+        queries.unpinList(of: query)
         if !queries[query].isStored { queries.drop(query) }
     }
 

@@ -44,6 +44,7 @@ extension CacheState {
     private mutating func logChange(of query: UInt32, _ payloads: inout KeptPayloads, at now: Int64) {
         let isUnlogged = queries[query].isUnlogged
         queries[query].isUnlogged = false
+        checkReserve(of: query)
         let isStale = queries[query].isStale(at: now)
         if isUnlogged, queries[query].steps.isEmpty, isStale == queries[query].shownStale {
             queries[query].isTouched = false
@@ -64,7 +65,8 @@ extension CacheState {
         queries[query].before = []
         queries[query].isTouched = false
         let isHeard = queries[query].listenerCount > 0
-        let steps = handles.map { listStep($0, isHeard: isHeard, &payloads) }
+        let isHeldBack = isHeldBack(query, by: handles)
+        let steps = handles.map { listStep($0, isHeard: isHeard, isHeldBack: isHeldBack, &payloads) }
         if !queries.unit.isMulti {
             for case .replace(let handle, _) in handles { queries.unit.told = handle }
             for case .remove(let handle, _) in handles where queries.unit.olds[handle] != nil {
@@ -82,7 +84,7 @@ extension CacheState {
             .query(
                 QueryChange(
                     query: query, steps: steps, isStale: isStale, isPending: queries[query].isPending,
-                    asOf: queries[query].asOf, previous: previous)))
+                    isHeldBack: isHeldBack, asOf: queries[query].asOf, previous: previous)))
     }
 
     /// Whether an element left a list and came to it, in whatever order: an entity that a layer covers may stand there twice.
@@ -140,16 +142,19 @@ extension CacheState {
         } ?? !old.isEmpty
     }
 
-    /// - Parameter isHeard: Somebody is told of it now; those who are behind are told of what there is later.
+    /// - Parameters:
+    ///   - isHeard: Somebody is told of it now; those who are behind are told of what there is later.
+    ///   - isHeldBack: Nobody is, as some entity is not in memory.
     private func listStep(
-        _ step: HandleStep, isHeard: Bool, _ payloads: inout KeptPayloads
+        _ step: HandleStep, isHeard: Bool, isHeldBack: Bool, _ payloads: inout KeptPayloads
     ) -> ListStep {
-        switch step {
+        func payloadNow(_ handle: UInt32) -> [UInt8] {
+            guard isHeard, !isHeldBack || isInMemory(handle) else { return [] }
+            return payload(of: handle, &payloads)
+        }
+        return switch step {
         case .add(let handle, let index):
-            .add(
-                ListedValue(
-                    handle: handle, payload: isHeard ? payload(of: handle, &payloads) : [], old: [], knownBy: 0),
-                at: index)
+            .add(ListedValue(handle: handle, payload: payloadNow(handle), old: [], knownBy: 0), at: index)
         case .remove(let handle, let index):
             .remove(
                 ListedValue(
@@ -158,7 +163,7 @@ extension CacheState {
         case .replace(let handle, let index):
             .replace(
                 ListedValue(
-                    handle: handle, payload: isHeard ? payload(of: handle, &payloads) : [],
+                    handle: handle, payload: payloadNow(handle),
                     old: queries.unit.olds[handle] ?? [], knownBy: queries.keys.knownBy(handle)),
                 at: index)
         case .move(let handle, let from, let to): .move(handle, from: from, to: to)

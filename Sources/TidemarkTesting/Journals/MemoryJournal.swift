@@ -49,6 +49,8 @@ package actor MemoryJournal: Journal {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var areLoadsPaused = false
     private var loadFailure: StorageError?
+    /// Ids whose rows loads find damaged.
+    private var damaged: Set<StoredID> = []
     private var waitingLoads: [CheckedContinuation<Void, Never>] = []
     private var isRebuildPaused = false
     private var waitingRebuilds: [CheckedContinuation<Void, Never>] = []
@@ -104,6 +106,9 @@ package actor MemoryJournal: Journal {
     package func failLoads(_ error: StorageError?) {
         loadFailure = error
     }
+
+    /// Lets loads find the row of an id damaged, in whatever library and type.
+    package func damage(_ id: String) { damaged.insert(StoredID(ByteString(id))) }
 
     package func resumeLoads() {
         areLoadsPaused = false
@@ -183,7 +188,10 @@ package actor MemoryJournal: Journal {
         let entities = await store.contents.entities
         await waitForLoads()
         if let loadFailure { throw loadFailure }
-        return LoadedEntities(entities: keys.compactMap { entities[$0] })
+        let found = keys.compactMap { entities[$0] }
+        return LoadedEntities(
+            entities: found.filter { !damaged.contains($0.key.id) },
+            damaged: found.filter { damaged.contains($0.key.id) }.map { StoredRow(key: $0.key, row: $0.row) })
     }
 
     package func releaseMemory() { releaseCount += 1 }

@@ -1,0 +1,65 @@
+import Logging
+import TidemarkModel
+import TidemarkStore
+
+/// Loads entities that came into the reserves of observed lists, and notifies observers that had to wait for them. Laws:
+/// L6, L9.
+///
+/// An observer of an entity that is not in memory yet falls behind in the same way as one whose sink is full: it gets one
+/// notification of all changes when the entities are loaded.
+extension SyncCache {
+    /// Begins a load, unless one is under way.
+    func loadReserves() {
+        guard reserveTask == nil, !isClosed else { return }
+        reserveTask = spawn { await self.loadUntilNothingIsAwaited() }
+    }
+
+    private func loadUntilNothingIsAwaited() async {
+        var failureCount = 0
+        while !isClosed, state.isAwaiting || observers.isHeldBack {
+            do throws(StorageError) {
+                try await withLoaded({ state.keysToLoadForReserves() }) {
+                    guard lifeCycle.acceptsChanges else { return }
+                    state.settleReserves(at: clock.now())
+                    distribute()
+                }
+                failureCount = 0
+            } catch {
+                failureCount += 1
+                if failureCount == 1 {
+                    configuration.logger.error("observers of a list wait for the journal: \(error)")
+                }
+                // The pause ends early when the cache closes.
+                do { try await clock.sleep(milliseconds: FlushSchedule.retryDelay(afterFailures: failureCount)) } catch {}
+            }
+        }
+        reserveTask = nil
+    }
+
+    /// Marks an observer with a lag: it is notified when the entities that it sees are in memory, even if its sink does not
+    /// ask for more.
+    func holdBack(_ observer: ObserverRegistry.QueryObserver, _ lag: QueryLag) {
+        lag.wasHeldBack = true
+        observers.holdBack(observer.query)
+    }
+
+    /// Notifies the observers that were held back and whose entities are in memory now.
+    func catchUpHeldBack() {
+        for query in observers.takeHeldBack() {
+            guard !state.isHeldBack(query) else {
+                observers.holdBack(query)
+                continue
+            }
+            for observer in observers.observers(of: query) where observer.lag?.wasHeldBack == true {
+                // A sink without room asks for more when it has some.
+                guard catchUp(observer.subscription, isForced: false) else { continue }
+                observers.forgetLag(observer.subscription, of: observer.sink)
+            }
+        }
+    }
+
+    func isHeldBack(_ subscription: SubscriptionID) -> Bool {
+        guard let observer = observers.queryObservers[subscription], observer.lag != nil else { return false }
+        return state.isHeldBack(observer.query)
+    }
+}

@@ -1,0 +1,122 @@
+/// The elements of observed lists that stay in memory.
+///
+/// Of a list with a reserve (``QueryEntry/pinnedCountMax``) the first elements that are shown are pinned, and each change moves the boundary
+/// by one; of any other list every element is.
+///
+/// - Complexity: O(log n) for each change.
+extension QueryIndex {
+    /// Pins an element that was just put in.
+    mutating func pinInserted(_ node: UInt32, of query: UInt32) {
+        guard self[query].observerCount > 0 else { return }
+        if self[query].pinnedCountMax == .max {
+            keys.pin(self[query].list.handle(of: node))
+        } else if self[query].list.isShown(node) {
+            pinShown(node, of: query)
+        }
+    }
+
+    /// Unpins an element that is about to be taken out.
+    mutating func unpinRemoved(_ node: UInt32, of query: UInt32) {
+        guard self[query].observerCount > 0 else { return }
+        if self[query].pinnedCountMax == .max {
+            unpinInUnit(self[query].list.handle(of: node))
+        } else if self[query].list.isShown(node) {
+            pinHiding(node, of: query)
+        }
+    }
+
+    /// An element has come to be shown: it may push another one out of the reserve.
+    mutating func pinShown(_ node: UInt32, of query: UInt32) {
+        guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
+            return
+        }
+        pin(node, of: query)
+        guard self[query].list.shownCount > countMax else { return }
+        unpin(self[query].list.node(at: countMax, among: .shown), of: query)
+    }
+
+    /// A shown element is about not to be shown any more: the one behind the reserve comes into it.
+    mutating func pinHiding(_ node: UInt32, of query: UInt32) {
+        guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
+            return
+        }
+        unpin(node, of: query)
+        guard self[query].list.shownCount > countMax else { return }
+        pin(self[query].list.node(at: countMax, among: .shown), of: query)
+    }
+
+    /// A shown element is about to move.
+    ///
+    /// - Parameters:
+    ///   - from: Its index among those that are shown.
+    ///   - target: The same after the move.
+    mutating func pinMoving(_ node: UInt32, from: Int, to target: Int, of query: UInt32) {
+        guard let countMax = reserveEnd(of: query), (from < countMax) != (target < countMax) else { return }
+        if from < countMax {
+            unpin(node, of: query)
+            pin(self[query].list.node(at: countMax, among: .shown), of: query)
+        } else {
+            unpin(self[query].list.node(at: countMax - 1, among: .shown), of: query)
+            pin(node, of: query)
+        }
+    }
+
+    /// An element's place was given to another entity, inside a larger unit.
+    mutating func pinRetargeted(_ node: UInt32, from old: UInt32, of query: UInt32) {
+        guard self[query].observerCount > 0 else { return }
+        if let countMax = reserveEnd(of: query) {
+            guard self[query].list.isShown(node), self[query].list.index(of: node, among: .shown) < countMax else {
+                return
+            }
+            self[query].awaited.insert(node)
+        }
+        keys.pin(self[query].list.handle(of: node))
+        unit.unpins.append(old)
+    }
+
+    /// Pins what stays in memory of a list that was not observed before.
+    ///
+    /// - Complexity: O(pinned elements · log n).
+    mutating func pinList(of query: UInt32) {
+        guard let countMax = reserveEnd(of: query) else {
+            let list = self[query].list
+            return list.forEachNode { keys.pin(list.handle(of: $0)) }
+        }
+        for index in 0..<min(countMax, self[query].list.shownCount) {
+            pin(self[query].list.node(at: index, among: .shown), of: query)
+        }
+    }
+
+    /// Undoes ``pinList(of:)`` when nobody observes a list any more.
+    mutating func unpinList(of query: UInt32) {
+        self[query].awaited = []
+        awaiting.remove(query)
+        let list = self[query].list
+        guard let countMax = reserveEnd(of: query, observed: true) else {
+            return list.forEachNode { keys.unpin(list.handle(of: $0)) }
+        }
+        for handle in list.shownPrefix(countMax) { keys.unpin(handle) }
+    }
+
+    /// Where the pinned part of an observed list ends; nil for a list that nobody observes, or without a reserve.
+    private func reserveEnd(of query: UInt32, observed: Bool = false) -> Int? {
+        guard observed || self[query].observerCount > 0 else { return nil }
+        let countMax = self[query].pinnedCountMax
+        return countMax == .max ? nil : countMax
+    }
+
+    private mutating func pin(_ node: UInt32, of query: UInt32) {
+        keys.pin(self[query].list.handle(of: node))
+        self[query].awaited.insert(node)
+    }
+
+    private mutating func unpin(_ node: UInt32, of query: UInt32) {
+        self[query].awaited.remove(node)
+        unpinInUnit(self[query].list.handle(of: node))
+    }
+
+    /// What observers saw of an entity is remembered as long as it is pinned, and may change later in the same unit.
+    private mutating func unpinInUnit(_ handle: UInt32) {
+        if unit.isOpen, unit.isMulti { unit.unpins.append(handle) } else { keys.unpin(handle) }
+    }
+}

@@ -1,0 +1,74 @@
+import TidemarkModel
+
+/// Elements of observed lists that came to be pinned while only the journal had their entities.
+///
+/// Behind what its observers see an observed list keeps as many elements in memory again, which can take the places of those that leave. One that comes into
+/// that reserve is loaded, and nobody waits for it. Only when more leaves at once than the reserve has are the list's observers held back until
+/// what they see is there. Law: L9.
+extension CacheState {
+    /// Whether some pinned element has to be loaded.
+    package var isAwaiting: Bool { !queries.awaiting.isEmpty }
+
+    /// Looks which elements that came to be pinned are in memory.
+    ///
+    /// - Complexity: O(elements that were not).
+    mutating func checkReserve(of query: UInt32) {
+        guard !queries[query].awaited.isEmpty || queries.awaiting.contains(query) else { return }
+        let there = queries[query].awaited.filter { isInMemory(queries[query].list.handle(of: $0)) }
+        queries[query].awaited.subtract(there)
+        if queries[query].awaited.isEmpty {
+            queries.awaiting.remove(query)
+        } else {
+            queries.awaiting.insert(query)
+        }
+    }
+
+    func isInMemory(_ handle: UInt32) -> Bool { withPayload(of: handle) { _ in } != nil }
+
+    /// Whether what observers of a list see now has to be loaded before they can be told of it.
+    ///
+    /// - Complexity: O(pinned elements that are not in memory · log n).
+    package func isHeldBack(_ query: UInt32) -> Bool {
+        queries[query].awaited.contains { node in
+            queries[query].list.index(of: node, among: .shown) < queries[query].shownCountMax
+                && !isInMemory(queries[query].list.handle(of: node))
+        }
+    }
+
+    /// Whether a list's steps have to be held back, too: some entity may come into sight and leave it again in one unit.
+    func isHeldBack(_ query: UInt32, by steps: [HandleStep]) -> Bool {
+        guard !queries[query].awaited.isEmpty else { return false }
+        if isHeldBack(query) { return true }
+        return steps.contains { if case .add(let handle, _) = $0 { !isInMemory(handle) } else { false } }
+    }
+
+    /// Entities of pinned elements that only the journal may have; each once.
+    package func keysToLoadForReserves() -> [StoredKey] {
+        guard absentCount > 0 else { return [] }
+        var seen: Set<StoredKey> = []
+        var keys: [StoredKey] = []
+        for query in queries.awaiting.sorted() {
+            for node in queries[query].awaited.sorted() {
+                let key = queries.keys.key(of: queries[query].list.handle(of: node))
+                if !isKnown(key), seen.insert(key).inserted { keys.append(key) }
+            }
+        }
+        return keys
+    }
+
+    /// Lets lists go on after their reserves were loaded; an element whose entity turned out to be in no tier leaves its list, and the next one comes into the
+    /// reserve.
+    ///
+    /// - Precondition: ``keysToLoadForReserves()`` were loaded in the same step.
+    package mutating func settleReserves(at now: Int64) {
+        let waiting = queries.awaiting.sorted()
+        for query in waiting { checkReserve(of: query) }
+        let lost = waiting.map { query in (query: query, nodes: queries[query].awaited.sorted()) }
+        guard lost.contains(where: { !$0.nodes.isEmpty }) else { return }
+        beginUnit(isMulti: true)
+        for (query, nodes) in lost {
+            for node in nodes { forget(node, of: query, at: now) }
+        }
+        endUnit(at: now)
+    }
+}
