@@ -7,7 +7,7 @@ import TidemarkTesting
 
 extension SyncCache {
     /// Nothing is being written, evicted or loaded for an observer.
-    var isAtRest: Bool { reserveTask == nil && evictionTask == nil && flushTask == nil }
+    var isAtRest: Bool { reserveTask == nil && eviction.memoryTask == nil && flushTask == nil }
 }
 
 /// One run of a cache over a file beside ``NaiveLists``, which shares no code with it.
@@ -252,20 +252,21 @@ struct ReserveWalk {
     }
 
     mutating func end() async throws {
-        while !naive.layers.isEmpty { try await rollBack() }
+        while !naive.layers.isEmpty {
+            try await rollBack()
+            noteStates()
+        }
         for index in watchers.indices where watchers[index].isSlow {
             watchers[index].isSlow = false
             watchers[index].sink.setRoom(nil)
             await fixture.cache.resume(watchers[index].sink)
         }
-        noteStates()
         // Something is committed, so that memory is looked at.
         try await fixture.input.feed([
             #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t"}}}}"#
         ])
         try await fixture.cache.flush()
         try await rest()
-        try await compare()
         let observed = Set(watchers.map(\.list))
         if memoryMax == 0, observed.allSatisfy({ naive.rules[$0].limit != nil }) {
             let countMax = observed.reduce(0) { sum, list in
@@ -275,6 +276,7 @@ struct ReserveWalk {
             let count = await fixture.cache.residentCount
             if count > countMax { problems.append("\(count) entities in memory, where \(countMax) may be pinned") }
         }
+        try await compare()
         while !watchers.isEmpty { try await cancel(0) }
         await fixture.cache.checkInvariants()
         try await fixture.cache.close()

@@ -30,7 +30,8 @@ extension SyncCache {
                     configuration.logger.error("observers of a list wait for the journal: \(error)")
                 }
                 // The pause ends early when the cache closes.
-                do { try await clock.sleep(milliseconds: FlushSchedule.retryDelay(afterFailures: failureCount)) } catch {}
+                do { try await clock.sleep(milliseconds: FlushSchedule.retryDelay(afterFailures: failureCount)) } catch
+                {}
             }
         }
         reserveTask = nil
