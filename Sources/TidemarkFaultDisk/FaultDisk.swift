@@ -3,13 +3,13 @@ import CFaultVFS
 /// A folder whose SQLite files are on a simulated disk: it fails on command, and can write the files that a crash would
 /// leave.
 ///
-/// It must be created before a database in the folder is opened. Files outside of such folders are not affected: tests
-/// with disks of their own can run side by side.
+/// A disk must be created before a database in its folder is opened. Files outside of such folders are not affected:
+/// tests with disks of their own can run side by side.
 ///
 /// ```swift
 /// let disk = try FaultDisk(folder: folder.path)
 /// disk.plan(.stop(.within), at: 17, seed: seed)
-/// // … what is tried fails from the 17th change on …
+/// // … the operation under test fails from the 17th change on …
 /// try disk.writeImage(.power(seed: seed), to: copy.path)
 /// ```
 ///

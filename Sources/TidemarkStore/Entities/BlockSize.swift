@@ -1,6 +1,6 @@
 /// The sizes of payload blocks.
 ///
-/// They come in steps of 4 bytes up to 1 KiB, so that rounding costs next to nothing; then in eight sizes for each
+/// The sizes come in steps of 4 bytes up to 1 KiB, so that rounding costs next to nothing; then in eight sizes for each
 /// doubling, up to 32 KiB. A longer payload gets a block of its own, to the byte.
 enum BlockSize {
     /// The number of size classes, without the one for longer blocks, whose index this is.

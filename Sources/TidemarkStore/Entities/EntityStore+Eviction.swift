@@ -19,7 +19,7 @@ extension EntityStore {
     /// The exact number of bytes that the entities in memory take: payloads, stamps of fields and slots. It is 0 once
     /// all are evicted.
     ///
-    /// It does not include the table and free slots, which follow the largest number of entities there ever was.
+    /// The table and free slots are not included; they follow the largest number of entities there ever was.
     package var entityByteCount: Int {
         blockByteCount + fieldStampByteCount + count * MemoryLayout<EntitySlot>.stride
     }

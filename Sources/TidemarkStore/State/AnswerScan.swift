@@ -15,8 +15,8 @@ struct AnswerScan {
     /// Returns how far the upstream's answer proves that a number which did not come does not exist; nil when it proves
     /// nothing.
     ///
-    /// It ends before the first unusable line, because that number does exist. It is nil when the upstream's log has
-    /// begun anew, because those numbers are not this log's. It is never past `witness`.
+    /// The proof ends before the first unusable line, because that number does exist. There is none when the
+    /// upstream's log has begun anew, because its numbers are not this log's. The proof never reaches past `witness`.
     ///
     /// - Parameter cursor: Lines at or below it were known before.
     func covered(

@@ -8,7 +8,7 @@ extension CacheState {
     /// - Parameters:
     ///   - type: The type's name on the wire, or an alias.
     ///   - oldestWrite: The time of the entity's oldest field write, in milliseconds since 1970; nil when it is not
-    ///   known.
+    ///     known.
     /// - Complexity: O(type's name + ages).
     package func mayBeExpired(type: ByteString, oldestWrite: Int64?, ages: OperationAges, at now: Int64) -> Bool {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return false }

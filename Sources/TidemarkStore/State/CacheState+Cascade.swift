@@ -8,7 +8,8 @@ extension CacheState {
     /// At most `cascadeCountMax`; entities beyond that number stay.
     ///
     /// - Parameters:
-    ///   - isGoing: Tells whether an entity exists and would be deleted. An entity that stays protects what it refers to.
+    ///   - isGoing: Tells whether an entity exists and would be deleted. An entity that stays protects the entities that
+    ///     it refers to.
     ///   - resource: Returns the resource of an entity that is deleted.
     /// - Precondition: The entities that ``keysToLoad(forCascadeFrom:written:)`` names are in memory.
     /// - Complexity: O(resources of the deleted entities).
@@ -79,7 +80,7 @@ extension CacheState {
     ///
     /// - Parameters:
     ///   - changed: Returns the value that earlier changes gave an entity: outer nil when they did not touch it, inner
-    ///   nil when they deleted it.
+    ///     nil when they deleted it.
     ///   - isVisible: Whether to read what pending layers show, instead of what is stored.
     func cascade(
         from key: StoredKey, over changed: (StoredKey) -> [UInt8]??, isVisible: Bool

@@ -26,7 +26,7 @@ extension CacheState {
         for place in places.all { show(handle, key, place) }
     }
 
-    /// Applies every layer to a list that was made anew.
+    /// Applies every layer to a list that was just made.
     ///
     /// - Complexity: O(layered entities).
     mutating func settleAll(in query: UInt32) {

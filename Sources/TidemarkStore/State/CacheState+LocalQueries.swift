@@ -67,7 +67,7 @@ extension CacheState {
     /// An entity in memory counts as memory has it: it may have been loaded since the list was made. Entities deleted
     /// since the page's commit are skipped.
     ///
-    /// - Returns: false when the query was evaluated anew meanwhile, or is gone.
+    /// - Returns: false when the query was evaluated again meanwhile, or no longer exists.
     package mutating func fill(_ fill: ListFill, with page: LoadedEntities, at now: Int64) -> Bool {
         let query = fill.query
         guard queries[query].fill == fill.number, let membership = queries[query].membership else { return false }

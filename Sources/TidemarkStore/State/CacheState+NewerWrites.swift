@@ -15,7 +15,7 @@ extension CacheState {
             generation: index.map { libraries[Int($0)].gate.generation } ?? 0)
     }
 
-    /// Starts remembering writes anew: earlier writes are not known.
+    /// Empties the memory of writes before it is used again: writes until now are not known.
     ///
     /// - Complexity: O(libraries).
     mutating func forgetRecentWrites() {

@@ -31,7 +31,7 @@ extension CacheState {
 
     /// Sets an event aside whose entity would be too large. Its number, if it has one, passes and counts as lost.
     ///
-    /// It settles no layer by its mutation's name, because the result of that mutation is not stored.
+    /// The event settles no layer by its mutation's name, because the result of that mutation is not stored.
     mutating func refuseOversized(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         if view.source != .upstream { counts.quarantined += 1 }
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
