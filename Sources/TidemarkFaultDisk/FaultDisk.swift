@@ -1,53 +1,54 @@
 import CFaultVFS
 
-/// A folder whose SQLite files lie on a disk that fails when it is told to, and can say what a crash would leave.
+/// A folder whose SQLite files are on a simulated disk: it fails on command, and can write the files that a crash would
+/// leave.
 ///
-/// Has to be made before a database in it is opened. Everything outside of such folders is as ever: tests with disks of
-/// their own run side by side.
+/// A disk must be created before a database in its folder is opened. Files outside of such folders are not affected:
+/// tests with disks of their own can run side by side.
 ///
 /// ```swift
 /// let disk = try FaultDisk(folder: folder.path)
 /// disk.plan(.stop(.within), at: 17, seed: seed)
-/// // … what is tried fails from the 17th change on …
+/// // … the operation under test fails from the 17th change on …
 /// try disk.writeImage(.power(seed: seed), to: copy.path)
 /// ```
 ///
-/// Sendable by a lock in C around everything that a disk knows.
+/// Sendable because a lock in C protects the whole state of a disk.
 public final class FaultDisk: @unchecked Sendable {
-    /// Which side of a change the process ends on.
+    /// The moment, relative to a change, at which the process ends.
     public enum Moment: CaseIterable, Sendable {
         case before
-        /// Of a write a part was done; another name is done or not; other changes count as not done.
+        /// During the change: a write is partly done; a rename is done or not; other changes are not done.
         case within
         case after
     }
 
-    /// What happens.
+    /// The failure to simulate.
     public enum Fault: Hashable, Sendable {
-        /// The process ends: from there on every call fails, and nothing changes any more.
+        /// The process ends: from then on every call fails, and nothing changes any more.
         case stop(Moment)
-        /// The process itself ends, at once and with ``exitStatus``: for one that was started for that.
+        /// The real process exits at once with ``exitStatus``: for a process that was started for this.
         case exit(Moment)
-        /// Changes fail; parts of writes may be done, and what a sync that fails was to keep may never reach the disk.
+        /// Changes fail; writes may be partly done, and data of a failed sync may never reach the disk.
         case changeFails
-        /// As `changeFails`, and writes say that there is no room.
+        /// Changes fail as with `changeFails`, and writes report a full disk.
         case full
         case readFails
-        /// Reads give too few bytes.
+        /// Reads return too few bytes.
         case readIsShort
     }
 
-    /// What a crash takes along.
+    /// The data that a crash destroys.
     public enum Loss: Hashable, Sendable {
-        /// The process ends, the machine goes on: every write that was made is there.
+        /// The process ends, but the machine does not: every completed write is kept.
         case process
-        /// The machine ends: of what was not synced some is lost, torn at 512 bytes, or done in another order.
+        /// The machine ends: data that was not synced is partly lost, torn at 512 bytes, or written in another order.
         case power(seed: UInt64)
     }
 
     private let disk: OpaquePointer
 
-    /// - Parameter folder: Exists. Its files count as synced as they are.
+    /// - Parameter folder: An existing folder. Its files count as synced.
     /// - Throws: ``FaultDiskError``.
     public init(folder: String) throws(FaultDiskError) {
         guard fault_vfs_register() == 0, let disk = fault_disk_make(folder) else {
@@ -63,67 +64,68 @@ public final class FaultDisk: @unchecked Sendable {
     /// The name of the VFS that files are opened with.
     public static var defaultVFSName: String { String(cString: fault_vfs_name()) }
 
-    /// How a process ends that a disk ended: 99.
+    /// The exit status of a process that a disk ended: 99.
     public static let exitStatus: Int32 = 99
 
     // MARK: Faults
 
-    /// Writes, syncs, truncations, deletions and other names so far, those that failed included.
+    /// The number of writes, syncs, truncations, deletions and renames so far, including failed ones.
     public var changeCount: Int { Int(fault_disk_change_count(disk)) }
 
-    /// Reads so far.
+    /// The number of reads so far.
     public var readCount: Int { Int(fault_disk_read_count(disk)) }
 
-    /// Calls that failed by plan; after a stop, only the first.
+    /// The number of calls that failed by plan; after a stop, only the first one counts.
     public var failureCount: Int { Int(fault_disk_failure_count(disk)) }
 
     public var isStopped: Bool { fault_disk_is_stopped(disk) != 0 }
 
-    /// The last call that failed by plan, as `change 12, sync of cache.db-wal`; empty when none did.
+    /// The last call that failed by plan, such as `change 12, sync of cache.db-wal`; empty when there was none.
     public var place: String {
         var text = [CChar](repeating: 0, count: 200)
         fault_disk_describe(disk, &text, 200)
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Says what is to fail; replaces what was said before.
+    /// Plans a fault; replaces the previous plan.
     ///
     /// - Parameters:
-    ///   - number: The first change (for faults of reads: read) that fails, counted from 1 since the disk was made.
-    ///   - count: How many in a row.
+    ///   - number: The first change (for read faults: the first read) that fails, counted from 1 since the disk was
+    ///     made.
+    ///   - count: The number of failures in a row.
     ///   - seed: Decides how much of a write is done.
     public func plan(_ fault: Fault, at number: Int, count: Int = 1, seed: UInt64) {
         let last = Int64(clamping: UInt64(clamping: number) + UInt64(clamping: count)) - 1
         fault_disk_plan(disk, fault.kind, Int64(number), last, seed)
     }
 
-    /// Nothing fails any more. A disk that stopped stays stopped.
+    /// Removes the planned fault. A stopped disk stays stopped.
     public func heal() {
         fault_disk_plan(disk, FAULT_NONE, 0, 0, 0)
     }
 
-    // MARK: Names
+    // MARK: Renames
 
-    /// Gives a file another name, as the system does. SQLite never does that: whoever does it by this call makes it a
-    /// change of the disk. Until the folder is synced a loss of power may take it back.
+    /// Renames a file, as the system does. SQLite never renames files: a caller uses this function so that the rename
+    /// counts as a change of the disk. Until the folder is synced a loss of power may undo it.
     ///
     /// - Returns: 0, or an `errno`.
     public func rename(_ source: String, to target: String) -> Int32 {
         fault_disk_rename(disk, source, target)
     }
 
-    /// Makes the names of the disk's files last.
+    /// Makes the names of the disk's files durable.
     ///
-    /// - Parameter folder: The disk's own.
+    /// - Parameter folder: The disk's own folder.
     public func syncFolder(_ folder: String) {
         fault_disk_sync_folder(disk)
     }
 
-    // MARK: What is left
+    // MARK: Images
 
-    /// Writes what is on the disk into a folder: as it was when it stopped, else as it is now.
+    /// Writes the disk's files into a folder: their state when the disk stopped, else the current state.
     ///
-    /// - Parameter folder: Exists, is another one, and is best empty.
+    /// - Parameter folder: An existing, different folder, empty if possible.
     /// - Throws: ``FaultDiskError``.
     public func writeImage(_ loss: Loss, to folder: String) throws(FaultDiskError) {
         let failure =
@@ -152,7 +154,7 @@ extension FaultDisk.Fault {
     }
 }
 
-/// Why there is no disk, or no image of one.
+/// The reason why a disk, or an image of it, could not be made.
 public struct FaultDiskError: Error, Hashable, Sendable, CustomStringConvertible {
     public var message: String
 

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The age limits of a resource's top-level fields in one read: those of what is nested in them included.
+/// The age limits of a resource's top-level fields in one read, including the limits of nested fields.
 ///
 /// - Source: Protocol/policy.md, effective rules.
 struct AgeLimits {
@@ -16,10 +16,10 @@ struct AgeLimits {
         root = policy.rootLimit(of: type, operation: operation)
     }
 
-    /// Calls `body` with each selected field that has a limit, and with that. A field that is absent has none.
+    /// Calls `body` with each selected field that has a limit, and with the limit. An absent field has none.
     ///
-    /// - Parameter fields: Unescaped names; nil: all.
-    /// - Complexity: O(resource): a composite field is looked through, because what is nested was written with it.
+    /// - Parameter fields: The unescaped names of the selected fields; nil: all.
+    /// - Complexity: O(resource): a composite field is scanned, because nested fields were written with it.
     func forEachLimit(
         of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>?, _ body: (ByteString, AgeLimit) -> Void
     ) {
@@ -33,7 +33,7 @@ struct AgeLimits {
         }
     }
 
-    /// The least limit of a field and of all that is nested in its value.
+    /// Returns the least limit of a field and of everything nested in its value.
     private func least(
         of field: ByteString, in type: ByteString, reachedWith parent: AgeLimit, _ value: Range<Int>,
         of bytes: UnsafeRawBufferPointer
@@ -43,7 +43,7 @@ struct AgeLimits {
         return AgeLimits.least(limit, nested(in: target, reachedWith: limit, value, of: bytes))
     }
 
-    /// The least limit of the fields of an object, or of each object of a list. Nesting is bounded by the wire.
+    /// Returns the least limit of the fields of an object, or of each object of a list. The wire bounds the nesting.
     private func nested(
         in type: ByteString, reachedWith limit: AgeLimit, _ value: Range<Int>, of bytes: UnsafeRawBufferPointer
     ) -> AgeLimit {

@@ -1,20 +1,21 @@
-/// How much of an entity is known: what room was made of may be gone, and counts as evicted, not as absent.
+/// How much of an entity is known: evicted fields count as evicted, not as absent.
 ///
 /// - Source: Protocol/limits.md, fields that stay.
 package enum Completeness: UInt8, Hashable, Sendable {
-    /// All there is.
+    /// Everything is known.
     case whole = 1
-    /// The fields that stay, and nothing else.
+    /// Only the fields that stay are known.
     case reduced
-    /// The fields that stay, and what was merged into them since.
+    /// The fields that stay are known, and fields that were merged into them since.
     case partial
-    /// Reduced, and then an answer brought what answers have of it.
+    /// The entity was reduced, and then an answer brought its fields.
     case answered
 
-    /// Whether rules may look at the entity: what they do not find is then not there, rather than unknown.
+    /// Whether rules can be evaluated over the entity: a field that they do not find is then absent, rather than
+    /// unknown.
     package var isEvaluable: Bool { self == .whole || self == .answered }
 
-    /// What it is after fields of it were written.
+    /// Returns the completeness after fields were written.
     func after(_ writer: EntityStamp.Writer) -> Completeness {
         switch (self, writer) {
         case (.whole, _): .whole
@@ -24,9 +25,9 @@ package enum Completeness: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Of an entity as a journal gives it back.
+    /// Reads the completeness of an entity that a journal returned.
     ///
-    /// - Parameter fields: As ``StoredEntity/fields``.
+    /// - Parameter fields: The bytes of ``StoredEntity/fields``.
     package init(fields: some Collection<UInt8>) {
         self = fields.first.flatMap { Completeness(rawValue: $0) } ?? .whole
     }

@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// A key as the entity table looks it up: nothing is copied, the hash is computed once.
+/// A key in the form that the entity table looks up: nothing is copied, and the hash is computed once.
 package struct EntityIdentity {
     package let library: LibraryIndex
     package let type: TypeIndex
     package let isUUID: Bool
-    /// As in ``EntitySlot/id``.
+    /// The id as in ``EntitySlot/id``.
     let id: UUIDValue
-    /// The id's text when it is no UUID; must outlive the identity.
+    /// The id's text when it is not a UUID; must outlive the identity.
     let text: UnsafeRawBufferPointer
     let hash: UInt64
 
@@ -29,7 +29,8 @@ package struct EntityIdentity {
         hash = EntityIdentity.mixed(id, library: library, type: type, seed: seed)
     }
 
-    /// Two multiplications folded; the seed differs in every process, so that strangers cannot fill one chain.
+    /// Folds two multiplications; the seed differs in every process, so that a stranger cannot craft ids that fill one
+    /// chain.
     static func mixed(_ id: UUIDValue, library: LibraryIndex, type: TypeIndex, seed: UInt64) -> UInt64 {
         let place = UInt64(library) << 16 | UInt64(type)
         let first = (id.high ^ seed).multipliedFullWidth(by: id.low ^ 0xA076_1D64_78BD_642F)
@@ -45,7 +46,7 @@ package struct EntityIdentity {
 }
 
 extension StoredKey {
-    /// Lends the key as the entity table looks it up.
+    /// Calls `body` with the key in the form that the entity table looks up.
     func withIdentity<Result>(seed: UInt64, _ body: (EntityIdentity) -> Result) -> Result {
         switch id {
         case .uuid(let value):

@@ -1,24 +1,24 @@
 import TidemarkModel
 
-/// One entity in memory: 64 bytes beside its payload, one line of the processor's cache; addressed by a 32-bit index.
+/// One entity in memory: 64 bytes beside its payload, one cache line of the processor; addressed by a 32-bit index.
 ///
 /// The payload's block holds the id's text (when the id is no UUID), then the resource's bytes.
 struct EntitySlot {
     /// The UUID; for another id its hash (`high`) and byte count (`low`).
     var id: UUIDValue
-    /// Sequence of the last write; -1 when that had none.
+    /// The sequence of the last write; -1 when the write had none.
     var sequence: Int64
-    /// Milliseconds since 1970.
+    /// The time of the last write, in milliseconds since 1970.
     var writtenAt: Int64
     var payloadCount: UInt32
-    /// Its block in ``PayloadArena``; owned by the slot.
+    /// The payload's block in ``PayloadArena``; owned by the slot.
     var place: UInt32
     /// The journal's row, low half; see `row`.
     var rowLow: UInt32
-    /// Neighbours in the list by last access; `next` also links free slots.
+    /// The neighbours in the LRU list; `next` also links free slots.
     var previous: UInt32
     var next: UInt32
-    /// The library's generation at the last write, and what wrote; see ``EntityStamp/packedGeneration``.
+    /// The library's generation at the last write, and the writer; see ``EntityStamp/packedGeneration``.
     var generation: UInt32
     var library: LibraryIndex
     var type: TypeIndex
@@ -29,22 +29,22 @@ struct EntitySlot {
         var rawValue: UInt16
         /// The id is a UUID.
         static let isUUID = Flags(rawValue: 1)
-        /// The journal has, or a flush under way writes, a row for it.
+        /// The journal has a row for the entity, or a flush under way writes one.
         static let hasRow = Flags(rawValue: 2)
-        /// Its last version is not with the journal.
+        /// The journal does not have its last version.
         static let isDirty = Flags(rawValue: 4)
-        /// Its payload changed since the last flush; otherwise only its stamps.
+        /// The payload changed since the last flush; otherwise only the stamps did.
         static let hasNewPayload = Flags(rawValue: 8)
-        /// In use.
+        /// The slot is in use.
         static let isLive = Flags(rawValue: 16)
-        /// In the list of slots to flush; outlives the entity, so that a slot used again is not listed twice.
+        /// The slot is in the list of slots to flush; outlives the entity, so that a reused slot is not listed twice.
         static let isListed = Flags(rawValue: 32)
-        /// A list or an observer names it, or did: looked up in ``ListedKeys`` when it changes.
+        /// A list or an observer names the entity, or did: ``ListedKeys`` is consulted when it changes.
         static let isTracked = Flags(rawValue: 64)
-        /// Its fields were not all written at once: the store keeps ``FieldStamps`` for it.
+        /// The fields were not all written at once: the store keeps ``FieldStamps`` for the entity.
         static let hasFieldStamps = Flags(rawValue: 128)
 
-        /// The last flush that took it, by the low byte of its number.
+        /// The low byte of the number of the last flush that took the entity.
         var flush: UInt8 {
             get { UInt8(truncatingIfNeeded: rawValue >> 8) }
             set { rawValue = rawValue & 0xFF | UInt16(newValue) << 8 }
@@ -60,6 +60,6 @@ struct EntitySlot {
         }
     }
 
-    /// Bytes of id text at the front of the block.
+    /// The number of bytes of id text at the front of the block.
     var idByteCount: Int { flags.contains(.isUUID) ? 0 : Int(id.low) }
 }

@@ -1,25 +1,26 @@
 import TidemarkModel
 
-/// When, and by what, an entity or one of its fields was last written.
+/// The last write of an entity or one of its fields: when it happened, and its kind.
 package struct EntityStamp: Hashable, Sendable {
-    /// What wrote a value.
+    /// The kind of write.
     package enum Writer: UInt8, Sendable {
         case event = 0
-        /// An answer to a query: it stands for everything up to its sequence.
+        /// An answer to a query: the value includes everything up to its sequence.
         case answer
         case transaction
-        /// What a server confirmed of a layer: it stands for everything up to its sequence, as an answer does.
+        /// A server's confirmation of a layer: the value includes everything up to its sequence, as with an answer.
         case confirmation
     }
 
-    /// nil when the write had none.
+    /// The sequence of the write; nil when it had none.
     package var sequence: EventSequence?
     /// The library's generation; sequences compare only within one. Below 2^29.
     package var generation: UInt32
-    /// Milliseconds since 1970.
+    /// The time of the write, in milliseconds since 1970.
     package var writtenAt: Int64
     package var writer: Writer
-    /// The write named some fields and left others as they were, or as they were not: a merge, an answer, a confirmation.
+    /// Whether the write named some fields and left the others unchanged or unknown: a merge, an answer, a
+    /// confirmation.
     package var isPartial: Bool
 
     package init(
@@ -32,10 +33,11 @@ package struct EntityStamp: Hashable, Sendable {
         self.isPartial = isPartial
     }
 
-    /// Whether an event with `sequence` comes too late to change what this stamp stands on.
+    /// Tells whether an event with `sequence` comes too late to change the value with this stamp.
     ///
-    /// Only two sequences of one generation can be compared; anything else is taken as it comes. An event may write an
-    /// entity twice, in one batch; what an answer or a confirmation wrote holds that event's effect already.
+    /// Only two sequences of one generation can be compared; in any other case the event is applied. An event may write
+    /// an entity twice, in one batch; a value from an answer or a confirmation already includes the event with its own
+    /// sequence.
     package func isNewer(than sequence: EventSequence?, generation: UInt32) -> Bool {
         guard let own = self.sequence, let sequence, self.generation == generation else { return false }
         return switch writer {
@@ -45,7 +47,8 @@ package struct EntityStamp: Hashable, Sendable {
     }
 }
 
-/// Writer (2 bits), partial or not (1 bit) and generation (29 bits) in the 32 bits that slots and journals have for them.
+/// The packed form in the 32 bits that slots and journals have for it: writer (2 bits), partial or not (1 bit),
+/// generation (29 bits).
 extension EntityStamp {
     private static let writerShift: UInt32 = 30
     private static let partialBit: UInt32 = 1 << 29

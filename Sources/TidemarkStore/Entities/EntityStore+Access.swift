@@ -1,6 +1,6 @@
-/// The list by last access, threaded through the slots.
+/// The LRU list, threaded through the slots.
 extension EntityStore {
-    /// Moves an entity to the recent end of the list by access.
+    /// Moves an entity to the recent end of the LRU list.
     @inline(__always)
     package mutating func touch(_ index: UInt32) {
         guard index != mostRecent else { return }

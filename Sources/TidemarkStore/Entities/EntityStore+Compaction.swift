@@ -1,12 +1,13 @@
-/// Giving back memory that lies free between payloads.
+/// Compaction: gives memory that is free between payloads back to the allocator.
 extension EntityStore {
-    /// Moves payloads out of chunks that are at most half in use, when much lies free in chunks: so those can go.
+    /// Moves payloads out of chunks that are at most half in use, when much memory is free in chunks, so that those
+    /// chunks can be freed.
     ///
-    /// Entities that leave memory stood anywhere, and each left a free block that only another payload of its size can use. What a
-    /// flush under way reads stays where it is.
+    /// Evicted entities were spread over all chunks, and each left a free block that only another payload of its size
+    /// can use. A block that a flush under way reads is not moved.
     ///
-    /// - Parameter seenCountMax: Slots to look at, at most; the next call goes on behind them.
-    /// - Complexity: O(slots looked at + bytes moved); O(1) when little lies free.
+    /// - Parameter seenCountMax: The number of slots to examine at most; the next call continues after them.
+    /// - Complexity: O(slots examined + bytes moved); O(1) when little memory is free.
     package mutating func compact(seenCountMax: Int) {
         for _ in 0..<min(seenCountMax, slotCount) {
             guard arena.isSparse else { return }

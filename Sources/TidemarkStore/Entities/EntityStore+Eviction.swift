@@ -1,38 +1,40 @@
 import TidemarkModel
 
-/// What one slice of an eviction did.
+/// The result of one slice of an eviction.
 package struct EvictionSlice: Hashable, Sendable {
-    /// Entities that left memory.
+    /// The number of entities that were evicted.
     package var evictedCount = 0
-    /// Entities that were looked at, those included.
+    /// The number of entities that were examined, including the evicted ones.
     package var seenCount = 0
 }
 
 extension EntityStore {
-    /// What the store takes: payloads, stamps of fields, slots and table, used or not.
+    /// The number of bytes that the store takes: payloads, stamps of fields, slots and table, used or not.
     package var byteCount: Int {
         arena.chunkByteCount + fieldStampByteCount
             + pages.count * EntityStore.pageSlotCount * MemoryLayout<EntitySlot>.stride
             + tableCapacity * (MemoryLayout<UInt32>.stride + 1)
     }
 
-    /// What the entities in memory take, to the byte: payloads, stamps of fields and slots. Dropping all of them makes it 0.
+    /// The exact number of bytes that the entities in memory take: payloads, stamps of fields and slots. It is 0 once
+    /// all are evicted.
     ///
-    /// The table, and slots that are free, are not in it: they follow the largest number there ever was.
+    /// The table and free slots are not included; they follow the largest number of entities there ever was.
     package var entityByteCount: Int {
         blockByteCount + fieldStampByteCount + count * MemoryLayout<EntitySlot>.stride
     }
 
-    /// Drops entities from memory, least recently used first, until they take at most `byteCountMax`.
+    /// Evicts entities from memory, least recently used first, until the rest takes at most `byteCountMax`.
     ///
-    /// What must stay (law L9) is passed over and moved to the recent end, as if it was used: what is not written, what a
-    /// flush under way took, and what is pinned. So a later slice goes on behind it without remembering a place.
+    /// An entity that must stay (law L9) is skipped and moved to the recent end, as if it was used: one that is not
+    /// written, that a flush under way took, or that is pinned. So a later slice continues after it without remembering
+    /// a position.
     ///
     /// - Parameters:
-    ///   - seenCountMax: Entities to look at, at most. As many as there are bring a walk to its end.
-    ///   - keptTypes: Types that never go.
-    ///   - isPinned: Whether something wants a key to stay; asked for tracked entities only.
-    /// - Complexity: O(entities looked at).
+    ///   - seenCountMax: The number of entities to examine at most. The number of entities there are completes a scan.
+    ///   - keptTypes: The types that are never evicted.
+    ///   - isPinned: Tells whether a key must stay; called for tracked entities only.
+    /// - Complexity: O(entities examined).
     package mutating func evict(
         toByteCount byteCountMax: Int, seenCountMax: Int = .max,
         keptTypes: Set<TypeIndex> = [],
@@ -53,14 +55,14 @@ extension EntityStore {
         return slice
     }
 
-    /// Law L9.
+    /// Tells whether an entity must stay in memory (law L9).
     func mustStay(
         _ index: UInt32, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
     ) -> Bool {
         isUnsafe(slot(index).pointee) || isWanted(index, keptTypes, isPinned)
     }
 
-    /// Whether an entity stays in one tier at least.
+    /// Tells whether an entity must stay in at least one tier.
     func isWanted(
         _ index: UInt32, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
     ) -> Bool {
@@ -69,7 +71,7 @@ extension EntityStore {
         return slot.flags.contains(.isTracked) && isPinned(key(of: index))
     }
 
-    /// Whether the journal does not have an entity's last version for certain.
+    /// Tells whether the journal may not have an entity's last version.
     private func isUnsafe(_ slot: EntitySlot) -> Bool {
         slot.flags.contains(.isDirty) || isUnderWay(slot)
     }

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension EntityStore {
-    /// Entities and removals that the journal does not have.
+    /// The number of entities and removals that the journal does not have.
     package var dirtyCount: Int { dirty.count + deletedRows.count }
 
     mutating func markDirty(_ index: UInt32, hasNewPayload: Bool) {
@@ -15,10 +15,10 @@ extension EntityStore {
         self.slot(index).pointee.flags = flags
     }
 
-    /// Puts the last version of everything that changed into a flush, ascending by row, and starts anew.
+    /// Adds the last version of everything that changed to a flush, ascending by row, and starts collecting again.
     ///
-    /// Payloads are lent, not copied, until ``flushCommitted()`` or the next call: what is written meanwhile goes into other
-    /// blocks. The journal counts as having it all from here on: a flush that failed is given again as it is.
+    /// Payloads are lent, not copied, until ``flushCommitted()`` or the next call: later writes go into other blocks.
+    /// The entities count as written from now on: a failed flush is passed to the journal again unchanged.
     /// - Complexity: O(d log d) for d changes.
     package mutating func takeDirty(into flush: inout FlushBatch) {
         endFlush()
@@ -28,7 +28,7 @@ extension EntityStore {
         for deleted in deletedRows { append(deleted, to: &flush) }
         lastFlush &+= 1
         isFlushUnderWay = true
-        // Sorted while they are small: a row of a flush is six times as large as its number.
+        // Row numbers are sorted before the flush rows are made: a flush row is six times as large.
         var changed: [(row: Int64, index: UInt32)] = []
         changed.reserveCapacity(dirty.count)
         for index in dirty {
@@ -49,16 +49,16 @@ extension EntityStore {
         dirtyByteCount = 0
     }
 
-    /// Room for so many changes is kept from flush to flush.
+    /// The capacity for changes that is kept from flush to flush.
     private static var keptDirtyCountMax: Int { 32_768 }
 
-    /// The last flush that was taken is with the journal, which reads it no more.
+    /// Notes that the journal committed the last flush that was taken, and no longer reads it.
     package mutating func flushCommitted() {
         endFlush()
         compact(seenCountMax: EntityStore.compactedSlotCountMax)
     }
 
-    /// Slots that are looked at after a commit: 1,024, some 0.1 ms.
+    /// The number of slots that are examined after a commit: 1,024, which takes some 0.1 ms.
     private static var compactedSlotCountMax: Int { 1_024 }
 
     private mutating func endFlush() {
@@ -68,7 +68,7 @@ extension EntityStore {
         retiredByteCount = 0
     }
 
-    /// Whether a flush that is under way took the entity, and reads the block that it has.
+    /// Tells whether a flush under way took the entity, and reads its current block.
     @inline(__always)
     func isUnderWay(_ slot: EntitySlot) -> Bool {
         isFlushUnderWay && slot.flags.flush == lastFlush
@@ -117,7 +117,7 @@ extension EntityStore {
                 writtenAt: slot.writtenAt, isReduced: completeness(of: index) == .reduced))
     }
 
-    /// Marks everything in memory as unwritten, under new rows: the journal lost what it had.
+    /// Marks everything in memory as unwritten, under new rows, because the journal lost its data.
     package mutating func markAllDirty() {
         dirty.removeAll(keepingCapacity: true)
         deletedRows.removeAll()
@@ -133,12 +133,12 @@ extension EntityStore {
         }
     }
 
-    /// Removes a row of the journal that no entity in memory stands for.
+    /// Removes a row of the journal that has no entity in memory.
     mutating func removeRow(_ row: StoredRow) {
         deletedRows.append(row)
     }
 
-    /// Entities in memory by library index.
+    /// Returns the number of entities in memory by library index.
     package func countByLibrary(libraryCount: Int) -> [Int64] {
         var counts = [Int64](repeating: 0, count: libraryCount)
         for index in 0..<slotCount where self.slot(UInt32(index)).pointee.flags.contains(.isLive) {

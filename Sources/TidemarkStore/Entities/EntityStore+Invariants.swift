@@ -48,9 +48,9 @@ extension EntityStore {
 }
 
 extension EntityStore {
-    /// Every entity in memory, in no order.
+    /// Calls `body` with every entity in memory, in no order.
     ///
-    /// - Parameter body: Gets the key, the resource's bytes, valid inside it only, and the stamp.
+    /// - Parameter body: Receives the key, the resource's bytes, which are valid only inside it, and the stamp.
     package func forEach(_ body: (StoredKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {
         for index in 0..<slotCount where self.slot(UInt32(index)).pointee.flags.contains(.isLive) {
             body(key(of: UInt32(index)), payload(of: UInt32(index)), stamp(of: UInt32(index)))

@@ -1,12 +1,12 @@
 import CPrefetch
 
-/// Asks for memory ahead of its use, a batch of events at a time.
+/// Prefetches of memory ahead of its use, several events at a time.
 ///
-/// An event touches four places far from each other: its table position, its slot, its payload and its neighbours in
-/// the list by access. Each would be a cache miss of its own, one behind the other. Looking some events ahead lets
-/// them overlap; the stages are as many events apart as a miss takes.
+/// An event touches four distant places: its table position, its slot, its payload and its neighbours in the LRU list.
+/// Each would be a cache miss of its own, one after the other. Prefetching for some events ahead lets the misses
+/// overlap; the stages are as many events apart as a miss takes.
 extension EntityStore {
-    /// First look: the table.
+    /// Prefetches the table position: the first stage.
     @inline(__always)
     func prefetchTable(_ hash: UInt64) {
         let position = Int(truncatingIfNeeded: hash >> 8) & (tableCapacity - 1)
@@ -14,11 +14,11 @@ extension EntityStore {
         tidemark_prefetch(table + position)
     }
 
-    /// Second look, the table being there: the slot.
+    /// Prefetches the slot, once the table position is in the cache: the second stage.
     @inline(__always)
     func prefetchSlot(_ identity: EntityIdentity) -> UInt32 {
         let position = Int(truncatingIfNeeded: identity.hash >> 8) & (tableCapacity - 1)
-        // The first position with a fitting tag is the right one all but once in a hundred times.
+        // The first position with a matching tag is the right one in 99 of 100 cases.
         var candidate = position
         let tag = UInt8(truncatingIfNeeded: identity.hash) | 0x80
         while tags[candidate] != 0, tags[candidate] != tag { candidate = (candidate + 1) & (tableCapacity - 1) }
@@ -28,7 +28,7 @@ extension EntityStore {
         return index
     }
 
-    /// Third look, the slot being there: payload and neighbours.
+    /// Prefetches the payload and the neighbours, once the slot is in the cache: the third stage.
     @inline(__always)
     func prefetchPayload(_ index: UInt32) {
         guard index != EntityStore.none else { return }
@@ -46,6 +46,7 @@ extension EntityStore {
         if slot.pointee.next != EntityStore.none { tidemark_prefetch_for_write(self.slot(slot.pointee.next)) }
     }
 
-    /// Longer payloads are read in order, which the processor foresees by itself.
+    /// The number of payload bytes that are prefetched at most: longer payloads are read in order, which the processor
+    /// predicts by itself.
     private static var prefetchByteCountMax: Int { 1_024 }
 }

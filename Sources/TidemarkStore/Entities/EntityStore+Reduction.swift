@@ -1,16 +1,18 @@
 import TidemarkModel
 
-/// Entities of which only some fields are left.
+/// Entities with only some fields left.
 extension EntityStore {
+    /// Returns how much of an entity is known.
+    ///
     /// - Complexity: O(1).
     func completeness(of index: UInt32) -> Completeness {
         guard slot(index).pointee.flags.contains(.hasFieldStamps) else { return .whole }
         return fieldStamps[index]?.completeness ?? .whole
     }
 
-    /// Takes everything out of an entity but some fields and what it goes by. Its stamps and its place in the list by access stay.
+    /// Removes everything from an entity except some fields and its ids. Its stamps and its place in the LRU list stay.
     ///
-    /// - Parameter fields: Unescaped names.
+    /// - Parameter fields: The unescaped names of the fields that stay.
     mutating func reduce(_ index: UInt32, to fields: Set<[UInt8]>) {
         let kept = fields.union([Array("id".utf8), Array("uuid".utf8)])
         let payload = JSONObject.selection(of: self.payload(of: index), fields: kept)

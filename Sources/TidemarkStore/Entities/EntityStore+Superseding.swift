@@ -1,24 +1,24 @@
 import TidemarkModel
 
-/// The write of an event that comes after later writes of the same entity.
+/// The write of a late event: later writes of the same entity were applied before it.
 enum LateWrite {
-    /// The whole resource; the names of its top-level fields.
+    /// A replacement of the whole resource, with the names of its top-level fields.
     case replacement([ByteString])
-    /// The names of the top-level fields that it sets.
+    /// A merge, with the names of the top-level fields that it sets.
     case merge([ByteString])
     case deletion
 }
 
 extension EntityStore {
-    /// Whether a late write would have left the entity as it is now, had it come in its place.
+    /// Tells whether the entity would be the same now if a late write had come in order.
     ///
-    /// So it is where the whole resource was written later. Where later writes named some fields only, it is so where they
-    /// named every field that the late write sets and every field that it would have removed. An object that an event merged
-    /// may hold parts of both, so it is taken for unknown.
+    /// This holds when the whole resource was written later. When later writes named only some fields, it holds if they
+    /// named every field that the late write sets and every field that it would have removed. An object that an event
+    /// merged may hold parts of both writes, so it counts as unknown.
     ///
     /// - Parameters:
-    ///   - index: An entity whose last write has a sequence at or above `sequence`.
-    ///   - sequence: The late event's, of `generation`.
+    ///   - index: The slot of an entity whose last write has a sequence at or above `sequence`.
+    ///   - sequence: The sequence of the late event, of `generation`.
     /// - Complexity: O(fields).
     func isSuperseded(
         _ write: LateWrite, at sequence: EventSequence, generation: UInt32, in index: UInt32
@@ -49,7 +49,7 @@ extension EntityStore {
 }
 
 extension EntityStore {
-    /// Writes of a generation above a sequence count as made at it; the entities that have one are written again.
+    /// Lowers stamps of a generation above a sequence to that sequence; the affected entities become dirty.
     ///
     /// - Complexity: O(entities in memory).
     mutating func lowerStamps(of library: LibraryIndex, generation: UInt32, to sequence: EventSequence) {

@@ -1,6 +1,6 @@
-/// Slots and the table that finds them: linear probing, holes closed on removal.
+/// The slots and the hash table over them: linear probing, holes closed on removal.
 extension EntityStore {
-    /// A slot to fill, and whether it is still listed for the next flush.
+    /// Returns a slot to fill, and whether it is still listed for the next flush.
     mutating func takeSlot() -> (index: UInt32, listed: EntitySlot.Flags) {
         if firstFree != EntityStore.none {
             let index = firstFree
@@ -47,7 +47,7 @@ extension EntityStore {
         tags[position] = EntityStore.tag(of: hash)
     }
 
-    /// Takes an index out of the table and closes the hole, so that no chain is ever cut.
+    /// Removes an index from the table and closes the hole, so that no chain is ever cut.
     mutating func displace(_ index: UInt32) {
         let mask = tableCapacity - 1
         var hole = Int(truncatingIfNeeded: hash(of: self.slot(index).pointee) >> 8) & mask

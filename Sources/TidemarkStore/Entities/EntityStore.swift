@@ -2,79 +2,81 @@
 
 import TidemarkModel
 
-/// The entities in memory: an open-addressing table over slots of 64 bytes, payloads beside them, and an
-/// intrusive list by last access.
+/// The entities in memory: an open-addressing table over slots of 64 bytes, payloads beside them, and an intrusive LRU
+/// list.
 ///
-/// It holds what was read or written lately; the rest is with the journal. What is not yet written there
-/// (dirty), or on its way there, is never evicted.
+/// The store holds the entities that were read or written recently; the rest is with the journal. An entity that is not
+/// yet written there (dirty), or on its way there, is never evicted from memory alone.
 ///
 /// - Note: Payload bytes handed out as buffers are valid until the store is next changed.
 /// - Source: docs/decisions/0003-payload-storage.md.
 package struct EntityStore: ~Copyable {
-    /// Differs in every process; see ``EntityIdentity``.
+    /// The seed of the hash; differs in every process. See ``EntityIdentity``.
     package let seed: UInt64
 
-    /// Slots by index, in pages of `pageSlotCount`; owned. A slot never moves, and at most one page is unused. Bounded
-    /// by the memory limit through eviction.
+    /// The slots by index, in pages of `pageSlotCount`; owned. A slot never moves, and at most one page is unused.
+    /// Bounded by the memory limit through eviction.
     var pages: [UnsafeMutablePointer<EntitySlot>] = []
-    /// Slots ever used; those freed since are linked from `firstFree`.
+    /// The number of slots ever used; slots freed since are linked from `firstFree`.
     var slotCount = 0
     var firstFree = EntityStore.none
-    /// Entities in memory.
+    /// The number of entities in memory.
     package internal(set) var count = 0
 
-    /// Slot index by table position. A power of two, at most 13/16 full.
+    /// The slot index by table position. The capacity is a power of two, at most 13/16 full.
     var table: UnsafeMutablePointer<UInt32>
-    /// By table position: 0 where it is free, else seven bits of the hash and the top bit, so that most mismatches never
-    /// touch a slot.
+    /// The tags by table position: 0 for a free position, else seven bits of the hash and the top bit, so that most
+    /// mismatches never touch a slot.
     var tags: UnsafeMutablePointer<UInt8>
     var tableCapacity: Int
 
     var mostRecent = EntityStore.none
     var leastRecent = EntityStore.none
     var arena: PayloadArena
-    /// Blocks that the flush under way reads, and that no entity has any more. Bounded by what it took.
+    /// The blocks that the flush under way reads and that no entity has any more. Bounded by the entities that the
+    /// flush took.
     var retired: [UInt32] = []
-    /// Bytes of those.
+    /// The number of bytes of the retired blocks.
     var retiredByteCount = 0
-    /// The longest resource that was ever in memory.
+    /// The byte count of the longest resource that was ever in memory.
     private(set) var payloadByteCountHighest = 0
-    /// The last slot that ``compact(seenCountMax:)`` looked at.
+    /// The last slot that ``compact(seenCountMax:)`` examined.
     var compactionHand = -1
 
-    /// Slots that changed since the last flush, in the order of their first change; each once. Bounded by the
-    /// flush policy: the engine stops reading before it grows past it.
+    /// The slots that changed since the last flush, in the order of their first change; each once. Bounded by the flush
+    /// policy: the engine stops reading before the list exceeds it.
     var dirty: [UInt32] = []
-    /// Payload bytes that the next flush holds.
+    /// The number of payload bytes that the next flush holds.
     var dirtyByteCount = 0
-    /// Rows of entities that are gone since the last flush; bounded like `dirty`.
+    /// The rows of entities that were removed since the last flush; bounded like `dirty`.
     var deletedRows: [StoredRow] = []
     var nextRow: Int64
-    /// By slot, for entities whose fields were not all written at once.
+    /// The field stamps by slot, for entities whose fields were not all written at once.
     var fieldStamps: [UInt32: FieldStamps] = [:]
-    /// Bytes of `fieldStamps`.
+    /// The number of bytes of `fieldStamps`.
     var fieldStampByteCount = 0
     /// The low byte of the number of the last flush that was taken.
     var lastFlush: UInt8 = 0
-    /// The last flush is not with the journal yet: what it took is in no other place.
+    /// Whether the last flush is not committed yet: its payloads have no other copy.
     var isFlushUnderWay = false
 
-    /// Types that no journal has: their entities are never dirty.
+    /// The types that no journal has: their entities are never dirty.
     var unstoredTypes: Set<TypeIndex> = []
-    /// Types whose entities leave memory as soon as the journal has them.
+    /// The types whose entities leave memory as soon as the journal has them.
     var passingTypes: Set<TypeIndex> = []
-    /// Slots of those that are in memory.
+    /// The slots in memory of entities of `passingTypes`.
     var passing: Set<UInt32> = []
 
     static let none = UInt32.max
-    /// 64 KiB a page.
+    /// The number of slots in a page of 64 KiB.
     static let pageSlotCount = 1_024
     private static let tableCapacityMin = 1_024
 
     /// - Parameters:
-    ///   - seed: Random, for the hash table.
+    ///   - seed: A random number for the hash table.
     ///   - lastRow: The journal's highest row; 0 when it has none.
-    ///   - spareByteCountMin: Bytes that may lie free between payloads without being worth any work: 1 MiB; less is for tests.
+    ///   - spareByteCountMin: The number of bytes that may be free between payloads before compaction pays: 1 MiB;
+    ///     smaller values are for tests.
     package init(seed: UInt64, lastRow: Int64 = 0, spareByteCountMin: Int = 1 << 20) {
         self.seed = seed
         arena = PayloadArena(spareByteCountMin: spareByteCountMin)
@@ -91,15 +93,15 @@ package struct EntityStore: ~Copyable {
         tags.deallocate()
     }
 
-    /// - Parameter index: Of a slot that was used at some time.
+    /// - Parameter index: The index of a slot that was used at some time.
     @inline(__always)
     func slot(_ index: UInt32) -> UnsafeMutablePointer<EntitySlot> {
         pages[Int(index) / EntityStore.pageSlotCount] + Int(index) % EntityStore.pageSlotCount
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
-    /// The slot of an entity in memory.
+    /// Returns the slot of an entity in memory; nil when it is not in memory.
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)
@@ -130,7 +132,7 @@ package struct EntityStore: ~Copyable {
             identity.text)
     }
 
-    /// The resource's bytes.
+    /// Returns the resource's bytes.
     package func payload(of index: UInt32) -> UnsafeRawBufferPointer {
         let slot = self.slot(index).pointee
         return UnsafeRawBufferPointer(
@@ -146,7 +148,7 @@ package struct EntityStore: ~Copyable {
         return StoredKey(library: slot.library, type: slot.type, id: id)
     }
 
-    /// When and by which event the entity was last written.
+    /// Returns when and by which event the entity was last written.
     package func stamp(of index: UInt32) -> EntityStamp {
         let slot = self.slot(index).pointee
         return EntityStamp(
@@ -156,9 +158,9 @@ package struct EntityStore: ~Copyable {
 
     // MARK: Writing
 
-    /// Replaces an entity's resource. An equal write renews only its stamps.
+    /// Replaces an entity's resource. An equal resource renews only the stamps.
     ///
-    /// - Parameter payload: Must not point into this store.
+    /// - Parameter payload: The new resource. Must not point into this store.
     /// - Parameter fields: The top-level fields that are written; nil when all are.
     /// - Returns: Whether the bytes changed.
     package mutating func write(
@@ -169,7 +171,8 @@ package struct EntityStore: ~Copyable {
         stamp.isPartial = fields != nil
         dateFields(fields, of: index, payload, stamp)
         let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
-        // A journal keeps values of what is all there: it wants to see it again when that changes.
+        // A journal keeps the values of complete entities for its field indexes: it needs the payload again when
+        // completeness changes.
         let isNew = !isEqual || completeness != self.completeness(of: index)
         if !isEqual {
             if self.slot(index).pointee.flags.contains(.hasNewPayload) {
@@ -197,7 +200,7 @@ package struct EntityStore: ~Copyable {
         return index
     }
 
-    /// Adds an entity as the journal has it.
+    /// Adds an entity that the journal loaded.
     ///
     /// - Precondition: `find(identity)` is nil.
     package mutating func install(
@@ -251,12 +254,12 @@ package struct EntityStore: ~Copyable {
         self.slot(index).pointee.writtenAt = stamp.writtenAt
     }
 
-    // MARK: Payloads' blocks
+    // MARK: The blocks of payloads
 
-    /// Bytes in the blocks of entities in memory.
+    /// The number of bytes in the blocks of entities in memory.
     var blockByteCount: Int { arena.blockByteCount - retiredByteCount }
 
-    /// Puts the resource behind the id's text, in the same block when that has the right size and no flush reads it.
+    /// Stores the resource after the id's text, in the same block when that has the right size and no flush reads it.
     mutating func store(_ payload: UnsafeRawBufferPointer, in index: UInt32) {
         let slot = self.slot(index).pointee
         payloadByteCountHighest = max(payloadByteCountHighest, payload.count)
@@ -274,12 +277,12 @@ package struct EntityStore: ~Copyable {
         self.slot(index).pointee.payloadCount = UInt32(payload.count)
     }
 
-    /// Frees a block, or sees to it that it is freed when the flush that reads it is over.
+    /// Frees a block, or retires it until the flush that reads it is over.
     mutating func release(_ place: UInt32, of index: UInt32) {
         if isUnderWay(self.slot(index).pointee) {
             retired.append(place)
             retiredByteCount += arena.byteCount(place)
-            // The block that comes next is not lent. The entity is dirty then, so it stays all the same.
+            // The next block is not lent to the flush. The entity is dirty then, so it stays in memory anyway.
             self.slot(index).pointee.flags.flush = lastFlush &- 1
         } else {
             arena.free(place)

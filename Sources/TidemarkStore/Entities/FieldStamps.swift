@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// When the fields of one entity were written, where not all were written at once.
+/// The stamps of an entity's fields, when not all were written at once.
 ///
-/// Bounded by the fields of the resource: names that it has no more are dropped when it is written.
+/// Bounded by the fields of the resource: names that the resource no longer has are removed when it is written.
 package struct FieldStamps: Hashable, Sendable {
-    /// Of every field that is not named.
+    /// The stamp of every field that is not named.
     package var rest: EntityStamp
-    /// By the unescaped name of a top-level field.
+    /// The stamps by the unescaped name of a top-level field.
     package var named: [ByteString: EntityStamp]
     /// How much of the entity is known.
     package var completeness: Completeness
@@ -19,22 +19,24 @@ package struct FieldStamps: Hashable, Sendable {
 
     package subscript(field: ByteString) -> EntityStamp { named[field] ?? rest }
 
-    /// What they take in memory: the names' bytes and, for each and for the rest, a place in a table.
+    /// The number of bytes that the stamps take in memory: the names' bytes and, for each name and for the rest, a
+    /// place in a table.
     ///
     /// - Complexity: O(names).
     var byteCount: Int {
         named.keys.reduce(FieldStamps.placeByteCount) { $0 + FieldStamps.placeByteCount + $1.bytes.count }
     }
 
-    /// A name and a stamp are 40 bytes, the head of the name's array 32; a table is half full at worst.
+    /// The number of bytes of one place: a name and a stamp are 40 bytes, the head of the name's array 32; a table is
+    /// half full at worst.
     private static let placeByteCount = 112
 
-    /// The first moment at which one of the fields was written, or that is given.
+    /// Returns the earliest time among the fields' writes and a given time.
     func oldest(from moment: Int64) -> Int64 {
         named.values.reduce(min(moment, rest.writtenAt)) { min($0, $1.writtenAt) }
     }
 
-    /// Whether every field of a resource has this stamp.
+    /// Tells whether every field of a resource has this stamp.
     ///
     /// - Complexity: O(names), and O(resource) when all names have it.
     func areAll(_ stamp: EntityStamp, of resource: UnsafeRawBufferPointer) -> Bool {
@@ -44,16 +46,17 @@ package struct FieldStamps: Hashable, Sendable {
             && object.members.allSatisfy { named[ByteString(object.unescapedName($0))] != nil }
     }
 
-    // MARK: Bound
+    // MARK: Encoded size
 
-    /// Bytes that ``encode(into:)`` may give: 16 MiB. Only an entity of more than 4 MiB, with fields of a few bytes each, can get there.
+    /// The number of bytes that ``encode(into:)`` appends at most: 16 MiB. Only an entity of more than 4 MiB, with
+    /// fields of a few bytes each, can reach it.
     package static let encodedByteCountMax = 16 << 20
-    /// Completeness, the stamp of the rest and the count.
+    /// The byte count of completeness, the stamp of the rest and the count.
     private static let encodedHeadByteCount = 25
-    /// A name's length and its stamp.
+    /// The byte count of a name's length and its stamp.
     private static let encodedNameByteCount = 24
 
-    /// Bytes that ``encode(into:)`` gives.
+    /// The number of bytes that ``encode(into:)`` appends.
     ///
     /// - Complexity: O(names).
     var encodedByteCount: Int {
@@ -62,8 +65,8 @@ package struct FieldStamps: Hashable, Sendable {
         }
     }
 
-    /// Keeps the bytes within a bound: names go that the resource has no more, and if that is not enough all fields get the
-    /// oldest date there is. A field may then look older than it is, and never newer.
+    /// Keeps the encoded bytes within a bound: removes names that the resource no longer has; if that is not enough,
+    /// all fields get the oldest date. A field may then look older than it is, but never newer.
     ///
     /// - Complexity: O(names); past the bound O(resource) too.
     mutating func fit(_ resource: UnsafeRawBufferPointer, byteCountMax: Int = FieldStamps.encodedByteCountMax) {
@@ -77,7 +80,7 @@ package struct FieldStamps: Hashable, Sendable {
 
     // MARK: Bytes
 
-    /// Milliseconds since 1970 that can be counted on with; a file can be forged.
+    /// The plausible times, in milliseconds since 1970; a file can be forged.
     private static let moments: ClosedRange<Int64> = -1 << 60...1 << 60
 
     /// Appends the form that journals keep: completeness, rest, count, and each name with its stamp, sorted by bytes.
@@ -92,7 +95,9 @@ package struct FieldStamps: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil when there is nothing, or nothing that this version wrote.
+    /// Decodes the form that ``encode(into:)`` appends.
+    ///
+    /// - Returns: nil when there are no bytes, or bytes that this version did not write.
     package init?(encoded bytes: [UInt8]) {
         guard let completeness = bytes.first.flatMap({ Completeness(rawValue: $0) }) else { return nil }
         var at = 1
@@ -134,9 +139,9 @@ package struct FieldStamps: Hashable, Sendable {
 }
 
 extension EntityStore {
-    /// Dates the fields that a write names; call it before the write.
+    /// Dates the fields that a write names; must be called before the write.
     ///
-    /// - Parameter resource: What is written. When the write names all of its fields, one date is enough.
+    /// - Parameter resource: The resource to be written. When the write names all of its fields, one date is enough.
     mutating func dateFields(
         _ fields: [ByteString]?, of index: UInt32, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
     ) {
@@ -157,7 +162,7 @@ extension EntityStore {
         setFieldStamps(isOneDate ? nil : stamps, of: index)
     }
 
-    /// The only place that changes `fieldStamps`, with ``takeFieldStamps(of:)``.
+    /// Replaces the stamps of an entity. Only this function and ``takeFieldStamps(of:)`` change `fieldStamps`.
     mutating func setFieldStamps(_ stamps: FieldStamps?, of index: UInt32) {
         _ = takeFieldStamps(of: index)
         guard let stamps else { return }
@@ -166,7 +171,7 @@ extension EntityStore {
         self.slot(index).pointee.flags.insert(.hasFieldStamps)
     }
 
-    /// Takes them out, so that they can be changed without a copy.
+    /// Removes and returns the stamps of an entity, so that they can be changed without a copy.
     private mutating func takeFieldStamps(of index: UInt32) -> FieldStamps? {
         guard let stamps = fieldStamps.removeValue(forKey: index) else { return nil }
         fieldStampByteCount -= stamps.byteCount
@@ -174,7 +179,7 @@ extension EntityStore {
         return stamps
     }
 
-    /// When the field was written that was written longest ago, in milliseconds since 1970.
+    /// Returns the time of the oldest field write, in milliseconds since 1970.
     ///
     /// - Complexity: O(fields that were written apart).
     func oldestWrite(of index: UInt32) -> Int64 {
@@ -183,7 +188,7 @@ extension EntityStore {
         return fieldStamps[index]?.oldest(from: whole) ?? whole
     }
 
-    /// When and by what each top-level field was written, in the resource's order.
+    /// Returns each top-level field with its stamp, in the resource's order.
     package func fields(of index: UInt32) -> [(name: ByteString, stamp: EntityStamp)] {
         let stamps = fieldStamps[index]
         let whole = stamp(of: index)
@@ -192,6 +197,6 @@ extension EntityStore {
 }
 
 extension FieldStamps {
-    /// Stamps from which names that may be gone are looked for: 32.
+    /// The number of stamps from which obsolete names are searched: 32.
     fileprivate static let pruneCountMin = 32
 }

@@ -1,8 +1,8 @@
-/// Blocks for payloads, named by 32 bits: the number of a chunk, and the block's place among its up to 64.
+/// The blocks of payloads, named by 32 bits: the number of a chunk, and the block's index among its up to 64.
 ///
-/// A pointer and a length would take 12 bytes of a slot, and the allocator's header 8 in front of each block. Which blocks
-/// are free is kept beside them, so taking one, or giving it back, touches none of its memory. A chunk that has no block in
-/// use goes back to the allocator at once.
+/// A pointer and a length would take 12 bytes of a slot, and the allocator's header 8 in front of each block. The
+/// record of free blocks is kept outside of them, so allocating or freeing a block touches none of its memory. A chunk
+/// without a block in use goes back to the allocator at once.
 ///
 /// - Note: 2^26 chunks at most.
 /// - Source: docs/decisions/0003-payload-storage.md.
@@ -10,24 +10,25 @@ struct PayloadArena: ~Copyable {
     static let none = UInt32.max
     private let spareByteCountMin: Int
     let memory = PayloadMemory()
-    /// Those of `memory`, which is asked only when one is added.
+    /// The chunks of `memory`; refreshed only when one is added.
     private var chunks: UnsafeMutablePointer<PayloadMemory.Chunk>
-    /// By class: the first of its chunks that have a free block.
+    /// The first chunk with a free block, by class.
     private let open: UnsafeMutablePointer<UInt32>
-    /// By class: its blocks that are in use.
+    /// The number of blocks in use, by class.
     private let usedCounts: UnsafeMutablePointer<UInt32>
-    /// The first number whose chunk was given back.
+    /// The first free number of a chunk.
     private var firstFree = PayloadArena.none
-    /// Bytes of the blocks that are in use.
+    /// The number of bytes of the blocks in use.
     private(set) var blockByteCount = 0
-    /// Bytes of chunks, with their free blocks.
+    /// The number of bytes of chunks, including their free blocks.
     private(set) var chunkByteCount = 0
 
     /// - Parameter spareByteCountMin: As for ``EntityStore``.
     init(spareByteCountMin: Int = 1 << 20) {
         self.spareByteCountMin = spareByteCountMin
         chunks = memory.chunks
-        // One more for those of no class, which never have a free block but while they are taken.
+        // The additional entry is for chunks of blocks longer than any class, which have a free block only while it is
+        // being allocated.
         open = .allocate(capacity: BlockSize.classCount + 1)
         open.initialize(repeating: PayloadArena.none, count: BlockSize.classCount + 1)
         usedCounts = .allocate(capacity: BlockSize.classCount + 1)
@@ -39,22 +40,22 @@ struct PayloadArena: ~Copyable {
         usedCounts.deallocate()
     }
 
-    /// Where a block begins.
+    /// Returns the address of a block.
     ///
-    /// - Parameter place: In use.
+    /// - Parameter place: A block in use.
     @inline(__always)
     func address(_ place: UInt32) -> UnsafeMutableRawPointer {
         let chunk = chunks + Int(place >> 6)
         return chunk.pointee.start + Int(place & 63) * Int(chunk.pointee.blockByteCount)
     }
 
-    /// Bytes of a block.
+    /// Returns the number of bytes of a block.
     ///
-    /// - Parameter place: In use.
+    /// - Parameter place: A block in use.
     @inline(__always)
     func byteCount(_ place: UInt32) -> Int { Int(chunks[Int(place >> 6)].blockByteCount) }
 
-    /// Takes a block of ``BlockSize/rounded(_:)`` bytes.
+    /// Allocates a block of ``BlockSize/rounded(_:)`` bytes.
     ///
     /// - Complexity: O(1).
     mutating func allocate(_ byteCount: Int) -> UInt32 {
@@ -70,7 +71,7 @@ struct PayloadArena: ~Copyable {
         return number << 6 | block
     }
 
-    /// Gives a block back.
+    /// Frees a block.
     ///
     /// - Complexity: O(1).
     mutating func free(_ place: UInt32) {
@@ -86,21 +87,22 @@ struct PayloadArena: ~Copyable {
 
     // MARK: Moving blocks
 
-    /// More than half as much as is in use lies free, and not little.
+    /// Whether the free bytes are more than half of those in use, and more than a minimum.
     var isSparse: Bool { chunkByteCount - blockByteCount > max(spareByteCountMin, blockByteCount / 2) }
 
-    /// Whether a block lies in a chunk that is at most half in use, and another one has room for it.
+    /// Tells whether a block is in a chunk that is at most half in use while another chunk has a free block of this
+    /// size.
     ///
-    /// - Parameter place: In use.
+    /// - Parameter place: A block in use.
     func isWorthMoving(_ place: UInt32) -> Bool {
         let number = place >> 6
         let chunk = chunks[Int(number)]
         return chunk.free.nonzeroBitCount * 2 >= Int(chunk.blockCount) && open[Int(chunk.size)] != number
     }
 
-    /// Copies a block to another place, and frees it.
+    /// Copies a block to another place, and frees the old one.
     ///
-    /// - Returns: Where it is now.
+    /// - Returns: The new place.
     mutating func move(_ place: UInt32) -> UInt32 {
         let byteCount = byteCount(place)
         let moved = allocate(byteCount)

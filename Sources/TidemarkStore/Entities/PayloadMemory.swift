@@ -1,30 +1,30 @@
-/// The memory that payloads lie in: chunks of up to 64 blocks of one size.
+/// The memory of payloads: chunks of up to 64 blocks of one size.
 ///
-/// It outlives the arena that fills it for as long as a flush reads payloads in it.
+/// The memory outlives the arena that fills it for as long as a flush reads payloads in it.
 ///
-/// Sendable by hand-over: the arena alone writes here, where its owner runs; a flush keeps it alive and reads blocks at
-/// addresses that were lent to it, which nobody writes or frees before the flush is over.
+/// Sendable by hand-over: only the arena writes here, where its owner runs; a flush keeps the memory alive and reads
+/// blocks at addresses that were lent to it, and no one writes or frees those before the flush is over.
 package final class PayloadMemory: @unchecked Sendable {
-    /// 32 bytes.
+    /// One chunk, in 32 bytes.
     struct Chunk {
-        /// Where its blocks begin; dangling when `blockCount` is 0, and the number free.
+        /// The address of the first block; dangling when `blockCount` is 0 and the number is free.
         var start: UnsafeMutableRawPointer
-        /// By block, from the lowest bit on: set where it is free.
+        /// The free blocks as bits, from the lowest on: set for a free block.
         var free: UInt64
         var blockByteCount: UInt32
-        /// Neighbours among the chunks of this size that have a free block; `next` also links free numbers.
+        /// The neighbours among the chunks of this size that have a free block; `next` also links free numbers.
         var previous: UInt32
         var next: UInt32
-        /// Class of its blocks; `BlockSize.classCount` for one that is longer than any.
+        /// The size class of the blocks; `BlockSize.classCount` for a block that is longer than any class.
         var size: UInt16
         var blockCount: UInt8
 
-        /// No block is in use.
+        /// Whether no block is in use.
         var isEmpty: Bool { free.nonzeroBitCount == Int(blockCount) }
         var byteCount: Int { Int(blockByteCount) * Int(blockCount) }
     }
 
-    /// By number; owned.
+    /// The chunks by number; owned.
     private(set) var chunks: UnsafeMutablePointer<Chunk>
     private(set) var chunkCount = 0
     private var capacity = 16
@@ -38,7 +38,7 @@ package final class PayloadMemory: @unchecked Sendable {
         chunks.deallocate()
     }
 
-    /// Puts a chunk under a number that none ever had. The others may move.
+    /// Adds a chunk under a new number. The other chunks may move.
     func append(_ chunk: Chunk) -> UInt32 {
         if chunkCount == capacity {
             capacity *= 2

@@ -1,16 +1,17 @@
 import TidemarkModel
 
-/// What remains of deleted entities. Bounded by `tombstoneCountMax` and `tombstoneAgeMax`: the oldest make room.
+/// The tombstones of deleted entities. Bounded by `tombstoneCountMax` and `tombstoneAgeMax`: the oldest are evicted.
 package struct TombstoneStore {
     private let countMax: Int
     private let ageMax: Int64
-    /// With the number of the delete, which tells a key's last place in `order` from earlier ones.
+    /// The tombstones by key, with the number of the delete, which distinguishes a key's last entry in `order` from
+    /// earlier ones.
     private var tombstones: [StoredKey: (tombstone: Tombstone, number: UInt64)] = [:]
-    /// Deletes in order. May name some that are over: never more than are left, and a little slack.
+    /// The deletes in order. Obsolete entries are never more than the valid ones plus a little slack.
     private var order: [(key: StoredKey, number: UInt64)] = []
     private var orderStart = 0
     private var nextNumber: UInt64 = 0
-    /// Changes since the last flush; bounded by the flush policy.
+    /// The changes since the last flush; bounded by the flush policy.
     private var changes: [FlushTombstone] = []
 
     package init(limits: Limits, recovered: [(key: StoredKey, tombstone: Tombstone)] = []) {
@@ -25,7 +26,9 @@ package struct TombstoneStore {
 
     package subscript(key: StoredKey) -> Tombstone? { tombstones[key]?.tombstone }
 
-    /// - Returns: Libraries whose oldest tombstones were removed to make room, once for each; usually none.
+    /// Adds a tombstone, and evicts the oldest ones past the bounds.
+    ///
+    /// - Returns: The libraries of the evicted tombstones, one entry for each; usually empty.
     /// - Complexity: O(1) amortized.
     @discardableResult
     package mutating func insert(_ tombstone: Tombstone, for key: StoredKey) -> [LibraryIndex] {
@@ -43,13 +46,13 @@ package struct TombstoneStore {
         return forgotten
     }
 
-    /// The entity came back.
+    /// Removes a tombstone, because its entity was stored again.
     package mutating func remove(_ key: StoredKey) {
         guard tombstones.removeValue(forKey: key) != nil else { return }
         changes.append(FlushTombstone(key: key, tombstone: nil))
     }
 
-    /// Forgets libraries whose tombstones go from the journal by themselves.
+    /// Removes the tombstones of libraries that the journal clears by itself.
     package mutating func removeAll(of libraries: Set<LibraryIndex>) {
         tombstones = tombstones.filter { !libraries.contains($0.key.library) }
         changes.removeAll { libraries.contains($0.key.library) }
@@ -57,7 +60,7 @@ package struct TombstoneStore {
         orderStart = 0
     }
 
-    /// Deletes of a generation above a sequence count as made at it.
+    /// Lowers deletes of a generation above a sequence to that sequence.
     ///
     /// - Complexity: O(tombstones).
     package mutating func lower(_ library: LibraryIndex, generation: UInt32, to sequence: EventSequence) {
@@ -77,7 +80,7 @@ package struct TombstoneStore {
         return taken
     }
 
-    /// The journal lost what it had: all of it is news again.
+    /// Marks everything as unwritten, because the journal lost its data.
     package mutating func markAllChanged() {
         changes = order[orderStart...].compactMap { entry in
             guard let current = tombstones[entry.key], current.number == entry.number else { return nil }
@@ -93,7 +96,7 @@ package struct TombstoneStore {
         nextNumber += 1
     }
 
-    /// The oldest key, when there are too many.
+    /// Returns the oldest key when there are too many; nil otherwise.
     private mutating func takeOver() -> StoredKey? {
         guard tombstones.count > countMax else { return nil }
         skipOver()
@@ -101,7 +104,7 @@ package struct TombstoneStore {
         return order[orderStart].key
     }
 
-    /// The oldest key, when its age is over.
+    /// Returns the oldest key when its age is past the limit; nil otherwise.
     private mutating func takeOldest(at now: Int64) -> StoredKey? {
         skipOver()
         guard orderStart < order.count, let oldest = tombstones[order[orderStart].key],
@@ -110,7 +113,7 @@ package struct TombstoneStore {
         return order[orderStart].key
     }
 
-    /// Steps past deletes whose key came back or was deleted again.
+    /// Skips deletes whose key was stored again or deleted again.
     private mutating func skipOver() {
         while orderStart < order.count, tombstones[order[orderStart].key]?.number != order[orderStart].number {
             orderStart += 1

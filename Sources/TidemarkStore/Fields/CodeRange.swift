@@ -1,11 +1,11 @@
-/// Codes between two bounds, compared as bytes.
+/// The codes between two bounds, compared as bytes.
 package struct CodeRange: Hashable, Sendable {
-    /// The first that is in it.
+    /// The first code in the range.
     package var lower: [UInt8]
-    /// The first behind it.
+    /// The first code after the range.
     package var upper: [UInt8]
 
-    /// Behind every code.
+    /// An upper bound of every code.
     package static let end: [UInt8] = [0xFF]
 
     package init(lower: [UInt8], upper: [UInt8]) {
@@ -13,20 +13,20 @@ package struct CodeRange: Hashable, Sendable {
         self.upper = upper
     }
 
-    /// One code.
+    /// Creates the range of one code.
     package init(_ code: [UInt8]) {
         self.init(lower: code, upper: code + [0])
     }
 
-    /// Every code.
+    /// The range of every code.
     package static let all = CodeRange(lower: [], upper: end)
 
-    /// Whether one code alone is in it.
+    /// Whether the range contains only one code.
     package var isPoint: Bool { upper.count == lower.count + 1 && upper.last == 0 && upper.starts(with: lower) }
 
     package var isEmpty: Bool { !lower.lexicographicallyPrecedes(upper) }
 
-    /// Ranges in ascending order, none of which meet.
+    /// Returns ranges in ascending order that neither overlap nor touch.
     ///
     /// - Complexity: O(n log n).
     package static func union(_ ranges: [CodeRange]) -> [CodeRange] {
@@ -43,9 +43,9 @@ package struct CodeRange: Hashable, Sendable {
         return result
     }
 
-    /// What is in both.
+    /// Returns the intersection of two lists of ranges.
     ///
-    /// - Parameters: As ``union(_:)`` gives them.
+    /// - Parameters: Ranges as ``union(_:)`` returns them.
     /// - Complexity: O(n + m).
     package static func intersection(_ left: [CodeRange], _ right: [CodeRange]) -> [CodeRange] {
         var result: [CodeRange] = []
@@ -61,7 +61,7 @@ package struct CodeRange: Hashable, Sendable {
         return result
     }
 
-    /// One range around all of them.
+    /// Returns one range around all of them.
     package static func hull(_ ranges: [CodeRange]) -> [CodeRange] {
         guard let first = ranges.first, let last = ranges.last else { return [] }
         return [CodeRange(lower: first.lower, upper: last.upper)]

@@ -1,11 +1,11 @@
 extension DecimalCode {
-    /// Zeros that are written out before a number takes an exponent.
+    /// The number of zeros that are written out before a number takes an exponent.
     private static let zeroCountMax = 20
 
-    /// Spells a number that is not 0, without its sign.
+    /// Returns the JSON spelling of a number that is not 0, without its sign.
     ///
-    /// - Parameter code: Behind the kind, as of a positive number.
-    /// - Returns: The shortest digits, with an exponent when more than 20 zeros would stand in for it; nil for what is no code.
+    /// - Parameter code: The code after its kind, as of a positive number.
+    /// - Returns: The shortest digits, with an exponent instead of more than 20 zeros; nil for bytes that are no code.
     static func json(_ code: ArraySlice<UInt8>) -> [UInt8]? {
         var code = code
         guard let first = code.popFirst(), let exponent = exponent(first, &code), code.popLast() == 0 else {

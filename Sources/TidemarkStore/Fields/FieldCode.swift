@@ -1,21 +1,22 @@
 import TidemarkModel
 
-/// Codes of values as an index keeps them: the beginning of a long one stands for it.
+/// The codes of values as an index keeps them: a long code is cut to its beginning.
 ///
-/// A beginning sorts where what it begins sorts, so an index by beginnings is in order; what it finds is compared with
-/// the entity itself.
+/// A beginning sorts where its full code would sort, so an index of beginnings is in order; a match is then compared
+/// with the entity itself.
 package enum FieldCode {
-    /// Bytes of a code that are kept. Names of files and most titles are shorter; of paths the beginnings that many
-    /// share are, and more of them would cost every row.
+    /// The number of bytes of a code that are kept. Names of files and most titles are shorter. Of paths, the
+    /// beginnings that many share are longer, and keeping more bytes would cost every row.
     package static let byteCountMax = 128
 
-    /// The code of no value.
+    /// The code of a missing value.
     package static let missing: [UInt8] = [ValueCode.missing]
 
-    /// Of every field of an entity that is not all there: lists leave it out, and no range of values holds this. It sorts behind all others.
+    /// The code of every field of an incomplete entity: lists leave it out, and no range of values contains this code.
+    /// It sorts after all others.
     package static let hidden: [UInt8] = CodeRange.end
 
-    /// What is kept of an entity's field.
+    /// Returns the kept code of an entity's field.
     ///
     /// - Parameter payload: One validated object without insignificant white space.
     /// - Complexity: O(payload.count).
@@ -25,24 +26,24 @@ package enum FieldCode {
         completeness == .whole ? kept(path.code(in: payload)) : hidden
     }
 
-    /// What is kept of a code.
+    /// Returns the part of a code that is kept.
     package static func kept(_ code: [UInt8]) -> [UInt8] {
         code.count > byteCountMax ? Array(code.prefix(byteCountMax)) : code
     }
 
-    /// Whether a kept code says all of its value's place in the order: it was not cut.
+    /// Tells whether a kept code was not cut, so that it fully determines the value's place in the order.
     package static func isWhole(_ kept: [UInt8]) -> Bool { kept.count < byteCountMax }
 
-    /// Whether a kept code tells its value from every other: it was not cut, and is of no array or object.
+    /// Tells whether a kept code identifies its value: it was not cut, and is of no array or object.
     package static func isExact(_ kept: [UInt8]) -> Bool { isWhole(kept) && kept.first != ValueCode.other }
 
-    /// Whether a code is of an array or an object.
+    /// Tells whether a code is of an array or an object.
     package static func isContainer(_ code: [UInt8]) -> Bool { code.first == ValueCode.other }
 
-    /// The one spelling in JSON of the values that a code stands for: `1.10` and `11e-1` are `1.1`.
+    /// Returns the canonical JSON spelling of the values with a code: `1.10` and `11e-1` become `1.1`.
     ///
-    /// - Parameter code: Whole, or a file's, which may be anything.
-    /// - Returns: Nil for no value, for arrays and objects, and for what is no code.
+    /// - Parameter code: A code that was not cut, or bytes from a file, which may be anything.
+    /// - Returns: nil for a missing value, for arrays and objects, and for bytes that are no code.
     package static func json(_ code: [UInt8]) -> [UInt8]? {
         switch code.first {
         case ValueCode.null: return code.count == 1 ? Array("null".utf8) : nil
@@ -56,7 +57,7 @@ package enum FieldCode {
         }
     }
 
-    /// The text of a string's code.
+    /// Returns the text of a string's code.
     private static func text(_ code: [UInt8]) -> [UInt8]? {
         guard code.count >= 3, code.suffix(2).elementsEqual([0, 0]) else { return nil }
         var text: [UInt8] = []
@@ -64,7 +65,7 @@ package enum FieldCode {
         var at = 1
         while at < code.count - 2 {
             text.append(code[at])
-            // A 0 in a text is followed by 0xFF.
+            // In a text, 0 is followed by 0xFF.
             at += code[at] == 0 ? 2 : 1
         }
         return text

@@ -1,16 +1,16 @@
 import TidemarkModel
 
-/// What a rule asks of single fields, as ranges of their codes: for who can find entities by a field.
+/// The conditions of a rule on single fields, as ranges of codes: for finding entities by a field.
 ///
-/// An entity that fulfils the rule lies in the ranges of every field; not every one that lies in them fulfils it.
+/// An entity that fulfils the rule is in the ranges of every field; not every entity in the ranges fulfils the rule.
 package struct FieldConstraint: Sendable {
-    /// Fields that are followed; what a rule asks of more is not looked at.
+    /// The number of fields that are considered; conditions on further fields are ignored.
     package static let fieldCountMax = 64
 
-    /// By the pointer's text; ranges ascend and do not meet. None: no entity fulfils the rule.
+    /// The ranges by the pointer's text; they ascend and do not touch. An empty array: no entity fulfils the rule.
     package private(set) var ranges: [ByteString: [CodeRange]] = [:]
 
-    /// Nothing is asked.
+    /// Whether there is no condition on a single field.
     package var isEmpty: Bool { ranges.isEmpty }
 
     init(_ predicate: Predicate) {
@@ -31,6 +31,8 @@ package struct FieldConstraint: Sendable {
         }
     }
 
+    /// Returns the ranges at a pointer for which a condition can hold.
+    ///
     /// - Returns: nil when every value may fulfil it.
     private static func ranges(_ predicate: Predicate, of pointer: JSONPointer) -> [CodeRange]? {
         switch predicate {
@@ -52,9 +54,9 @@ package struct FieldConstraint: Sendable {
 }
 
 extension Membership {
-    /// What `where` asks of single fields.
+    /// The conditions of `where` on single fields.
     ///
-    /// - Complexity: O(fields · predicates), and the order of the operands.
+    /// - Complexity: O(fields · predicates), and sorting the operands.
     package var constraint: FieldConstraint { FieldConstraint(predicate) }
 
     /// Whether every resource of the type belongs to the list.
@@ -62,15 +64,16 @@ extension Membership {
         if case .all(let members) = predicate { members.isEmpty && scope == nil } else { false }
     }
 
-    /// Components of `order`.
+    /// The number of components of `order`.
     package var orderCount: Int { order.count }
 
-    /// Where the list's order begins with a field's: whether downwards. nil when it begins with another's, or with none.
+    /// Returns whether the list's order by a field descends, when it begins with that field; nil when it begins with
+    /// another one, or with none.
     package func leadingDirection(of path: FieldPath) -> Bool? {
         order.first.flatMap { $0.pointer == path.pointer ? $0.isDescending : nil }
     }
 
-    /// The kept code of the field that the order begins with; nil without an order.
+    /// Returns the kept code of the field that the order begins with; nil without an order.
     package func leadingCode(of resource: ResourceView) -> [UInt8]? {
         order.first.map { component in
             var code: [UInt8] = []
@@ -81,7 +84,7 @@ extension Membership {
 }
 
 extension JSONPointer {
-    /// As RFC 6901 writes it.
+    /// The pointer in the form of RFC 6901.
     var text: ByteString {
         var text: [UInt8] = []
         for token in tokens {

@@ -1,19 +1,22 @@
 import TidemarkModel
 
-/// A field of a resource that may be indexed: a JSON Pointer, read once.
+/// A field of a resource that may be indexed: a JSON Pointer, parsed once.
 package struct FieldPath: Hashable, Sendable {
-    /// The pointer as RFC 6901 writes it; empty for the whole resource.
+    /// The pointer in the form of RFC 6901; empty for the whole resource.
     package let text: ByteString
     let pointer: JSONPointer
 
-    /// - Parameter text: Without the escapes of JSON, such as `/content_kind`.
-    /// - Throws: What is wrong and what to write instead, as the end of a sentence that names the place.
+    /// Parses a pointer.
+    ///
+    /// - Parameter text: The pointer without the escapes of JSON, such as `/content_kind`.
+    /// - Throws: An error that says what is wrong and what to write instead, as the end of a sentence that begins with
+    ///   the place.
     package init(_ text: ByteString) throws(MembershipError) {
         pointer = try JSONPointer(text.bytes)
         self.text = text
     }
 
-    /// The code by which the field's value is put in order, whole.
+    /// Returns the complete code that orders the field's value.
     ///
     /// - Parameter payload: One validated object without insignificant white space.
     /// - Complexity: O(payload.count).
@@ -23,14 +26,15 @@ package struct FieldPath: Hashable, Sendable {
         return code
     }
 
-    /// As ``code(in:)``, for a payload whose members were found.
+    /// Does the same as ``code(in:)``, for a payload whose members were located.
     package func code(in resource: ResourceView) -> [UInt8] {
         var code: [UInt8] = []
         ValueCode.appendOrdered(resource.value(at: pointer), of: resource.bytes, to: &code)
         return code
     }
 
-    /// The code by which the field's value equals others, and its JSON; both nil when it has none.
+    /// Returns the code that decides the equality of the field's value, and the value's JSON; nil when the field has no
+    /// value.
     ///
     /// - Parameter payload: One validated object without insignificant white space.
     /// - Complexity: O(payload.count).

@@ -1,7 +1,7 @@
 extension ValueTest {
-    /// The kept codes of values that the test may hold for, ascending; nil when it says nothing of them.
+    /// The kept codes of values that the test may hold for, ascending; nil when it does not restrict them.
     ///
-    /// Never too few: a code that was cut may stand for values on either side.
+    /// The ranges are never too narrow: a code that was cut may stand for values on either side.
     var ranges: [CodeRange]? {
         switch self {
         case .notEqual: nil
@@ -15,7 +15,8 @@ extension ValueTest {
         }
     }
 
-    /// The index knows arrays and objects by their order alone, in which all are equal.
+    /// Returns the kept form of an exact code. The index has only the ordered codes of arrays and objects, which are
+    /// all equal.
     private static func kept(exact code: [UInt8]) -> [UInt8] {
         code.first == ValueCode.other ? [ValueCode.other] : FieldCode.kept(code)
     }
@@ -23,7 +24,7 @@ extension ValueTest {
     private static func beginning(with code: [UInt8]) -> CodeRange {
         var upper = code
         while upper.last == 0xFF { upper.removeLast() }
-        // The first byte is a kind, far below 0xFF.
+        // The loop ends, because the first byte is a kind, far below 0xFF.
         upper[upper.count - 1] += 1
         return CodeRange(lower: code, upper: upper)
     }
@@ -41,7 +42,7 @@ extension ValueTest {
         return CodeRange.union([range])
     }
 
-    /// The codes that compare with those of a kind.
+    /// Returns the codes that are comparable with those of a kind.
     private static func comparable(_ kind: UInt8) -> CodeRange? {
         switch kind {
         case ValueCode.null: CodeRange(lower: [ValueCode.null], upper: [ValueCode.no])

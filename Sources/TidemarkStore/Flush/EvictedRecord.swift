@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// That an entity left both tiers, or that it is no longer gone, as journals keep it.
+/// A journal's record that an entity was evicted from both tiers, or that it no longer counts as evicted.
 package struct EvictedRecord: Hashable, Sendable {
     package var library: LibraryIndex
-    /// Of the key, see ``EntityIdentity/lastingHash``: the same in every process.
+    /// The hash of the key, see ``EntityIdentity/lastingHash``: the same in every process.
     package var hash: UInt64
-    /// It came back, or was deleted.
+    /// Whether the entity was stored again, or deleted.
     package var isBack: Bool
 
     package init(library: LibraryIndex, hash: UInt64, isBack: Bool = false) {
@@ -15,11 +15,11 @@ package struct EvictedRecord: Hashable, Sendable {
     }
 }
 
-/// What a flush adds to the evicted keys that a journal keeps.
+/// The changes of a flush to the evicted keys that a journal keeps.
 package struct EvictedChanges: Hashable, Sendable {
-    /// What the journal has of them goes first.
+    /// Whether the journal's records are removed first.
     package var replacesAll = false
-    /// In the order it happened.
+    /// The records in the order of the changes.
     package var records: [EvictedRecord] = []
 
     package init(replacesAll: Bool = false, records: [EvictedRecord] = []) {

@@ -1,50 +1,51 @@
 import TidemarkModel
 
-/// Everything that one durable transaction writes: the last version of each entity that changed, and
-/// the cursors that cover them (law L5).
+/// Everything that one durable transaction writes: the last version of each entity that changed, and the cursors that
+/// cover them (law L5).
 ///
-/// The store goes on while a journal writes it: payloads are lent, and what is written to them meanwhile goes elsewhere. They may
-/// be read until the store is told that the flush is with the journal, or hands out the next one; all else is a copy.
+/// The store continues while a journal writes the flush: payloads are lent, and later writes go to other memory.
+/// Payloads may be read until the store learns that the flush is committed, or until it returns the next flush;
+/// everything else is a copy.
 package struct FlushBatch: Sendable {
-    /// Ids and fields of `rows`, and payloads that are not lent.
+    /// The ids and fields of `rows`, and the payloads that are not lent.
     package var bytes: [UInt8] = []
-    /// What lent payloads lie in: kept as long as somebody has the flush.
+    /// The memory of lent payloads: kept alive as long as the flush exists.
     package var memory: PayloadMemory?
-    /// Libraries whose entities and tombstones all go, before anything else of the flush is written.
+    /// The libraries whose entities and tombstones are all removed, before anything else of the flush is written.
     package var clearedLibraries: [LibraryIndex] = []
-    /// Ascending by `row`, each row once.
+    /// The changed rows, ascending by `row`, each row once.
     package var rows: [FlushRow] = []
-    /// In the order they happened; a key may come twice, the last one counts.
+    /// The changes to tombstones in order; a key may occur twice, and the last one counts.
     package var tombstones: [FlushTombstone] = []
-    /// Names that were given an index since the last flush, in index order.
+    /// The names that were assigned an index since the last flush, in index order.
     package var newLibraries: [(index: LibraryIndex, name: ByteString)] = []
     package var newTypes: [(index: TypeIndex, name: ByteString)] = []
-    /// The libraries whose status or entity count changed, whole.
+    /// The complete records of libraries whose status or entity count changed.
     package var libraries: [LibraryRecord] = []
-    /// Queries that are new or changed, whole; each number once.
+    /// The complete records of new and changed queries; each number once.
     package var queries: [QueryRecord] = []
-    /// Numbers of queries that go; none of them is in `queries`. A number that the journal never had is passed over.
+    /// The numbers of removed queries; none of them is in `queries`. A number that the journal never had is skipped.
     package var removedQueries: [Int64] = []
-    /// Layers that are new or changed, whole; each number once.
+    /// The complete records of new and changed layers; each number once.
     package var layers: [LayerRecord] = []
-    /// Numbers of layers that go; none of them is in `layers`. A number that the journal never had is passed over.
+    /// The numbers of removed layers; none of them is in `layers`. A number that the journal never had is skipped.
     package var removedLayers: [Int64] = []
-    /// Entities that left both tiers, and those that are no longer gone.
+    /// The changes to the keys evicted from both tiers.
     package var evicted = EvictedChanges()
-    /// New records, oldest first, without numbers.
+    /// The new quarantine records, oldest first, without numbers.
     package var quarantine: [QuarantineRecord] = []
-    /// Numbers of records to take out of quarantine.
+    /// The numbers of records to remove from quarantine.
     package var quarantineRemoved: [Int64] = []
-    /// When it was taken: milliseconds since 1970, no earlier than any time in it; nil when unknown.
+    /// The time when the flush was taken, in milliseconds since 1970, no earlier than any time in it; nil when unknown.
     package var takenAt: Int64?
-    /// Totals since the database was made; nil when unchanged.
+    /// The totals since the database was made; nil when unchanged.
     package var counts: EventCounts?
-    /// Ignored kinds by name, totals since the database was made; nil when unchanged.
+    /// The totals of ignored kinds since the database was made, by name; nil when unchanged.
     package var ignoredKinds: [ByteString: Int64]?
 
     package init() {}
 
-    /// True when there is nothing to write.
+    /// Whether there is nothing to write.
     package var isEmpty: Bool {
         rows.isEmpty && tombstones.isEmpty && newLibraries.isEmpty && newTypes.isEmpty && libraries.isEmpty
             && clearedLibraries.isEmpty && queries.isEmpty && removedQueries.isEmpty && !needsSync
@@ -52,12 +53,13 @@ package struct FlushBatch: Sendable {
             && ignoredKinds == nil
     }
 
-    /// Whether the commit must outlast a loss of power before it counts (`synchronous=FULL`): somebody waits for a layer.
+    /// Whether the commit must survive a loss of power before it counts (`synchronous=FULL`): a caller waits for a
+    /// layer.
     package var needsSync: Bool { !layers.isEmpty || !removedLayers.isEmpty }
 }
 
-/// A library's small number, given once and kept for the life of a database: 0 … `libraryCountMax` - 1.
+/// A library's small number, assigned once and kept for the life of a database: 0 … `libraryCountMax` - 1.
 package typealias LibraryIndex = UInt16
 
-/// A resource type's small number, given once and kept for the life of a database.
+/// A resource type's small number, assigned once and kept for the life of a database.
 package typealias TypeIndex = UInt16

@@ -1,19 +1,23 @@
 import TidemarkModel
 
-/// A row's id, payload and fields.
+/// The id, the payload and the fields of a row.
 extension FlushRow {
-    /// - Parameter bytes: Of its flush, here and below.
+    /// Returns the bytes of the id.
+    ///
+    /// - Parameter bytes: The ``FlushBatch/bytes`` of the row's flush, here and below.
     package func id(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[idOffset..<idOffset + idCount])
     }
 
-    /// - Returns: Valid as long as `bytes`, and not beyond the end of the flush.
+    /// Returns the bytes of the payload.
+    ///
+    /// - Returns: A buffer that is valid as long as `bytes`, and not after the end of the flush.
     package func payload(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         if let lentPayload { return UnsafeRawBufferPointer(start: lentPayload, count: payloadCount) }
         return UnsafeRawBufferPointer(rebasing: bytes[payloadOffset..<payloadOffset + payloadCount])
     }
 
-    /// Mostly none.
+    /// Returns the encoded field stamps; empty for most rows.
     package func fields(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard fieldsCount > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(rebasing: bytes[fieldsOffset..<fieldsOffset + fieldsCount])

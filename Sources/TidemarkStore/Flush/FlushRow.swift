@@ -2,48 +2,49 @@ import TidemarkModel
 
 /// One entity's change since the last flush.
 ///
-/// Sendable by standing still: what `lentPayload` names is neither written nor freed before the flush is over.
+/// Sendable because it is immutable: the bytes at `lentPayload` are neither written nor freed before the flush is over.
 package struct FlushRow: @unchecked Sendable {
-    /// What the journal does to the row.
+    /// The change of a row in the journal.
     package enum Change: UInt8, Sendable {
         /// The row is new.
         case insert
         /// The row exists; its payload and stamps are replaced.
         case update
-        /// The row exists; an equal write renewed only its stamps, and all of it is as much there as before.
+        /// The row exists; an equal write renewed only its stamps, and its completeness did not change.
         case stamp
-        /// The row exists and goes away.
+        /// The row exists and is removed.
         case delete
     }
 
-    /// Dense, from 1; given by the store, never used by two living entities.
+    /// The row number: dense, from 1; assigned by the store, never used by two living entities.
     package var row: Int64
     package var change: Change
     package var library: LibraryIndex
     package var type: TypeIndex
-    /// True when the id's bytes are the 16 of a UUID.
+    /// Whether the id's bytes are the 16 of a UUID.
     package var isUUID: Bool
-    /// Into ``FlushBatch/bytes``.
+    /// The offset of the id in ``FlushBatch/bytes``.
     package var idOffset: Int
     package var idCount: Int
-    /// Into ``FlushBatch/bytes``; means nothing when `lentPayload` is there.
+    /// The offset of the payload in ``FlushBatch/bytes``; meaningless when `lentPayload` is set.
     package var payloadOffset: Int
-    /// 0 for `stamp` and `delete`.
+    /// The number of payload bytes; 0 for `stamp` and `delete`.
     package var payloadCount: Int
-    /// Where the payload stands in ``FlushBatch/memory``; nil: in the flush's own bytes. See ``payload(in:)``.
+    /// The address of the payload in ``FlushBatch/memory``; nil: it is in the flush's own bytes. See ``payload(in:)``.
     package var lentPayload: UnsafeRawPointer?
-    /// Into ``FlushBatch/bytes``: what the store keeps of single fields' writes; empty when all were written at once.
-    /// To the journal these are bytes, kept and checked with the payload. Given for `stamp` too; empty for `delete`.
+    /// The offset in ``FlushBatch/bytes`` of the store's record of single fields' writes; empty when all fields were
+    /// written at once. The journal treats the record as opaque bytes, kept and checked with the payload. Set for
+    /// `stamp` too; empty for `delete`.
     package var fieldsOffset: Int
     package var fieldsCount: Int
-    /// Sequence of the last event that wrote it; nil when that had none.
+    /// The sequence of the event that wrote the entity last; nil when it had none.
     package var sequence: EventSequence?
     /// The library's generation at that write.
     package var generation: UInt32
-    /// Milliseconds since 1970.
+    /// The time of the last write, in milliseconds since 1970.
     package var writtenAt: Int64
-    /// Only the fields that stay are left: making room has nothing more to gain from it. To be given back with
-    /// ``StoredRowAge``, and checked with the payload; given for `stamp` too.
+    /// Whether only the fields that stay are left, so that eviction cannot free more. The journal returns it in
+    /// ``StoredRowAge``, and checks it with the payload; set for `stamp` too.
     package var isReduced: Bool
 
     package init(

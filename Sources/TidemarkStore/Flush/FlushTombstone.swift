@@ -3,7 +3,7 @@ import TidemarkModel
 /// A change to the tombstones since the last flush.
 package struct FlushTombstone: Sendable {
     package var key: StoredKey
-    /// nil: the tombstone goes away, because the entity came back or it made room.
+    /// The new tombstone; nil: it is removed, because the entity was stored again or the tombstone was evicted.
     package var tombstone: Tombstone?
 
     package init(key: StoredKey, tombstone: Tombstone?) {
@@ -12,13 +12,13 @@ package struct FlushTombstone: Sendable {
     }
 }
 
-/// What remains of a deleted entity, so that an older change cannot bring it back.
+/// The remainder of a deleted entity, so that an older change cannot bring it back.
 package struct Tombstone: Hashable, Sendable {
-    /// Sequence of the delete; nil when it had none.
+    /// The sequence of the delete; nil when it had none.
     package var sequence: EventSequence?
     /// The library's generation at the delete; sequences compare only within one.
     package var generation: UInt32
-    /// Milliseconds since 1970.
+    /// The time of the delete, in milliseconds since 1970.
     package var deletedAt: Int64
 
     package init(sequence: EventSequence?, generation: UInt32, deletedAt: Int64) {

@@ -2,21 +2,21 @@ import TidemarkModel
 
 /// A layer as the journal keeps it.
 package struct LayerRecord: Hashable, Sendable {
-    /// Orders layers; above that of every layer that was there when this one was made.
+    /// The layer's number, which orders layers: above that of every layer that existed when this one was made.
     package var number: Int64
     package var pendingID: ByteString
     package var library: LibraryIndex
-    /// Committed; waits for its sequence or its event.
+    /// Whether the layer is committed; it then waits for its sequence or its event.
     package var isConfirmed: Bool
-    /// The sequence that it waits for; nil: for its event alone.
+    /// The sequence that the layer waits for; nil: it waits only for its event.
     package var awaited: EventSequence?
     /// The library's generation that `awaited` belongs to.
     package var awaitedGeneration: UInt32
-    /// Pending ids; those that are gone count as confirmed.
+    /// The pending ids that the layer depends on; ids without a layer count as confirmed.
     package var dependsOn: [ByteString]
-    /// Milliseconds since 1970.
+    /// The time when the layer was made, in milliseconds since 1970.
     package var createdAt: Int64
-    /// In order.
+    /// The changes in order.
     package var changes: [LayerChange]
 
     package init(

@@ -4,22 +4,23 @@ import TidemarkModel
 package struct LibraryRecord: Hashable, Sendable {
     package var index: LibraryIndex
     package var name: ByteString
-    /// nil while the log names none.
+    /// The log's epoch; nil while the log names none.
     package var epoch: ByteString?
-    /// Counts the logs this library has had: grows by one when an epoch ends.
+    /// The number of logs that the library has had before: grows by one when an epoch ends.
     package var generation: UInt32
-    /// nil before the first sequenced event.
+    /// The last applied or skipped sequence; nil before the first sequenced event.
     package var cursor: EventSequence?
-    /// Something was lost or the log began anew since a query was last refreshed.
+    /// Whether something was lost or the log began anew since a query was last refreshed.
     package var isStale: Bool
-    /// Ascending, never adjacent.
+    /// The lost ranges, ascending, never adjacent.
     package var lost: [LostRange]
     package var entityCount: Int64
     /// The highest sequence that an answer or a confirmation stands for, while that is ahead of the cursor; else nil.
     package var answeredThrough: EventSequence?
-    /// The highest sequence that was known when something of a key was last forgotten; nil when nothing was in this generation.
+    /// The highest sequence that was known when something of a key was last forgotten; nil when nothing was forgotten
+    /// in this generation.
     package var forgottenThrough: EventSequence?
-    /// The library is stale because numbers were lost, and for no other reason.
+    /// Whether the library is stale only because numbers were lost.
     package var isStaleByLossAlone: Bool
 
     package init(
@@ -40,7 +41,7 @@ package struct LibraryRecord: Hashable, Sendable {
         self.isStaleByLossAlone = isStaleByLossAlone
     }
 
-    /// As people see it; gap and reconciling are not stored.
+    /// The status as it is reported to users; gap and reconciling are not stored.
     package var status: LibraryStatus {
         LibraryStatus(
             library: name, epoch: epoch ?? "", cursor: cursor,

@@ -1,8 +1,8 @@
-/// What a journal found for some keys.
+/// The entities that a journal loaded for some keys.
 package struct LoadedEntities: Sendable {
-    /// Stored, and in good order.
+    /// The stored entities that passed their checks.
     package var entities: [StoredEntity]
-    /// Stored, but failed their checks: never served, and to be removed.
+    /// The rows that failed their checks: never served, and to be removed.
     package var damaged: [StoredRow]
 
     package init(entities: [StoredEntity] = [], damaged: [StoredRow] = []) {

@@ -2,36 +2,36 @@ import TidemarkModel
 
 /// A query as the journal keeps it, with its list.
 package struct QueryRecord: Hashable, Sendable {
-    /// Given by the store from 1 on, never used twice in the life of a database.
+    /// The query's number: assigned by the store from 1 on, never used twice in the life of a database.
     package var number: Int64
     package var library: LibraryIndex
     package var type: TypeIndex
     package var method: ByteString
-    /// Canonical JSON.
+    /// The input as canonical JSON.
     package var input: ByteString
-    /// Compact JSON; empty when there are none.
+    /// The tags as compact JSON; empty when there are none.
     package var tags: ByteString
-    /// Compact JSON; empty when the query declares none.
+    /// The rule as compact JSON; empty when the query declares none.
     package var membership: ByteString
-    /// Evaluated over the store, not given by a server.
+    /// Whether the query is evaluated over the store, not answered by a server.
     package var isLocal: Bool
-    /// Milliseconds; nil: never expires.
+    /// The time until the answer expires, in milliseconds; nil: never.
     package var timeToLive: Int64?
     /// The sequence that the server's answer stands for; nil when unknown.
     package var asOf: EventSequence?
-    /// Milliseconds since 1970 of the last answer.
+    /// The time of the last answer, in milliseconds since 1970.
     package var storedAt: Int64
-    /// Milliseconds since 1970; nil while nothing invalidated it.
+    /// The time when the query was invalidated, in milliseconds since 1970; nil while it is not.
     package var staleSince: Int64?
-    /// The sort key up to which the list is whole; nil: the list is whole.
+    /// The sort key up to which the list is complete; nil: all of it is complete.
     package var horizon: [UInt8]?
-    /// In list order.
+    /// The elements in list order.
     package var elements: [QueryElement]
 
-    /// Bytes of a list that a journal takes in one row: 256 MiB.
+    /// The number of bytes of a list that a journal stores in one row at most: 256 MiB.
     package static let listByteCountMax = 256 << 20
 
-    /// Not less than the list's bytes in a row, or than its horizon's.
+    /// An upper bound of the number of bytes that the list takes in a row; not less than its horizon takes.
     ///
     /// - Complexity: O(elements).
     var listByteCount: Int {
@@ -61,10 +61,10 @@ package struct QueryRecord: Hashable, Sendable {
     }
 }
 
-/// One place in a stored list. Its library and type are the query's.
+/// One element of a stored list. Its library and type are the query's.
 package struct QueryElement: Hashable, Sendable {
     package var id: StoredID
-    /// Orders the element among its list's; empty when the query declares no membership.
+    /// The key that orders the element in its list; empty when the query declares no membership.
     package var sortKey: [UInt8]
 
     package init(id: StoredID, sortKey: [UInt8] = []) {

@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// An entity as a journal gives it back.
+/// An entity that a journal loaded.
 package struct StoredEntity: Hashable, Sendable {
     package var key: StoredKey
     package var row: Int64
     package var payload: [UInt8]
-    /// As ``FlushRow/fieldsOffset`` says.
+    /// The record of single fields' writes, as at ``FlushRow/fieldsOffset``.
     package var fields: [UInt8]
     package var sequence: EventSequence?
     package var generation: UInt32
-    /// Milliseconds since 1970.
+    /// The time of the last write, in milliseconds since 1970.
     package var writtenAt: Int64
 
     package init(
@@ -25,7 +25,7 @@ package struct StoredEntity: Hashable, Sendable {
         self.writtenAt = writtenAt
     }
 
-    /// The highest number that it, or one of its fields, was written under; nil when none has one.
+    /// The highest sequence of the writes of the entity and its fields; nil when no write has one.
     ///
     /// - Complexity: O(fields that were written apart).
     package var highestSequence: EventSequence? {

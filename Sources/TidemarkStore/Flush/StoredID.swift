@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// An entity's id in the store's and the journal's form: 16 bytes when it is a UUID, else its text.
+/// An entity's id in the form of the store and the journal: 16 bytes for a UUID, else its text.
 package enum StoredID: Hashable, Sendable {
     case uuid(UUIDValue)
     case text(ByteString)
 
-    /// - Parameter id: Canonical, as ``TidemarkModel/EntityKey/id``.
+    /// - Parameter id: The canonical id, as ``TidemarkModel/EntityKey/id``.
     package init(_ id: ByteString) {
         if let value = id.bytes.withUnsafeBytes({ UUIDValue(text: $0) }) {
             self = .uuid(value)
@@ -18,7 +18,7 @@ package enum StoredID: Hashable, Sendable {
         if case .uuid = self { true } else { false }
     }
 
-    /// Bytes of a UUID, 16, or of the text.
+    /// The number of bytes: 16 for a UUID, else those of the text.
     package var byteCount: Int {
         switch self {
         case .uuid: 16
@@ -26,7 +26,7 @@ package enum StoredID: Hashable, Sendable {
         }
     }
 
-    /// Lends the 16 bytes of a UUID, or the text's.
+    /// Calls `body` with the 16 bytes of a UUID, or with those of the text.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {
         case .uuid(let value): value.withBytes(body)

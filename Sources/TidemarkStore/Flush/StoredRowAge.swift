@@ -1,9 +1,9 @@
-/// What making room needs to know of a row: whose it is, and how old.
+/// The facts about a row that eviction needs: its key and its age.
 package struct StoredRowAge: Hashable, Sendable {
     package var stored: StoredRow
-    /// Milliseconds since 1970 of the last write.
+    /// The time of the last write, in milliseconds since 1970.
     package var writtenAt: Int64
-    /// As ``FlushRow/isReduced`` said.
+    /// Whether only fields that stay are left, as in ``FlushRow/isReduced``.
     package var isReduced: Bool
 
     package init(stored: StoredRow, writtenAt: Int64, isReduced: Bool = false) {
@@ -13,11 +13,11 @@ package struct StoredRowAge: Hashable, Sendable {
     }
 }
 
-/// What a journal takes on the disk, in bytes.
+/// The disk space of a journal, in bytes.
 package struct JournalSize: Hashable, Sendable {
-    /// Of its files.
+    /// The size of the journal's files.
     package var fileByteCount: Int64
-    /// Of what is stored in them; the rest is free, or a log that can be copied back.
+    /// The bytes of stored data in the files; the rest is free, or a log that can be checkpointed.
     package var usedByteCount: Int64
 
     package init(fileByteCount: Int64, usedByteCount: Int64) {

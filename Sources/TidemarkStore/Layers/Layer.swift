@@ -2,21 +2,21 @@ import TidemarkModel
 
 /// One mutation that has not settled.
 struct Layer {
-    /// Given once; orders layers.
+    /// The layer's number, given once; orders layers.
     let number: Int64
     let pendingID: ByteString
     let library: LibraryIndex
-    /// Milliseconds since 1970.
+    /// The time when the layer was made, in milliseconds since 1970.
     let createdAt: Int64
-    /// In order. Ids change when a real one comes to be known.
+    /// The changes in order. Their ids change when a real id becomes known.
     var changes: [LayerChange]
-    /// Pending layers with which this one is rolled back.
+    /// The pending ids of the layers with which this one is rolled back.
     var dependsOn: [ByteString]
-    /// Committed; waits for its sequence or its event.
+    /// Whether the layer is committed; it then waits for its sequence or its event.
     var isConfirmed = false
-    /// nil: waits for its event alone.
+    /// The place in the log that the layer waits for; nil: it waits only for its event.
     var awaited: AwaitedPlace?
-    /// The journal has a row for it, or a flush under way writes one.
+    /// Whether the journal has a row for the layer, or a flush under way writes one.
     var hasRow = false
 
     init(
@@ -47,7 +47,7 @@ struct Layer {
             createdAt: createdAt, changes: changes)
     }
 
-    /// Its share of the bound on layers: not less than what its row takes.
+    /// The number of bytes that count toward the bound on layers: not less than the layer's row takes.
     var byteCount: Int {
         let named = dependsOn.reduce(pendingID.bytes.count) { $0 + $1.bytes.count + 16 }
         return changes.reduce(named) { $0 + $1.byteCount }

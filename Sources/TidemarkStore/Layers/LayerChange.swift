@@ -4,12 +4,12 @@ import TidemarkModel
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 package enum LayerChange: Hashable, Sendable {
-    /// `resource`: compact JSON, an object.
+    /// `resource`: a compact JSON object.
     case put(StoredKey, resource: [UInt8])
-    /// `fields`: compact JSON, an object; empty for none. `unset`: unescaped names.
+    /// `fields`: a compact JSON object; empty for none. `unset`: unescaped names.
     case patch(StoredKey, fields: [UInt8], unset: [ByteString])
     case removeField(StoredKey, ByteString)
-    /// `isAlong`: nobody gave it; the policy deletes the entity with another one.
+    /// `isAlong`: the delete was not requested; the policy cascades it from another one.
     case delete(StoredKey, isAlong: Bool = false)
 
     package var key: StoredKey {
@@ -18,12 +18,12 @@ package enum LayerChange: Hashable, Sendable {
         }
     }
 
-    /// Whether nobody gave it: the policy deletes the entity with another one that the layer deletes.
+    /// Whether the change was not requested: the policy cascades it from another delete of the layer.
     package var isAlong: Bool {
         if case .delete(_, let isAlong) = self { isAlong } else { false }
     }
 
-    /// The change's share of the bound on layers: not less than what its row takes for it.
+    /// The number of bytes that count toward the bound on layers: not less than the layer's row takes for the change.
     package var byteCount: Int {
         let overhead = 64 + key.id.byteCount
         switch self {

@@ -1,11 +1,13 @@
 import TidemarkModel
 
-/// What a layer's change makes of what lies under it.
+/// The fold of a layer's change into the value under it.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 package enum LayerFold {
+    /// Applies a change to a value.
+    ///
     /// - Parameter value: The resource under the change; nil when there is none.
-    /// - Returns: The resource that is seen; nil when there is none.
+    /// - Returns: The visible resource; nil when there is none.
     /// - Complexity: O(value + change).
     package static func apply(_ change: LayerChange, to value: [UInt8]?) -> [UInt8]? {
         switch change {

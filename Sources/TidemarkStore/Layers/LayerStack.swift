@@ -2,25 +2,25 @@
 
 import TidemarkModel
 
-/// The layers that have not settled, and what they make of each entity they name.
+/// The pending layers, and their effect on each entity that they name.
 ///
-/// It knows entities by their number in the reverse index, and holds no base: whoever changes the base of a layered
-/// entity calls ``fold(_:over:)``. At `layerCountMax` one more layer is refused.
+/// The stack knows entities by their number in the reverse index, and holds no base: a caller that changes the base of
+/// a layered entity calls ``fold(_:over:)``. At `layerCountMax` one more layer is refused.
 struct LayerStack {
     /// One change for one entity.
     struct Touch: Hashable {
         var layer: Int64
-        /// Among the layer's changes.
+        /// The index among the layer's changes.
         var change: Int
     }
 
-    /// What layers make of one entity.
+    /// The effect of layers on one entity.
     struct Overlay {
-        /// In the order in which they apply.
+        /// The changes in the order in which they apply.
         var touches: [Touch] = []
-        /// nil when nothing is to be seen.
+        /// The visible resource; nil when nothing is visible.
         var visible: [UInt8]?
-        /// It is not to be seen because a layer deletes it.
+        /// Whether nothing is visible because a layer deletes the entity.
         var isDeleted = false
     }
 
@@ -29,37 +29,37 @@ struct LayerStack {
         var generation: UInt32
     }
 
-    /// By number.
+    /// The layers by number.
     private(set) var layers: [Int64: Layer] = [:]
     private var numbers: [ByteString: Int64] = [:]
-    /// By handle. A layered entity has an entry as long as a layer names it.
+    /// The overlays by handle. A layered entity has an entry as long as a layer names it.
     private(set) var overlays: [UInt32: Overlay] = [:]
-    /// Layers by the number of one that they depend on.
+    /// The layers that depend on a layer, by the number of that layer.
     private var dependents: [Int64: Set<Int64>] = [:]
-    /// Confirmed layers by the log they wait in, ascending by the sequence they wait for.
+    /// The confirmed layers by the log they wait in, ascending by the sequence they wait for.
     private var awaiting: [Log: [(sequence: EventSequence, layer: Int64)]] = [:]
     private var lastNumber: Int64 = 0
     private(set) var byteCount = 0
-    /// Changed since the last flush. Bounded by the number of layers.
+    /// The numbers of layers that changed since the last flush. Bounded by the number of layers.
     private var dirty: Set<Int64> = []
-    /// Gone since the last flush, and with the journal.
+    /// The numbers of layers that were removed since the last flush and that the journal has.
     private var removed: [Int64] = []
 
     var isEmpty: Bool { layers.isEmpty }
     var count: Int { layers.count }
-    /// Whether some layer waits for a cursor.
+    /// Whether some layer waits for a place in a log.
     var isAwaiting: Bool { !awaiting.isEmpty }
-    /// Layers that a flush would write or remove.
+    /// The number of layers that a flush would write or remove.
     var changeCount: Int { dirty.count + removed.count }
 
-    // MARK: Finding
+    // MARK: Lookup
 
     func layer(named pendingID: ByteString) -> Layer? { numbers[pendingID].flatMap { layers[$0] } }
 
-    /// Oldest first.
+    /// The layers, oldest first.
     var all: [Layer] { layers.values.sorted { $0.number < $1.number } }
 
-    /// The layers of an entity, oldest first, each once.
+    /// Returns the layers of an entity, oldest first, each once.
     func layers(over handle: UInt32) -> [Layer] {
         var last: Int64?
         return (overlays[handle]?.touches ?? []).compactMap { touch in
@@ -68,7 +68,7 @@ struct LayerStack {
         }
     }
 
-    /// A layer and all that depend on it, directly or not, oldest first.
+    /// Returns a layer and all that depend on it, directly or not, oldest first.
     func withDependents(_ number: Int64) -> [Layer] {
         var found: Set<Int64> = [number]
         var rest = [number]
@@ -78,11 +78,11 @@ struct LayerStack {
         return found.sorted().compactMap { layers[$0] }
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
-    /// Lays a layer on top. Its handles' overlays are folded by the caller.
+    /// Adds a layer on top. The caller folds its handles' overlays.
     ///
-    /// - Parameter handles: Of the entities that its changes name, in order.
+    /// - Parameter handles: The handles of the entities that its changes name, in order.
     mutating func push(_ layer: Layer, handles: [UInt32]) {
         lastNumber = max(lastNumber, layer.number)
         layers[layer.number] = layer
@@ -100,9 +100,9 @@ struct LayerStack {
 
     var nextNumber: Int64 { lastNumber + 1 }
 
-    /// Takes a layer away; those that depended on it depend on it no more.
+    /// Removes a layer; layers that depended on it no longer do.
     ///
-    /// - Parameter handles: As they were given to ``push(_:handles:)``, or renamed since.
+    /// - Parameter handles: The handles that were given to ``push(_:handles:)``, or renamed since.
     mutating func remove(_ number: Int64, handles: Set<UInt32>) {
         guard let layer = layers.removeValue(forKey: number) else { return }
         numbers.removeValue(forKey: layer.pendingID)
@@ -120,7 +120,7 @@ struct LayerStack {
         releaseDependents(of: layer)
     }
 
-    /// What depended on a layer depends on it no more.
+    /// Removes the dependency of other layers on a layer.
     private mutating func releaseDependents(of layer: Layer) {
         for dependent in dependents.removeValue(forKey: layer.number) ?? [] where layers[dependent] != nil {
             byteCount -= layers[dependent]?.byteCount ?? 0
@@ -130,7 +130,7 @@ struct LayerStack {
         }
     }
 
-    /// A layer is committed and waits.
+    /// Marks a layer as committed; it then waits for its place or its event.
     mutating func confirm(_ number: Int64, awaiting place: AwaitedPlace?) {
         guard var layer = layers[number] else { return }
         dequeue(layer)
@@ -161,7 +161,7 @@ struct LayerStack {
         if awaiting[log]?.isEmpty == true { awaiting[log] = nil }
     }
 
-    /// A layer whose time has come: its library's cursor reached the sequence it waits for.
+    /// Returns a layer whose library's cursor reached the sequence it waits for; nil when there is none.
     func reached(_ cursor: EventSequence, generation: UInt32, in library: LibraryIndex) -> Int64? {
         guard !awaiting.isEmpty, let first = awaiting[Log(library: library, generation: generation)]?.first else {
             return nil
@@ -169,12 +169,12 @@ struct LayerStack {
         return first.sequence <= cursor ? first.layer : nil
     }
 
-    /// Whether layers wait for a place in a log of a library that is over.
+    /// Tells whether layers wait for a place in an ended log of a library.
     func isAwaitingOther(_ generation: UInt32, in library: LibraryIndex) -> Bool {
         awaiting.keys.contains { $0.library == library && $0.generation != generation }
     }
 
-    /// Confirmed layers over an entity that wait for a place in a log that is over.
+    /// Returns the confirmed layers over an entity that wait for a place in an ended log.
     func outlived(over handle: UInt32, generation: UInt32) -> [Int64] {
         (overlays[handle]?.touches ?? []).compactMap { touch in
             guard let awaited = layers[touch.layer]?.awaited, awaited.generation != generation else { return nil }
@@ -182,7 +182,7 @@ struct LayerStack {
         }
     }
 
-    /// Gives an entity's changes to another one.
+    /// Moves an entity's changes to another entity.
     mutating func rename(_ handle: UInt32, to real: UInt32, _ renamed: (LayerChange) -> LayerChange) {
         guard let overlay = overlays.removeValue(forKey: handle) else { return }
         for touch in overlay.touches {
@@ -198,9 +198,9 @@ struct LayerStack {
 
     // MARK: Folding
 
-    /// Computes what is to be seen of an entity from its base.
+    /// Computes the visible resource of an entity from its base.
     ///
-    /// - Parameter base: nil when nothing is stored.
+    /// - Parameter base: The stored resource; nil when nothing is stored.
     /// - Complexity: O(base + changes).
     mutating func fold(_ handle: UInt32, over base: [UInt8]?) {
         guard let touches = overlays[handle]?.touches else { return }
@@ -215,21 +215,22 @@ struct LayerStack {
         overlays[handle]?.isDeleted = value == nil && isDeleted
     }
 
-    /// Whether what is to be seen of an entity has nothing of its base.
+    /// Tells whether the visible resource of an entity contains nothing of its base.
     func replaces(_ handle: UInt32) -> Bool {
         (overlays[handle]?.touches ?? []).contains { touch in
             if case .put? = layers[touch.layer]?.changes[touch.change] { true } else { false }
         }
     }
 
-    /// When layers wrote the fields of an entity.
+    /// The times when layers wrote the fields of an entity.
     struct Dates {
-        /// Milliseconds since 1970; nil while no layer has replaced the whole.
+        /// The time of the last replacement of the whole by a layer, in milliseconds since 1970; nil when there was
+        /// none.
         var whole: Int64?
-        /// By top-level field.
+        /// The times of single fields since, by top-level field.
         var named: [ByteString: Int64] = [:]
 
-        /// - Parameter base: When the stored one was written; nil when nothing is stored.
+        /// - Parameter base: The time when the stored field was written; nil when nothing is stored.
         func date(of field: ByteString, base: Int64?) -> Int64? { named[field] ?? whole ?? base }
     }
 
@@ -252,9 +253,9 @@ struct LayerStack {
         return dates
     }
 
-    /// Whether a layer has a patch that lies over nothing because the server deleted the entity.
+    /// Tells whether a layer has a patch over nothing, because the server deleted the entity.
     ///
-    /// - Parameter base: The stored resource of a handle, and whether it has a tombstone.
+    /// - Parameter base: Returns the stored resource of a handle, and whether it has a tombstone.
     func isOrphaned(_ layer: Layer, handles: [UInt32], base: (UInt32) -> (resource: [UInt8]?, isDeleted: Bool)) -> Bool
     {
         layer.changes.indices.contains { index in
@@ -276,7 +277,7 @@ struct LayerStack {
 
     // MARK: The journal
 
-    /// Hands over every layer that changed since the last flush, whole.
+    /// Adds every layer that changed since the last flush to a flush, complete.
     mutating func take(into flush: inout FlushBatch) {
         for number in dirty.sorted() {
             guard let layer = layers[number] else { continue }
@@ -288,7 +289,7 @@ struct LayerStack {
         removed = []
     }
 
-    /// The journal lost what it had.
+    /// Marks every layer as unwritten, because the journal lost its data.
     mutating func markAllDirty() {
         removed = []
         for number in layers.keys {

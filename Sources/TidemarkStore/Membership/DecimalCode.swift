@@ -1,16 +1,18 @@
-/// Numbers as bytes in the order of their values, exactly, however many digits they have.
+/// The exact code of a number: bytes in the order of the values, for any number of digits.
 ///
-/// A number other than 0 is ±0.d₁d₂…dₙ · 10ᵉ with d₁ and dₙ not 0, so that `1.10`, `1.1` and `11e-1` are one. Its code
-/// is e, then the digits two to a byte, then 0; of a negative number every byte is inverted.
+/// A number other than 0 is ±0.d₁d₂…dₙ · 10ᵉ with d₁ and dₙ not 0, so that `1.10`, `1.1` and `11e-1` are the same
+/// number. Its code is e, then the digits two to a byte, then 0; for a negative number every byte is inverted.
 enum DecimalCode {
-    /// A written exponent beyond this, up or down, counts as this.
+    /// The largest magnitude of a written exponent; one beyond it counts as this.
     ///
-    /// No number that measures anything is as large; without a bound two exponents could not be added.
+    /// No measured number is as large; without a bound, two exponents could not be added.
     static let exponentMax = Int(Int32.max)
 
+    /// Appends the code of a number.
+    ///
     /// - Parameters:
     ///   - text: A number by the grammar of JSON.
-    ///   - code: Gets the code, one of the three kinds of numbers first.
+    ///   - code: Receives the code; its first byte is one of the three kinds of numbers.
     /// - Complexity: O(text.count).
     static func append(_ text: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         let parts = Parts(text)
@@ -35,13 +37,16 @@ enum DecimalCode {
         for shift in stride(from: 56, through: 0, by: -8) { code.append(UInt8(truncatingIfNeeded: biased >> shift)) }
     }
 
-    /// - Parameter digits: From the first that is not 0 to the last that is not, with the point if it is between them.
+    /// Appends the digits, two to a byte, and the end mark.
+    ///
+    /// - Parameter digits: The text from the first digit that is not 0 to the last one, with the point if it is between
+    ///   them.
     private static func appendDigits(_ digits: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         var tens: UInt8?
         for byte in digits where byte != UInt8(ascii: ".") {
             let digit = byte - UInt8(ascii: "0")
             if let high = tens {
-                // One more than the pair, so that the end sorts before every pair.
+                // The byte is one more than the pair, so that the end sorts before every pair.
                 code.append(high * 10 + digit + 1)
                 tens = nil
             } else {
@@ -54,14 +59,14 @@ enum DecimalCode {
 }
 
 extension DecimalCode {
-    /// What a number's text says.
+    /// The parts of a number's text.
     private struct Parts {
         var isNegative = false
-        /// Where the first digit stands that is not 0; nil in a zero.
+        /// The index of the first digit that is not 0; nil in a zero.
         var first: Int?
-        /// Where the last digit stands that is not 0.
+        /// The index of the last digit that is not 0.
         var last = 0
-        /// Of ten, when the point stands before the first digit that is not 0.
+        /// The exponent of ten, with the point before the first digit that is not 0.
         var exponent = 0
 
         init(_ text: UnsafeRawBufferPointer) {

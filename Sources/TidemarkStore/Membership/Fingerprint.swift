@@ -1,9 +1,10 @@
-/// Values and directories as numbers that find rules.
+/// Hashes of values and directories, to find rules by.
 ///
-/// Two things with one fingerprint cost a look at a rule that does not apply, no more; the keys themselves need not be
-/// kept. Seeded by the process, so that nobody can choose values that share one; never stored, never ordered by.
+/// Two values with one fingerprint cost one evaluation of a rule that does not hold, no more; so the keys themselves
+/// need not be kept. The hash is seeded by the process, so that no one can choose values that share a fingerprint; it
+/// is never stored and never used for an order.
 enum Fingerprint {
-    /// Of a value's code, ordered or exact: all arrays and objects have one fingerprint.
+    /// Returns the fingerprint of a value's code, ordered or exact: all arrays and objects have the same one.
     static func value(_ code: [UInt8]) -> Int {
         var hasher = Hasher()
         if code[0] == ValueCode.other {
@@ -14,17 +15,17 @@ enum Fingerprint {
         return hasher.finalize()
     }
 
-    /// Bytes of a code's beginning that tell rules apart; of a longer one the rest is not looked at.
+    /// The number of bytes at the beginning of a code that distinguish rules; the rest of a longer code is ignored.
     static let prefixByteCountMax = 256
 
-    /// Of the beginning of a code.
+    /// Returns the fingerprint of the beginning of a code.
     static func prefix(_ code: ArraySlice<UInt8>) -> Int {
         var hasher = Hasher()
         code.withUnsafeBytes { hasher.combine(bytes: $0) }
         return hasher.finalize()
     }
 
-    /// Of a directory on its device.
+    /// Returns the fingerprint of a directory on its device.
     static func directory(_ directory: ScopePath) -> Int {
         var last = 0
         forEachDirectory(on: directory.device, directory.components, endsWithDirectory: true) { fingerprint, _ in
@@ -33,9 +34,9 @@ enum Fingerprint {
         return last
     }
 
-    /// Visits the directories that a path lies in, from the root on.
+    /// Calls `body` with the directories above a path, from the root on.
     ///
-    /// - Parameter body: Gets the fingerprint, and whether the path lies directly in the directory.
+    /// - Parameter body: Receives the fingerprint, and whether the path is directly in the directory.
     /// - Complexity: O(path); nothing is copied.
     static func forEachDirectory(
         on device: [UInt8]?, _ components: [UInt8], endsWithDirectory: Bool = false, _ body: (Int, Bool) -> Void
@@ -56,7 +57,7 @@ enum Fingerprint {
 }
 
 extension Hasher {
-    /// The hash of what was combined so far; more can follow.
+    /// Returns the hash of the values combined so far; more can be added.
     fileprivate func finalize(copying: Bool) -> Int {
         let copy = self
         return copy.finalize()

@@ -1,20 +1,21 @@
-/// A place inside a JSON value, as RFC 6901 writes it.
+/// A place inside a JSON value, in the form of RFC 6901.
 struct JSONPointer: Hashable, Sendable {
-    /// Tokens that one pointer may have: as deep as a line may nest.
+    /// The number of tokens that one pointer may have: the nesting depth of a line.
     static let tokenCountMax = 64
 
     struct Token: Hashable, Sendable {
         /// The member's name, without escapes.
         let name: [UInt8]
-        /// The element it means in an array; nil when it can mean none.
+        /// The index of the element that the token names in an array; nil when it cannot name one.
         let index: Int?
     }
 
-    /// From the outside in; none for the whole value.
+    /// The tokens from the outside in; none for the whole value.
     let tokens: [Token]
 
-    /// - Parameter text: Without the escapes of JSON.
-    /// - Throws: What is wrong and what to write instead, as the end of a sentence that names the place.
+    /// - Parameter text: The pointer's text, without the escapes of JSON.
+    /// - Throws: An error that says what is wrong and what to write instead, as the end of a sentence that begins with
+    ///   the place.
     init(_ text: [UInt8]) throws(MembershipError) {
         guard let first = text.first else {
             tokens = []
@@ -45,16 +46,16 @@ struct JSONPointer: Hashable, Sendable {
         tokens = [Token(name: Array(bytes), index: nil)]
     }
 
-    /// The value at this place.
+    /// Returns the value at this place.
     ///
     /// - Parameter bytes: One validated value without insignificant white space.
-    /// - Returns: Nil when there is none. Of members with one name the last counts.
+    /// - Returns: The value's range; nil when there is none. Of members with the same name the last counts.
     /// - Complexity: O(bytes.count).
     func value(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         value(in: bytes, from: 0..<bytes.count, tokensFrom: 0)
     }
 
-    /// The value that some of the tokens lead to from another value.
+    /// Returns the value that some of the tokens lead to from another value.
     func value(in bytes: UnsafeRawBufferPointer, from start: Range<Int>, tokensFrom first: Int) -> Range<Int>? {
         var value = start
         for index in first..<tokens.count {
@@ -89,7 +90,7 @@ struct JSONPointer: Hashable, Sendable {
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
             let (tenfold, wraps) = index.multipliedReportingOverflow(by: 10)
             let (next, wrapsToo) = tenfold.addingReportingOverflow(Int(byte - UInt8(ascii: "0")))
-            // No value has so many elements.
+            // No array has that many elements.
             guard !wraps, !wrapsToo else { return nil }
             index = next
         }
@@ -98,7 +99,7 @@ struct JSONPointer: Hashable, Sendable {
 }
 
 extension JSONPointer.Token {
-    /// The member or element that this token means in the value that begins at `position`.
+    /// Returns the member or element that this token names in the value that begins at `position`.
     fileprivate func value(in bytes: UnsafeRawBufferPointer, at position: Int) -> Range<Int>? {
         var cursor = JSONCursor(bytes, at: position)
         switch cursor.byte {

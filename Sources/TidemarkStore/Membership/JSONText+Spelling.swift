@@ -1,15 +1,15 @@
 extension JSONText {
-    /// Whether what stands between two quotes stands for a text.
+    /// Tells whether the written form between two quotes represents a text.
     ///
-    /// - Complexity: O(n); copies only when the spelling holds a backslash.
+    /// - Complexity: O(n); copies only when the written form has a backslash.
     static func isSpelling(_ written: UnsafeRawBufferPointer, of text: [UInt8]) -> Bool {
-        // An escape is longer than what it stands for.
+        // An escape is longer than the text it represents.
         guard written.count >= text.count else { return false }
         if isPlain(written) { return text.withUnsafeBytes { haveEqualBytes(written, $0) } }
         return unescaped(written) == text
     }
 
-    /// Whether what stands between two quotes stands for a text that holds no backslash.
+    /// Tells whether the written form between two quotes represents a text without backslashes.
     static func isSpelling(_ written: UnsafeRawBufferPointer, of text: StaticString) -> Bool {
         areEqual(written, UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

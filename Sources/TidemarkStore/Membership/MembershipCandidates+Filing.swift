@@ -1,5 +1,5 @@
 extension MembershipCandidates {
-    /// Whether each pointer and length of a filing is known or can still become so.
+    /// Tells whether each pointer and length of a filing is known or can still be added.
     func hasRoom(for filing: MembershipFiling) -> Bool {
         var newValues: Set<JSONPointer> = []
         var newPaths: Set<JSONPointer> = []
@@ -25,7 +25,7 @@ extension MembershipCandidates {
 
     private func entry(for pointer: JSONPointer) -> Values? { values.first { $0.pointer == pointer } }
 
-    /// The most queries that stand under one of the keys; -1 for a filing without keys, which costs nothing.
+    /// Returns the largest number of queries under one of the keys; -1 for a filing without keys, which costs nothing.
     func load(of filing: MembershipFiling) -> Int {
         filing.keys.map { queries(under: $0)?.queries.count ?? 0 }.max() ?? -1
     }
@@ -43,7 +43,7 @@ extension MembershipCandidates {
         }
     }
 
-    /// Changes what stands under a key; makes its place when it has none, drops it when nothing is left there.
+    /// Changes the queries under a key; adds the key's entry when there is none, and removes it when it becomes empty.
     mutating func change(_ key: MembershipFiling.Key, _ body: (inout QueryPostings) -> Void) {
         switch key {
         case .value(let pointer, let fingerprint):

@@ -1,5 +1,5 @@
 extension MembershipCandidates {
-    /// Checks what this structure promises itself; for tests and for debugging.
+    /// Traps when the structure contradicts itself; for tests and for debugging.
     ///
     /// No input reaches it: tests and the simulation alone call this.
     ///

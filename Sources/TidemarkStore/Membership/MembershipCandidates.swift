@@ -1,52 +1,55 @@
-/// The queries of one library and type whose rule an entity may fulfil, found without looking at the others.
+/// An index of the queries of one library and type: finds those whose rule an entity may fulfil, without evaluating the
+/// others.
 ///
-/// A rule is filed under one conjunct that it cannot be fulfilled without: a value at a pointer, a few values, how
-/// a value begins (a prefix, or what two bounds have in common), or a directory. An entity's values and directories are then looked up, not the rules. Which conjunct, is a matter of what
-/// is filed already: of those that a rule offers, the one whose queries are fewest. Ten thousand lists of one kind in
-/// ten thousand directories so end up under their directories, whatever they say of the kind.
+/// A rule is filed under one conjunct that it cannot be fulfilled without: a value at a pointer, a few values, the
+/// beginning of a value (a prefix, or the common part of two bounds), or a directory. An entity's values and
+/// directories are then looked up, not the rules. The choice of the conjunct depends on the rules already filed: it is
+/// the one with the fewest queries. So ten thousand lists of one kind in ten thousand directories are filed under their
+/// directories, whatever they say of the kind.
 ///
-/// Memory: 4 bytes a query and filing key, and a table entry for each distinct key. The number of queries is bounded by
-/// their owner.
+/// Memory: 4 bytes for each query and filing key, and a table entry for each distinct key. The owner bounds the number
+/// of queries.
 /// - Source: docs/decisions/0008-query-index.md: cost must not grow with the number of unrelated queries.
 package struct MembershipCandidates: Sendable {
-    /// Distinct pointers that values are filed under, each a walk through every entity; a rule that would need another
-    /// one is looked at for every entity.
+    /// The number of distinct pointers that values are filed under, each of them a lookup in every entity; a rule that
+    /// would need another pointer is evaluated for every entity.
     static let valuePointerCountMax = 64
-    /// Distinct lengths of beginnings that are filed under one pointer, each a fingerprint for every entity.
+    /// The number of distinct lengths of beginnings that are filed under one pointer, each of them a fingerprint for
+    /// every entity.
     static let prefixLengthCountMax = 64
-    /// Distinct pointers to paths, likewise.
+    /// The number of distinct pointers to paths, each of them a lookup in every entity.
     static let pathPointerCountMax = 16
 
-    /// Rules filed under the values at one pointer.
+    /// The rules filed under the values at one pointer.
     struct Values {
         let pointer: JSONPointer
-        /// By the fingerprint of the value; none is empty.
+        /// The queries by the fingerprint of the value; no entry is empty.
         var queries: [Int: QueryPostings] = [:]
-        /// By the beginning of the value's code; no two of one length.
+        /// The queries by the beginning of the value's code; one entry for each length.
         var prefixes: [Prefixes] = []
 
         var isEmpty: Bool { queries.isEmpty && prefixes.isEmpty }
     }
 
-    /// Rules filed under beginnings of one length.
+    /// The rules filed under beginnings of one length.
     struct Prefixes {
         let byteCount: Int
-        /// By the fingerprint of the beginning; none is empty.
+        /// The queries by the fingerprint of the beginning; no entry is empty.
         var queries: [Int: QueryPostings] = [:]
     }
 
-    /// Rules filed under the directories of the paths at one pointer.
+    /// The rules filed under the directories of the paths at one pointer.
     struct Paths {
         let pointer: JSONPointer
-        /// By the fingerprint of the directory that a path must lie in directly; none is empty.
+        /// The queries by the fingerprint of the directory that a path must be directly in; no entry is empty.
         var direct: [Int: QueryPostings] = [:]
-        /// By the fingerprint of a directory that a path must lie in, however deep; none is empty.
+        /// The queries by the fingerprint of a directory that a path must be in, at any depth; no entry is empty.
         var recursive: [Int: QueryPostings] = [:]
     }
 
     var values: [Values] = []
     var paths: [Paths] = []
-    /// Rules that no key narrows.
+    /// The rules that no key narrows.
     var unfiled = QueryPostings()
 
     package init() {}
@@ -56,8 +59,8 @@ package struct MembershipCandidates: Sendable {
 
     /// Files a query's rule.
     ///
-    /// - Parameter query: Not here yet, or with the same rule.
-    /// - Complexity: O(filings of the rule), and O(n) of one copy of memory for the n queries beside it.
+    /// - Parameter query: A query that is not filed yet, or is filed with the same rule.
+    /// - Complexity: O(filings of the rule), and O(n) of one copy of memory for the n queries under the same key.
     package mutating func insert(_ query: UInt32, _ membership: Membership) {
         var best: MembershipFiling?
         var bestLoad = Int.max
@@ -72,12 +75,12 @@ package struct MembershipCandidates: Sendable {
         for key in best.keys { change(key) { $0.insert(query) } }
     }
 
-    /// Takes a query out; does nothing when it is not there.
+    /// Removes a query; does nothing when it is not filed.
     ///
     /// - Parameter membership: The rule it was inserted with.
     package mutating func remove(_ query: UInt32, _ membership: Membership) {
         unfiled.remove(query)
-        // Which filing was the best one then is not kept.
+        // The structure does not remember which filing was the best at insertion.
         for filing in membership.filings {
             for key in filing.keys where queries(under: key)?.contains(query) == true {
                 change(key) { $0.remove(query) }
@@ -85,20 +88,20 @@ package struct MembershipCandidates: Sendable {
         }
     }
 
-    /// The queries whose rule a resource may fulfil: every one that it does fulfil, and few others.
+    /// Returns the queries whose rule a resource may fulfil: all those that it does fulfil, and few others.
     ///
     /// - Parameter resource: One validated object without insignificant white space.
-    /// - Returns: Each once, in ascending order.
-    /// - Complexity: O(resource.count + distinct pointers · members + candidates · log candidates), however many queries
-    ///   there are.
+    /// - Returns: The queries, each once, in ascending order.
+    /// - Complexity: O(resource.count + distinct pointers · members + candidates · log candidates), for any number of
+    ///   queries.
     package func candidates(for resource: UnsafeRawBufferPointer) -> [UInt32] {
         guard !values.isEmpty || !paths.isEmpty else { return unfiled.queries }
         return candidates(for: ResourceView(resource))
     }
 
-    /// As ``candidates(for:)-(UnsafeRawBufferPointer)``, for a resource whose rules are asked next.
+    /// Does the same as ``candidates(for:)-(UnsafeRawBufferPointer)``, for a resource whose rules are evaluated next.
     ///
-    /// - Complexity: O(distinct pointers · members + candidates · log candidates), however many queries there are.
+    /// - Complexity: O(distinct pointers · members + candidates · log candidates), for any number of queries.
     package func candidates(for resource: ResourceView) -> [UInt32] {
         var found = unfiled.queries
         var sourceCount = found.isEmpty ? 0 : 1
@@ -136,7 +139,7 @@ package struct MembershipCandidates: Sendable {
 extension MembershipCandidates.Paths {
     var isEmpty: Bool { direct.isEmpty && recursive.isEmpty }
 
-    /// Visits what is filed under the directories that a path lies in.
+    /// Calls `body` with the queries filed under the directories above a path.
     func forEachPostings(above path: ScopePath, _ body: (QueryPostings?) -> Void) {
         func visit(_ device: [UInt8]?) {
             Fingerprint.forEachDirectory(on: device, path.components) { fingerprint, isParent in
@@ -144,7 +147,7 @@ extension MembershipCandidates.Paths {
                 if !recursive.isEmpty { body(recursive[fingerprint]) }
             }
         }
-        // A rule without a device is for every device.
+        // A rule without a device applies to every device.
         visit(nil)
         if path.device != nil { visit(path.device) }
     }

@@ -1,25 +1,25 @@
 /// Keys of which a resource meets at least one if it fulfils a rule.
 struct MembershipFiling: Sendable {
-    /// Keys of one filing. More would cost more to keep than they save.
+    /// The number of keys of one filing. More would cost more to keep than they save.
     static let keyCountMax = 16
-    /// Filings that are weighed against each other for one rule.
+    /// The number of filings that are compared for one rule.
     static let choiceCountMax = 8
 
     enum Key: Sendable {
         /// The value at a pointer has this fingerprint.
         case value(JSONPointer, Int)
-        /// The code of the value at a pointer begins with so many bytes of this fingerprint.
+        /// The code of the value at a pointer begins with this number of bytes, of this fingerprint.
         case prefix(JSONPointer, byteCount: Int, Int)
-        /// A path at a pointer, or an alternate, lies in the directory with this fingerprint.
+        /// A path at a pointer, or an alternate path, is in the directory with this fingerprint.
         case path(JSONPointer, Int, isRecursive: Bool)
     }
 
-    /// None when the rule can never be fulfilled.
+    /// The keys; none when the rule can never be fulfilled.
     let keys: [Key]
 
-    /// The filings that a rule's conjuncts allow, the narrower kinds first.
+    /// Returns the filings that a rule's conjuncts allow, the narrower kinds first.
     ///
-    /// - Returns: None when no conjunct narrows the rule.
+    /// - Returns: The filings; empty when no conjunct narrows the rule.
     static func choices(predicate: Predicate, scope: MembershipScope?) -> [MembershipFiling] {
         var conjuncts = Conjuncts()
         conjuncts.add(predicate)
@@ -33,7 +33,7 @@ struct MembershipFiling: Sendable {
         return choices
     }
 
-    /// One filing for predicates of which one holds, if each of them has one.
+    /// Returns one filing for alternatives of which one must hold; nil unless each of them has a filing.
     fileprivate static func union(_ members: [Predicate]) -> MembershipFiling? {
         var keys: [Key] = []
         for member in members {
@@ -47,10 +47,10 @@ struct MembershipFiling: Sendable {
 }
 
 extension MembershipFiling {
-    /// Codes between two bounds of one pointer: they all begin with what the bounds have in common.
+    /// The codes between two bounds at one pointer: they all begin with the common part of the bounds.
     fileprivate struct ValueRange {
         let pointer: JSONPointer
-        /// Codes; of a prefix both are its own.
+        /// The bounds as codes; for a prefix both are its own code.
         var lower: [UInt8]?
         var upper: [UInt8]?
 
@@ -58,20 +58,20 @@ extension MembershipFiling {
             guard let lower, let upper else { return nil }
             let common = Array(
                 zip(lower, upper).prefix { $0 == $1 }.map { $0.0 }.prefix(Fingerprint.prefixByteCountMax))
-            // The kind alone narrows nothing.
+            // The kind byte alone narrows nothing.
             guard common.count > 1 else { return nil }
             return MembershipFiling(keys: [.prefix(pointer, byteCount: common.count, Fingerprint.prefix(common[...]))])
         }
     }
 
-    /// What all has to hold for a rule, as filings.
+    /// The filings of conditions that must all hold.
     fileprivate struct Conjuncts {
-        /// Pointers whose bounds are followed.
+        /// The number of pointers whose bounds are tracked.
         static let rangeCountMax = 16
 
-        /// Filings with one key, or none.
+        /// The filings with one key, or none.
         var single: [MembershipFiling] = []
-        /// Filings with several.
+        /// The filings with several keys.
         var several: [MembershipFiling] = []
         var ranges: [ValueRange] = []
 
@@ -95,7 +95,7 @@ extension MembershipFiling {
                 changeRange(of: pointer) { $0.lower = code }
             case .test(let pointer, .prefix(let text)):
                 let code = ValueCode.prefix(text)
-                // Of its own: a bound beside it may say less.
+                // A prefix has a range of its own: combined with another bound it could be less exact.
                 ranges.append(ValueRange(pointer: pointer, lower: code, upper: code))
             }
         }

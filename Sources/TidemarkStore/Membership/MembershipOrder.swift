@@ -3,7 +3,7 @@ struct MembershipOrder: Sendable {
     let pointer: JSONPointer
     let isDescending: Bool
 
-    /// Appends the resource's part of a sort key.
+    /// Appends the component's part of a resource's sort key.
     func append(_ resource: ResourceView, to key: inout [UInt8]) {
         let start = key.count
         ValueCode.appendOrdered(resource.value(at: pointer), of: resource.bytes, to: &key)

@@ -1,8 +1,10 @@
 extension MembershipParser {
+    /// Parses a predicate.
+    ///
     /// - Parameters:
-    ///   - value: Of the predicate.
-    ///   - place: Its JSON Pointer inside the rule.
-    ///   - depth: 1 for the outermost.
+    ///   - value: The range of the predicate.
+    ///   - place: The JSON Pointer of the predicate inside the rule.
+    ///   - depth: The nesting depth; 1 for the outermost.
     mutating func predicate(_ value: Range<Int>, at place: String, depth: Int) throws(MembershipError) -> Predicate {
         guard depth <= MembershipParser.depthMax else {
             throw wrong(place, "nests deeper than \(MembershipParser.depthMax); write fewer all, any and not around it")
@@ -65,7 +67,7 @@ extension MembershipParser {
         case "exists": return .exists(try boolean(operand, at: place + "/exists"))
         case "prefix": return .prefix(try string(operand, at: place + "/prefix"))
         default:
-            // An operator that was misspelt and passed over would let in what it should keep out.
+            // If a misspelt operator were ignored, the rule would let in what it should keep out.
             throw wrong(
                 place, "has a member that is no operator; write eq ne lt lte gt gte in exists or prefix beside the path"
             )

@@ -1,8 +1,8 @@
 extension MembershipParser {
-    /// Bytes of a type's name, as on the wire.
+    /// The number of bytes of a type's name, as on the wire.
     static let typeByteCountMax = 128
 
-    /// The value of a member, unless it is missing or null.
+    /// Returns the value of a member; nil when it is missing or null.
     func present(_ name: StaticString, of object: JSONObject) -> Range<Int>? {
         guard let value = object.value(named: name), bytes[value.lowerBound] != UInt8(ascii: "n") else { return nil }
         return value
@@ -26,7 +26,7 @@ extension MembershipParser {
         return elements
     }
 
-    /// The text of a string, without escapes.
+    /// Returns the text of a string, without escapes.
     func string(_ value: Range<Int>, at place: String) throws(MembershipError) -> [UInt8] {
         guard bytes[value.lowerBound] == UInt8(ascii: "\"") else { throw wrong(place, "is no string; write \"…\"") }
         return JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[value].dropFirst().dropLast()))
@@ -49,8 +49,10 @@ extension MembershipParser {
         }
     }
 
+    /// Returns an error.
+    ///
     /// - Parameters:
-    ///   - place: The JSON Pointer of what is wrong, empty for the rule itself.
+    ///   - place: The JSON Pointer of the error, empty for the rule itself.
     ///   - what: What is wrong and what to write instead, as the end of a sentence that begins with the place.
     func wrong(_ place: String, _ what: String) -> MembershipError {
         MembershipError(place: place, what: what)

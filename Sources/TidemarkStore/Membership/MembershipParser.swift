@@ -2,13 +2,13 @@ import TidemarkModel
 
 /// Reads the JSON of a membership rule.
 struct MembershipParser {
-    /// How deep `all`, `any` and `not` may nest; a lone test is at depth 1.
+    /// The nesting depth of `all`, `any` and `not`; a single test is at depth 1.
     static let depthMax = 32
-    /// Operators, `all`, `any` and `not` of one rule, together.
+    /// The number of operators, `all`, `any` and `not` of one rule, together.
     static let predicateCountMax = 1_000
-    /// Components of `order`.
+    /// The number of components of `order`.
     static let orderComponentCountMax = 16
-    /// Elements of all `in` of one rule, together.
+    /// The number of elements of all `in` of one rule, together.
     static let alternativeCountMax = 10_000
 
     let bytes: UnsafeRawBufferPointer
@@ -19,7 +19,9 @@ struct MembershipParser {
         self.bytes = bytes
     }
 
-    /// - Throws: What is wrong with the rule.
+    /// Parses the rule.
+    ///
+    /// - Throws: An error that says what is wrong with the rule.
     mutating func rule() throws(MembershipError) -> Membership {
         let rule = try object(0..<bytes.count, at: "")
         let resourceType = try resourceType(rule)

@@ -1,14 +1,14 @@
-/// The directory that a resource must lie in to belong to a list.
+/// The directory that a resource must be in to belong to a list.
 struct MembershipScope: Sendable {
     let directory: ScopePath
     let isRecursive: Bool
-    /// Where a resource says its path.
+    /// The place of a resource's path.
     let pointer: JSONPointer
 
     static let defaultPointer = JSONPointer(member: "sd_path")
     static let alternatesPointer = JSONPointer(member: "alternate_paths")
 
-    /// Whether one of the resource's paths lies in the directory.
+    /// Tells whether one of the resource's paths is in the directory.
     ///
     /// - Complexity: O(members), and the paths.
     func matches(_ resource: ResourceView) -> Bool {
@@ -19,7 +19,8 @@ struct MembershipScope: Sendable {
         return matches
     }
 
-    /// Visits the path at a pointer, then each of the alternates, as far as they are paths.
+    /// Calls `body` with the path at a pointer, then with each of the alternate paths. Values that are not paths are
+    /// skipped.
     static func forEachPath(
         of resource: ResourceView, at pointer: JSONPointer, _ body: (ScopePath) -> Void
     ) {
@@ -27,7 +28,7 @@ struct MembershipScope: Sendable {
         forEachAlternate(of: resource, body)
     }
 
-    /// Visits each of the alternate paths, as far as they are paths.
+    /// Calls `body` with each of the alternate paths. Values that are not paths are skipped.
     static func forEachAlternate(of resource: ResourceView, _ body: (ScopePath) -> Void) {
         guard let alternates = resource.value(at: alternatesPointer),
             resource.bytes[alternates.lowerBound] == UInt8(ascii: "[")

@@ -1,10 +1,12 @@
-/// What the `where` of a membership rule asks of a resource.
+/// The condition in the `where` of a membership rule.
 indirect enum Predicate: Sendable {
     case all([Predicate])
     case any([Predicate])
     case not(Predicate)
     case test(JSONPointer, ValueTest)
 
+    /// Tells whether a resource fulfils the condition.
+    ///
     /// - Complexity: O(predicates · members), and the values that they lead to.
     func matches(_ resource: ResourceView) -> Bool {
         switch self {

@@ -4,15 +4,15 @@ struct QueryPostings {
 
     var isEmpty: Bool { queries.isEmpty }
 
-    /// Does nothing when it is there.
+    /// Adds a query; does nothing when it is present.
     ///
-    /// - Complexity: O(log n) to find its place, O(n) of one copy of memory to make room.
+    /// - Complexity: O(log n) to find its place, O(n) of one copy of memory to insert it.
     mutating func insert(_ query: UInt32) {
         let place = place(of: query)
         if place == queries.count || queries[place] != query { queries.insert(query, at: place) }
     }
 
-    /// Does nothing when it is not there.
+    /// Removes a query; does nothing when it is not present.
     mutating func remove(_ query: UInt32) {
         let place = place(of: query)
         if place < queries.count, queries[place] == query { queries.remove(at: place) }
@@ -23,7 +23,7 @@ struct QueryPostings {
         return place < queries.count && queries[place] == query
     }
 
-    /// Where the query is, or would have to be.
+    /// Returns the index of the query, or the index at which it would be inserted.
     private func place(of query: UInt32) -> Int {
         var low = 0
         var high = queries.count

@@ -1,15 +1,15 @@
-/// A resource whose outermost members were found once, for many pointers and many rules.
+/// A resource whose outermost members were located once, for many pointers and many rules.
 ///
-/// It holds on to no bytes: use it inside the closure that lends them.
+/// The view does not own the bytes: use it inside the closure that lends them.
 package struct ResourceView {
     private struct Member {
-        /// Between its quotes, as written.
+        /// The range of the name between its quotes, as written.
         var name: Range<Int>
         var value: Range<Int>
     }
 
     let bytes: UnsafeRawBufferPointer
-    /// In order, repeated ones too; none when the resource is no object.
+    /// The members in order, repeated ones included; none when the resource is no object.
     private var members: [Member] = []
 
     /// - Parameter bytes: One validated value without insignificant white space.
@@ -28,12 +28,12 @@ package struct ResourceView {
         }
     }
 
-    /// Room that saves most resources from moving what was found.
+    /// A capacity that is enough for most resources, so that the array rarely grows.
     private static let memberCountTypical = 32
 
-    /// The value of the last member of a name.
+    /// Returns the value of the last member with a name.
     ///
-    /// - Parameter name: Without escapes.
+    /// - Parameter name: The name without escapes.
     func value(named name: [UInt8]) -> Range<Int>? {
         for member in members.reversed()
         where JSONText.isSpelling(UnsafeRawBufferPointer(rebasing: bytes[member.name]), of: name) {
@@ -42,9 +42,9 @@ package struct ResourceView {
         return nil
     }
 
-    /// The value at a place.
+    /// Returns the value at a place.
     ///
-    /// - Returns: Nil when there is none.
+    /// - Returns: The value's range; nil when there is none.
     /// - Complexity: O(members), and O(the value that the first token leads to).
     func value(at pointer: JSONPointer) -> Range<Int>? {
         guard let first = pointer.tokens.first else { return 0..<bytes.count }

@@ -1,12 +1,12 @@
 extension ScopePath {
-    /// The one member of a tagged path.
+    /// The single member of a tagged path.
     struct Tag {
-        /// Between its quotes, as written.
+        /// The name between its quotes, as written.
         var name: UnsafeRawBufferPointer
         var fields = Fields()
     }
 
-    /// What a tag says, without escapes; nil for what is missing or no string.
+    /// The fields of a tag, without escapes; nil for one that is missing or not a string.
     struct Fields {
         var path: [UInt8]?
         var slug: [UInt8]?
@@ -14,7 +14,9 @@ extension ScopePath {
         var identifier: [UInt8]?
     }
 
-    /// - Returns: Nil unless the value is an object of one member, itself an object.
+    /// Returns the tag of a tagged path.
+    ///
+    /// - Returns: The tag; nil unless the value is an object with one member, itself an object.
     static func tag(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> Tag? {
         var cursor = JSONCursor(bytes, at: value.lowerBound)
         guard cursor.byte == UInt8(ascii: "{") else { return nil }
@@ -25,7 +27,7 @@ extension ScopePath {
         var inner = cursor.value()
         while cursor.byte == UInt8(ascii: ",") {
             cursor.step()
-            // Repeated ones are one, the last.
+            // Repeated members with the same name count as one: the last.
             guard JSONText.areEqual(tag.name, UnsafeRawBufferPointer(rebasing: bytes[cursor.string()])) else {
                 return nil
             }
@@ -37,7 +39,7 @@ extension ScopePath {
         return tag
     }
 
-    /// The text of a string without escapes, nil for other values.
+    /// Returns the text of a string without escapes; nil for other values.
     static func text(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard bytes[value.lowerBound] == UInt8(ascii: "\"") else { return nil }
         return JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[value].dropFirst().dropLast()))

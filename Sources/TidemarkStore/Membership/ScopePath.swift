@@ -1,14 +1,16 @@
-/// A path of a file system, as components, and the device it is on.
+/// A path of a file system, as components, and its device.
 ///
-/// `/Photos/2024/`, `//Photos/./2024` and `Photos/2024` are one path: a rule speaks of what a directory holds, and there
-/// is one root.
+/// `/Photos/2024/`, `//Photos/./2024` and `Photos/2024` are the same path: a rule concerns the contents of a directory,
+/// and there is one root.
 struct ScopePath: Hashable, Sendable {
-    /// The device, so written that two devices never share it; nil when the path names none.
+    /// The device, encoded so that no two devices have the same bytes; nil when the path names none.
     let device: [UInt8]?
-    /// A slash before each component, nothing for the root. No component holds a slash.
+    /// The components, each after a slash; empty for the root. No component contains a slash.
     let components: [UInt8]
 
-    /// - Returns: Nil when the value is no path: neither a string nor `{"Physical":{"device_slug","path"}}` nor
+    /// Parses a path.
+    ///
+    /// - Returns: nil when the value is no path: neither a string nor `{"Physical":{"device_slug","path"}}` nor
     ///   `{"Cloud":{"service","identifier","path"}}`.
     /// - Complexity: O(value.count).
     init?(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) {
@@ -33,11 +35,11 @@ struct ScopePath: Hashable, Sendable {
         components = ScopePath.components(path)
     }
 
-    /// Whether a path belongs to what this directory holds.
+    /// Tells whether a path belongs to the contents of this directory.
     ///
-    /// - Parameter isRecursive: Whether what its directories hold belongs to it too.
+    /// - Parameter isRecursive: Whether the contents of its subdirectories belong to it too.
     func holds(_ path: ScopePath, isRecursive: Bool) -> Bool {
-        // A directory without a device is that directory on every device.
+        // A directory without a device means that directory on every device.
         guard device == nil || device == path.device else { return false }
         let inner = path.components
         guard inner.count > components.count, inner.starts(with: components),
@@ -46,7 +48,7 @@ struct ScopePath: Hashable, Sendable {
         return isRecursive || !inner[(components.count + 1)...].contains(UInt8(ascii: "/"))
     }
 
-    /// Each name after its length: no two lists of names are the same bytes.
+    /// Returns the device's bytes: each name after its length, so that no two lists of names have the same bytes.
     private static func device(_ names: [[UInt8]]) -> [UInt8] {
         var device: [UInt8] = []
         for name in names {
@@ -77,7 +79,7 @@ struct ScopePath: Hashable, Sendable {
 
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Whether a path begins with `C:\`, `C:/` or `\\`; elsewhere a backslash is part of a name.
+    /// Tells whether a path begins with `C:\`, `C:/` or `\\`; in other paths a backslash is part of a name.
     private static func startsLikeWindows(_ path: [UInt8]) -> Bool {
         guard path.count >= 2 else { return false }
         if path[0] == backslash, path[1] == backslash { return true }

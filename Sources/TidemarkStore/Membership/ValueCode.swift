@@ -1,9 +1,9 @@
-/// Values as bytes: one code for two values exactly when they are equal, and codes in the order of values.
+/// Values as bytes: two values have the same code exactly when they are equal, and codes are in the order of values.
 ///
-/// No code is the beginning of another, so that codes in a row compare one after the other, inverted ones in reverse.
+/// No code is a prefix of another: so concatenated codes compare one after the other, and inverted ones in reverse.
 /// - Source: Protocol/queries.md, comparison.
 enum ValueCode {
-    // The first byte of a code is the value's place among the kinds.
+    // The first byte of a code is the position of the value's kind.
     static let missing: UInt8 = 1
     static let null: UInt8 = 2
     static let no: UInt8 = 3
@@ -14,11 +14,11 @@ enum ValueCode {
     static let string: UInt8 = 8
     static let other: UInt8 = 9
 
-    /// Appends the code by which a value is put in order: all arrays and objects have the same.
+    /// Appends the code that orders a value: all arrays and objects have the same one.
     ///
     /// - Parameters:
-    ///   - value: Nil when there is none.
-    ///   - bytes: Validated, without insignificant white space.
+    ///   - value: The value's range; nil when there is none.
+    ///   - bytes: Validated JSON without insignificant white space.
     /// - Complexity: O(value.count).
     static func appendOrdered(_ value: Range<Int>?, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         guard let value else {
@@ -36,9 +36,9 @@ enum ValueCode {
         }
     }
 
-    /// Appends the code by which values are equal: as ``appendOrdered(_:of:to:)``, arrays and objects in full.
+    /// Appends the code that decides equality: as ``appendOrdered(_:of:to:)``, but arrays and objects in full.
     ///
-    /// - Complexity: O(value.count), and the order of an object's members.
+    /// - Complexity: O(value.count), and sorting an object's members.
     static func appendExact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         switch bytes[value.lowerBound] {
         case UInt8(ascii: "["): appendArray(value, of: bytes, to: &code)
@@ -47,14 +47,14 @@ enum ValueCode {
         }
     }
 
-    /// The code by which a value is equal to others.
+    /// Returns the code that decides whether a value equals others.
     static func exact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var code: [UInt8] = []
         appendExact(value, of: bytes, to: &code)
         return code
     }
 
-    /// Whether a code stands for a value that `lt`, `lte`, `gt` and `gte` can hold for, of the same kind as another's.
+    /// Tells whether two codes, by their first bytes, are of one kind that `lt`, `lte`, `gt` and `gte` can hold for.
     static func areComparable(_ left: UInt8, _ right: UInt8) -> Bool {
         let kind = comparableKind(left)
         return kind != nil && kind == comparableKind(right)
@@ -69,9 +69,9 @@ enum ValueCode {
         }
     }
 
-    /// What the codes of all strings with a beginning begin with.
+    /// Returns the common beginning of the codes of all strings with a prefix.
     ///
-    /// - Parameter text: Without escapes.
+    /// - Parameter text: The prefix without escapes.
     static func prefix(_ text: [UInt8]) -> [UInt8] {
         var code = [string]
         appendEscaped(text, to: &code)
@@ -81,7 +81,7 @@ enum ValueCode {
     private static func appendString(_ written: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         code.append(string)
         if JSONText.isPlain(written) {
-            // No byte of it is 0: JSON writes that as an escape.
+            // The text contains no byte 0, because JSON writes that as an escape.
             code.append(contentsOf: written)
         } else {
             appendEscaped(JSONText.unescaped(written), to: &code)
@@ -90,7 +90,7 @@ enum ValueCode {
         code.append(0)
     }
 
-    /// Appends text in which a 0 cannot be taken for its end.
+    /// Appends a text in which a 0 cannot be mistaken for the end.
     private static func appendEscaped(_ text: [UInt8], to code: inout [UInt8]) {
         for byte in text {
             code.append(byte)
@@ -120,7 +120,7 @@ enum ValueCode {
             code.append(1)
             appendExact(member.value, of: bytes, to: &code)
         }
-        // No name: those begin with any byte, or with 0 and then 0xFF or 1.
+        // The two bytes are no name: a name begins with any other byte, or with 0 and then 0xFF or 1.
         code.append(0)
         code.append(0)
     }

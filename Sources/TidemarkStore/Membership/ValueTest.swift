@@ -1,23 +1,25 @@
-/// What one operator asks of one value.
+/// The test of one operator on one value.
 enum ValueTest: Sendable {
-    /// The orders that `lt`, `lte`, `gt` and `gte` ask for.
+    /// The comparisons of `lt`, `lte`, `gt` and `gte`.
     enum Comparison: Sendable {
         case less, lessOrEqual, greater, greaterOrEqual
     }
 
     /// `eq`, by the exact code of the operand.
     case equal([UInt8])
-    /// `ne`: what is not `eq`, nothing at all included.
+    /// `ne`: true whenever `eq` is false, also when there is no value.
     case notEqual([UInt8])
-    /// By the code of the operand.
+    /// A comparison with the ordered code of the operand.
     case ordered(Comparison, [UInt8])
     /// `in`, by the exact codes of its elements.
     case oneOf(Set<[UInt8]>)
     case exists(Bool)
-    /// By the text without escapes.
+    /// `prefix`, by the text without escapes.
     case prefix([UInt8])
 
-    /// - Parameter value: Nil when there is none.
+    /// Tells whether the test holds for a value.
+    ///
+    /// - Parameter value: The value's range; nil when there is none.
     /// - Complexity: O(value.count).
     func holds(for value: Range<Int>?, of bytes: UnsafeRawBufferPointer) -> Bool {
         switch self {

@@ -1,8 +1,10 @@
-/// Strings of canonical JSON: only what must be escaped is, and in one way.
+/// The strings of canonical JSON: only characters that must be escaped are, and each in one way.
 package enum CanonicalString {
     private static let hexDigits = Array("0123456789abcdef".utf8)
 
-    /// - Parameter string: Without escapes; half a surrogate pair stands as three bytes from ED A0 80 on.
+    /// Appends a string with its quotes.
+    ///
+    /// - Parameter string: The text without escapes; an unpaired surrogate is three bytes from ED A0 80 on.
     package static func append(_ string: [UInt8], to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         var index = 0
@@ -27,7 +29,7 @@ package enum CanonicalString {
         text.append(UInt8(ascii: "\""))
     }
 
-    /// The bytes of one code point; for half a surrogate pair those that UTF-8 would give it.
+    /// Appends the bytes of one code point; for an unpaired surrogate, the three bytes that UTF-8 would give it.
     package static func append(code: UInt32, to text: inout [UInt8]) {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(0x80 | code >> shift & 0x3F) }
         switch code {

@@ -1,14 +1,14 @@
 import TidemarkModel
 
-/// Whether bytes have the form that the store takes for granted: for bytes that come from a file, which can be forged.
+/// The check that bytes have the form which the store relies on: for bytes from a file, which can be forged.
 package enum CompactJSON {
-    /// Whether it is one object without white space between its tokens, which ``JSONObject`` can walk, and no more than
-    /// ``TidemarkModel/Limits/nestingDepthCeiling`` containers are open in it at once.
+    /// Tells whether the bytes are one object without white space between its tokens, which ``JSONObject`` can scan,
+    /// with no more than ``TidemarkModel/Limits/nestingDepthCeiling`` containers open at once.
     ///
-    /// Words and numbers are looked at by their letters alone, and text is not checked to be UTF-8: nothing that folds
-    /// or merges reads them.
+    /// Words and numbers are checked only by their letters, and text is not checked to be UTF-8: neither folding nor
+    /// merging reads them.
     ///
-    /// - Complexity: O(bytes), and a byte for each container that is open.
+    /// - Complexity: O(bytes), and a byte of memory for each open container.
     package static func isObject(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var walk = CompactWalk(bytes: bytes)
         return bytes.first == UInt8(ascii: "{") && walk.value() && walk.isAtEnd
@@ -19,7 +19,7 @@ package enum CompactJSON {
     }
 }
 
-/// One look at bytes from their start; no step reads behind the end.
+/// One scan of bytes from their start; no step reads past the end.
 private struct CompactWalk {
     let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -30,9 +30,9 @@ private struct CompactWalk {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Steps over one value, containers without recursion.
+    /// Scans one value, containers without recursion.
     mutating func value() -> Bool {
-        // What closes each container that is open.
+        // The closing bytes of the open containers.
         var closers: [UInt8] = []
         while true {
             if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), closers.count == Limits.nestingDepthCeiling {
@@ -60,7 +60,7 @@ private struct CompactWalk {
         }
     }
 
-    /// 0 behind the end.
+    /// The current byte; 0 past the end.
     private var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     private mutating func take(_ wanted: Unicode.Scalar) -> Bool {
@@ -116,7 +116,7 @@ private struct CompactWalk {
         }
     }
 
-    /// Of a number, or of `true`, `false` and `null`.
+    /// Tells whether a byte belongs to a number, or to `true`, `false` or `null`.
     private static func isOfWord(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x61...0x7A, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "E"): true

@@ -1,7 +1,7 @@
-/// Steps through JSON that was validated and holds no insignificant white space.
+/// A cursor over validated JSON without insignificant white space.
 ///
-/// The store only ever holds such bytes, so this checks nothing that the wire has checked; a precondition
-/// stands where a wrong byte would lead out of the buffer.
+/// The store only holds such bytes, so the cursor does not repeat the checks of the wire; a precondition guards each
+/// place where a wrong byte would lead out of the buffer.
 package struct JSONCursor {
     let bytes: UnsafeRawBufferPointer
     private(set) var position: Int
@@ -11,16 +11,16 @@ package struct JSONCursor {
         self.position = position
     }
 
-    /// The byte here; 0, which no JSON holds, behind the end.
+    /// The current byte; 0, which no JSON contains, past the end.
     var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     mutating func step() {
         position += 1
     }
 
-    /// Steps over a string and gives what stands between its quotes.
+    /// Steps over a string and returns the range between its quotes.
     mutating func string() -> Range<Int> {
-        // No input reaches it: every stored value was validated, by the decoder or when it was read from a file.
+        // No input reaches this: every stored value was validated, by the decoder or when it was read from a file.
         precondition(byte == UInt8(ascii: "\""), "no string at byte \(position) of a stored value")
         var at = position + 1
         while true {
@@ -28,14 +28,15 @@ package struct JSONCursor {
             guard at < bytes.count, bytes[at] == UInt8(ascii: "\\") else { break }
             at += 2
         }
-        // No input reaches it: as above: a validated string ends.
+        // No input reaches this, for the same reason: a validated string ends.
         precondition(at < bytes.count, "a stored string has no end")
         let inner = position + 1..<at
         position = at + 1
         return inner
     }
 
-    /// How many bytes from a place on are neither a quote nor a backslash; eight are looked at together.
+    /// Returns the number of bytes from an offset on that are neither a quote nor a backslash; eight are compared at
+    /// once.
     private static func plainByteCount(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var at = start
@@ -43,7 +44,7 @@ package struct JSONCursor {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
             let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
             let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-            // The lowest high bit that is set marks the first byte that became 0; those above it may be wrong.
+            // The lowest high bit that is set marks the first byte that became 0; bits above it may be wrong.
             let found = ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & ones << 7
             if found != 0 { return at + found.trailingZeroBitCount / 8 - start }
             at += 8
@@ -52,7 +53,7 @@ package struct JSONCursor {
         return at - start
     }
 
-    /// Steps over one value of any kind and gives its range.
+    /// Steps over one value of any kind and returns its range.
     mutating func value() -> Range<Int> {
         let start = position
         var depth = 0
@@ -69,7 +70,7 @@ package struct JSONCursor {
             case UInt8(ascii: ","), UInt8(ascii: ":"):
                 step()
             default:
-                // No input reaches it: as above: a validated value ends.
+                // No input reaches this, for the same reason: a validated value ends.
                 precondition(position < bytes.count, "a stored value has no end")
                 scalar()
             }

@@ -1,29 +1,29 @@
 import TidemarkModel
 
-/// Top-level fields of a resource: one object, validated, without insignificant white space.
+/// The top-level fields of a resource: one validated object without insignificant white space.
 extension JSONObject {
-    /// The unescaped names of an object's members, in order, each once.
+    /// Returns the unescaped names of an object's members, in order, each once.
     package static func fieldNames(of resource: UnsafeRawBufferPointer) -> [ByteString] {
         let object = JSONObject(resource, range: 0..<resource.count)
         return object.members.map { ByteString(object.unescapedName($0)) }
     }
 
-    /// Whether an object has all of these members.
+    /// Tells whether an object has all of these members.
     ///
-    /// - Parameter fields: Unescaped names.
+    /// - Parameter fields: The unescaped names.
     package static func has(_ resource: UnsafeRawBufferPointer, _ fields: Set<[UInt8]>) -> Bool {
         let object = JSONObject(resource, range: 0..<resource.count)
         return fields.isSubset(of: object.members.map { object.unescapedName($0) })
     }
 
-    /// An object of the members that are named, in their order, names and values byte for byte. Of members that come twice the last
-    /// counts, at the first one's place.
+    /// Returns an object with only the named members, in their order, names and values byte for byte. Of members with
+    /// the same name the last value counts, at the first one's place.
     package static func selection(of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>) -> [UInt8] {
         let object = JSONObject(resource, range: 0..<resource.count)
         var result: [UInt8] = [UInt8(ascii: "{")]
         for member in object.members where fields.contains(object.unescapedName(member)) {
             if result.count > 1 { result.append(UInt8(ascii: ",")) }
-            // The value of a member that comes twice stands behind its last name, with others between.
+            // The value of a repeated member follows its last name, with other members between.
             result.append(contentsOf: resource[member.name.lowerBound - 1..<member.name.upperBound + 1])
             result.append(UInt8(ascii: ":"))
             result.append(contentsOf: resource[member.value])
@@ -32,7 +32,8 @@ extension JSONObject {
         return result
     }
 
-    /// The unescaped names of members that one object has otherwise than the other, or not at all; sorted by bytes.
+    /// Returns the unescaped names of members that differ between two objects, or that only one of them has; sorted by
+    /// bytes.
     package static func changedFields(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
     ) -> [ByteString] {

@@ -1,23 +1,25 @@
-/// The members of one object inside validated bytes, as ranges; nothing is copied but escaped names.
+/// The members of one object inside validated bytes, as ranges; only escaped names are copied.
 package struct JSONObject {
     struct Member {
-        /// The name between its quotes, as written.
+        /// The range of the name between its quotes, as written.
         var name: Range<Int>
         var value: Range<Int>
     }
 
     let bytes: UnsafeRawBufferPointer
-    /// In order; of members with one name only the last, at its first one's place.
+    /// The members in order; of members with the same name only the last value, at the first one's place.
     private(set) var members: [Member] = []
-    /// Present when there are enough members for a search to cost more than a table.
+    /// The indexes of members by name; present when there are enough members for a search to cost more than a table.
     private var positions: [[UInt8]: Int]?
 
-    /// - Parameter range: Of an object, braces included.
+    /// Locates the members of an object.
+    ///
+    /// - Parameter range: The range of the object, braces included.
     /// - Complexity: O(range.count).
     init(_ bytes: UnsafeRawBufferPointer, range: Range<Int>) {
         self.bytes = bytes
         var cursor = JSONCursor(bytes, at: range.lowerBound)
-        // No input reaches it: resources are objects where they come in, and ranges inside are looked at before.
+        // No input reaches this: resources were checked to be objects, and so were inner ranges.
         precondition(cursor.byte == UInt8(ascii: "{"), "no object at byte \(range.lowerBound) of a stored value")
         cursor.step()
         while cursor.byte != UInt8(ascii: "}") {
@@ -29,7 +31,7 @@ package struct JSONObject {
         }
     }
 
-    /// Members from which a table pays.
+    /// The number of members from which a table pays.
     private static let tableMemberCountMin = 16
 
     private mutating func append(_ member: Member) {
@@ -47,9 +49,9 @@ package struct JSONObject {
         members.append(member)
     }
 
-    /// The member's index by its name, written in whatever way.
+    /// Returns the index of a member by its name, in any spelling.
     ///
-    /// - Parameter name: Between its quotes, as written in these or other bytes.
+    /// - Parameter name: The name between its quotes, as written in these or other bytes.
     func position(named name: UnsafeRawBufferPointer) -> Int? {
         if let positions { return positions[JSONText.unescaped(name)] }
         return members.firstIndex { member in
@@ -57,9 +59,9 @@ package struct JSONObject {
         }
     }
 
-    /// The value of a member.
+    /// Returns the value of a member.
     ///
-    /// - Parameter name: Unescaped.
+    /// - Parameter name: The unescaped name.
     func value(named name: StaticString) -> Range<Int>? {
         let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return position(named: wanted).map { members[$0].value }

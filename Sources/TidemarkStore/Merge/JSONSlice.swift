@@ -1,6 +1,6 @@
-/// One value of JSON that was validated and holds no insignificant white space; shares the bytes it was read from.
+/// One value of validated JSON without insignificant white space; shares the bytes it was read from.
 package struct JSONSlice: Sendable {
-    /// What a value is.
+    /// The kind of a value.
     package enum Kind: String, Sendable {
         case object = "an object"
         case array = "an array"
@@ -10,7 +10,7 @@ package struct JSONSlice: Sendable {
         case null
     }
 
-    /// The value as it is written.
+    /// The value as written.
     package let bytes: ArraySlice<UInt8>
 
     /// - Parameter bytes: Valid JSON without insignificant white space. Shared, not copied.
@@ -18,7 +18,7 @@ package struct JSONSlice: Sendable {
         self.bytes = bytes
     }
 
-    /// - Parameter bytes: Valid JSON, white space wherever it likes. Copied without it.
+    /// - Parameter bytes: Valid JSON, with white space anywhere. Copied without it.
     /// - Complexity: O(bytes.count).
     package init(validated bytes: ArraySlice<UInt8>) {
         var compact: [UInt8] = []
@@ -43,7 +43,7 @@ package struct JSONSlice: Sendable {
         self.bytes = compact[...]
     }
 
-    /// Told by the first byte.
+    /// The kind of the value, from its first byte.
     package var kind: Kind {
         switch bytes.first {
         case UInt8(ascii: "{"): .object
@@ -55,7 +55,7 @@ package struct JSONSlice: Sendable {
         }
     }
 
-    /// The members of an object by unescaped name; of those with one name the last. nil for anything else.
+    /// The members of an object by unescaped name; of members with the same name the last. nil for other values.
     ///
     /// - Complexity: O(bytes.count).
     package var members: [[UInt8]: JSONSlice]? {
@@ -68,7 +68,7 @@ package struct JSONSlice: Sendable {
         }
     }
 
-    /// The elements of an array, in order. nil for anything else.
+    /// The elements of an array, in order; nil for other values.
     ///
     /// - Complexity: O(bytes.count).
     package var elements: [JSONSlice]? {
@@ -84,22 +84,22 @@ package struct JSONSlice: Sendable {
         }
     }
 
-    /// The bytes that a string stands for. nil for anything else, and for half a surrogate pair: no text holds one.
+    /// The bytes that a string represents; nil for other values, and for an unpaired surrogate, which is no text.
     package var text: [UInt8]? {
         guard kind == .string else { return nil }
         let text = bytes.dropFirst().dropLast().withUnsafeBytes { JSONText.unescaped($0) }
-        // UTF-8 never has such a byte behind ED; only an unpaired `\ud800` to `\udfff` leaves one.
+        // UTF-8 never has such a byte after ED; only an unpaired `\ud800` to `\udfff` leaves one.
         for (byte, next) in zip(text, text.dropFirst()) where byte == 0xED && next >= 0xA0 { return nil }
         return text
     }
 
-    /// A number that is written with digits alone and fits. nil for anything else.
+    /// The value of a number that is written with digits alone and fits; nil for other values.
     package var integer: Int64? {
         guard kind == .number else { return nil }
         return Int64(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The value of `true` or `false`. nil for anything else.
+    /// The value of `true` or `false`; nil for other values.
     package var bool: Bool? {
         kind == .bool ? bytes.first == UInt8(ascii: "t") : nil
     }

@@ -6,16 +6,18 @@
     import Musl
 #endif
 
-/// Text inside validated JSON: compared and read without its escapes.
+/// Text inside validated JSON: comparison and unescaping.
 package enum JSONText {
-    /// Whether two spellings are one name: `"id"` and `"\u0069d"` are.
+    /// Tells whether two spellings are the same name: `"id"` and `"\u0069d"` are.
     ///
-    /// - Complexity: O(n); copies only when one of them holds a backslash.
+    /// - Complexity: O(n); copies only when one of them has a backslash.
     static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         if isPlain(left), isPlain(right) { return haveEqualBytes(left, right) }
         return unescaped(left) == unescaped(right)
     }
 
+    /// Tells whether two buffers have equal bytes.
+    ///
     /// - Complexity: O(n).
     package static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
@@ -23,12 +25,12 @@ package enum JSONText {
         return memcmp(leftStart, rightStart, left.count) == 0
     }
 
-    /// The text that an escaped spelling stands for.
+    /// Returns the text that an escaped spelling represents.
     ///
-    /// Half a surrogate pair, which no UTF-8 stands for, becomes the three bytes that UTF-8 would give it; they equal
-    /// no other text, which is all that a comparison of names asks.
+    /// An unpaired surrogate, which UTF-8 cannot represent, becomes the three bytes that UTF-8 would give it; they
+    /// equal no other text, and a comparison of names needs no more.
     ///
-    /// - Parameter text: Between its quotes; its escapes were checked.
+    /// - Parameter text: The text between its quotes; its escapes were checked.
     /// - Complexity: O(n).
     package static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         if isPlain(text) { return Array(text) }
@@ -68,7 +70,7 @@ package enum JSONText {
         return result
     }
 
-    /// Whether the spelling is the text itself.
+    /// Tells whether the spelling is the text itself.
     static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let start = text.baseAddress else { return true }
         return memchr(start, Int32(UInt8(ascii: "\\")), text.count) == nil

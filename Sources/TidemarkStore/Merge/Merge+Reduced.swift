@@ -1,11 +1,12 @@
-/// Merging into an entity of which only some fields are known.
+/// Merging into an entity with only some known fields.
 extension Merge {
-    /// What a change makes known: an object that would be merged into a field nobody knows any more gives a part of it, and is left out.
+    /// Returns a change without the fields that it cannot make known: an object that would be merged into an unknown
+    /// field would be only a part of it, and is left out.
     ///
     /// - Parameters:
-    ///   - incoming: An object; validated, without insignificant white space.
-    ///   - base: What is known of the entity; likewise.
-    ///   - noMergeFields: Names whose values are replaced, so that they are known whole.
+    ///   - incoming: The change: a validated object without insignificant white space.
+    ///   - base: The known fields of the entity, in the same form.
+    ///   - noMergeFields: The names whose values are replaced, so that they become known completely.
     /// - Complexity: O(base.count + incoming.count).
     static func knowable(
         _ incoming: UnsafeRawBufferPointer, over base: UnsafeRawBufferPointer, noMergeFields: Set<[UInt8]>

@@ -1,13 +1,15 @@
-/// Merges a change into a stored entity, on bytes, so that every number and string stays as it was written.
+/// The merge of a change into a stored entity, on bytes, so that every number and string stays as it was written.
 ///
 /// - Source: Protocol/events.md, merging.
 package enum Merge {
+    /// Merges a change into a base.
+    ///
     /// - Parameters:
-    ///   - incoming: An object; validated, without insignificant white space.
-    ///   - base: An object; likewise.
-    ///   - noMergeFields: Names whose values are replaced at any depth.
-    ///   - keepsIdentity: True when `incoming` names another id than the entity is stored under: the stored
-    ///     `id` member stays as it is, and so does `uuid` when that is what it is stored under.
+    ///   - incoming: The change: a validated object without insignificant white space.
+    ///   - base: The stored object, in the same form.
+    ///   - noMergeFields: The names whose values are replaced at any depth.
+    ///   - keepsIdentity: Whether `incoming` names another id than the entity is stored under: the stored `id` member
+    ///     then stays unchanged, and so does `uuid` when the entity is stored under it.
     /// - Returns: The merged object. Members keep the base's order, new ones follow in the incoming order.
     /// - Complexity: O((base.count + incoming.count) · nesting): each level is scanned once for its own members.
     package static func merged(
@@ -22,10 +24,10 @@ package enum Merge {
     /// Replaces the named top-level members and leaves the others.
     ///
     /// - Parameters:
-    ///   - fields: An object; validated, without insignificant white space. Empty: nothing is replaced.
-    ///   - base: An object; likewise.
-    ///   - unset: Unescaped names of members that go; one that is in `fields` too goes as well.
-    /// - Returns: Members keep the base's order, new ones follow in the order of `fields`.
+    ///   - fields: A validated object without insignificant white space. Empty: nothing is replaced.
+    ///   - base: The stored object, in the same form.
+    ///   - unset: The unescaped names of members to remove; a name that is also in `fields` is removed too.
+    /// - Returns: The new object. Members keep the base's order, new ones follow in the order of `fields`.
     /// - Complexity: O(base.count + fields.count).
     package static func assigned(
         _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, unset: Set<[UInt8]> = []
@@ -63,7 +65,7 @@ package enum Merge {
     }
 }
 
-/// One merge under way. Recursion is bounded by the nesting that the wire lets through.
+/// One merge under way. The nesting that the wire allows bounds the recursion.
 private struct ObjectMerge {
     let base: UnsafeRawBufferPointer
     let incoming: UnsafeRawBufferPointer
@@ -99,7 +101,7 @@ private struct ObjectMerge {
         }
         for (index, member) in new.members.enumerated() where !isTaken[index] {
             let name = UnsafeRawBufferPointer(rebasing: incoming[member.name])
-            // An alternate match under `uuid` must not gain the other's `id`: it would be another entity.
+            // An alternate match under `uuid` must not gain the other entity's `id`: it would become another entity.
             if keepsIdentity, isNamed("id", name) { continue }
             appendName(name)
             append(incoming, member.value)
@@ -116,13 +118,14 @@ private struct ObjectMerge {
         append(base: member.value, incoming: range, keepsIdentity: false)
     }
 
-    /// `{"Physical":…}` and `{"Content":…}` are two cases of one enum: the new one replaces the old.
+    /// Tells whether two objects are different cases of one enum, such as `{"Physical":…}` and `{"Content":…}`: the new
+    /// one then replaces the old.
     private func areDifferentTags(base baseRange: Range<Int>, incoming incomingRange: Range<Int>) -> Bool {
         guard let oldTag = tag(base, baseRange), let newTag = tag(incoming, incomingRange) else { return false }
         return oldTag != newTag
     }
 
-    /// The name of an object's only member, when it begins with a capital letter of ASCII.
+    /// Returns the name of an object's only member, when it begins with an ASCII capital letter.
     private func tag(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [UInt8]? {
         let object = JSONObject(bytes, range: range)
         guard object.members.count == 1 else { return nil }
@@ -131,7 +134,7 @@ private struct ObjectMerge {
         return name
     }
 
-    /// Whether an entity's id is its `uuid` member: `id` is absent or null.
+    /// Tells whether an entity's id is its `uuid` member: `id` is absent or null.
     private func isStoredUnderUUID(_ object: JSONObject) -> Bool {
         guard let id = object.value(named: "id") else { return true }
         return base[id.lowerBound] == UInt8(ascii: "n")

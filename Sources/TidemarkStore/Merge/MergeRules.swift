@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// What the `metadata` of a change says about merging.
+/// The merge rules in the `metadata` of a change.
 ///
 /// - Source: Protocol/events.md, merging.
 package struct MergeRules: Sendable {
-    /// Names whose values are replaced at any depth.
+    /// The names whose values are replaced at any depth.
     package var noMergeFields: Set<[UInt8]> = []
-    /// Ids under which the entity may be stored already, in the order given.
+    /// The ids under which the entity may be stored already, in the order given.
     package var alternateIDs: [StoredID] = []
 
     package init() {}
@@ -22,7 +22,7 @@ package struct MergeRules: Sendable {
         }
     }
 
-    /// The strings (without quotes) and integers of an array member; none when it is absent or null.
+    /// Returns the strings (without quotes) and integers of an array member; none when it is absent or null.
     private static func elements(
         of object: JSONObject, named name: StaticString
     ) -> [UnsafeRawBufferPointer] {

@@ -3,12 +3,13 @@ import TidemarkModel
 /// A resource in a list, as it was when the list changed.
 package struct ListedValue: Sendable {
     package var handle: UInt32
-    /// Empty when nobody is told now.
+    /// The resource after the change; empty when no observer is notified now.
     package var payload: [UInt8]
-    /// What stood there before; empty when the element is new to the list, or `knownBy` is no lower than any lag.
+    /// The resource before the change; empty when the element is new to the list, or `knownBy` is no lower than any
+    /// lag.
     package var old: [UInt8]
-    /// The newest lag that has noted already what stood there before it; see ``CacheState/beginLag(of:isWhole:)``. Those
-    /// that are older have too, or have no need to.
+    /// The newest lag that already recorded the resource before the change; see ``CacheState/beginLag(of:isWhole:)``.
+    /// Older lags recorded it too, or do not need it.
     package var knownBy: Int64
 
     package init(handle: UInt32, payload: [UInt8], old: [UInt8], knownBy: Int64) {
@@ -19,17 +20,17 @@ package struct ListedValue: Sendable {
     }
 }
 
-/// One step of an observed list, with what undoes it.
+/// One step of an observed list, with the data to undo it.
 package enum ListStep: Sendable {
     case add(ListedValue, at: Int)
-    /// With what stood there, as `old`.
+    /// The removed element's value is its `old`.
     case remove(ListedValue, at: Int)
     case replace(ListedValue, at: Int)
     case move(UInt32, from: Int, to: Int)
 }
 
 extension ListStep {
-    /// Whether elements stand in other places, or are others, after it.
+    /// Whether the step changes the places of elements, or which elements there are.
     package var isStructural: Bool {
         switch self {
         case .add, .remove, .move: true
@@ -46,22 +47,23 @@ extension ListStep {
     }
 }
 
-/// What one event, batch, transaction or answer did to one observed query.
+/// The changes of one observed query by one event, batch, transaction or answer.
 package struct QueryChange: Sendable {
     package var query: UInt32
-    /// Empty when only `isStale` changed.
+    /// The steps; empty when only `isStale` changed.
     package var steps: [ListStep]
-    /// Whether elements stand in other places, or are others, after it.
+    /// Whether the steps change the places of elements, or which elements there are.
     package var isStructural: Bool
-    /// Lags up to this one have noted what stood before each step, or have no need to.
+    /// The newest lag that recorded the value before each step; older lags recorded it too, or do not need it.
     package var knownBy: Int64
     package var isStale: Bool
-    /// Layers say something of what is shown.
+    /// Whether layers change something that is shown.
     package var isPending: Bool
     /// An element that it shows has to be loaded first: `payload` is empty where memory does not have it, and nobody is told before it does.
     package var isHeldBack: Bool
     package var asOf: EventSequence?
-    /// Index in the log of the query's change before this one; nil when that was told already.
+    /// The index in the log of the query's change before this one; nil when observers were notified of that one
+    /// already.
     package var previous: Int?
 
     package init(
@@ -80,24 +82,24 @@ package struct QueryChange: Sendable {
     }
 }
 
-/// What one event, batch, transaction or answer did to one observed entity.
+/// The change of one observed entity by one event, batch, transaction or answer.
 package struct EntityChange: Sendable {
     package var handle: UInt32
-    /// nil when it is gone.
+    /// The resource after the change; nil when it no longer exists.
     package var payload: [UInt8]?
-    /// nil when it was not there.
+    /// The resource before the change; nil when it did not exist.
     package var old: [UInt8]?
-    /// false: only some fields are known, and others are evicted.
+    /// Whether all fields of `payload` are known; false when some are evicted.
     package var isWhole: Bool
-    /// The same of `old`.
+    /// Whether all fields of `old` were known.
     package var wasWhole: Bool
 }
 
-/// A change that observers are to be told of.
+/// A change to notify observers of.
 package enum ChangeRecord: Sendable {
     case query(QueryChange)
     case entity(EntityChange)
-    /// Who observed the first observes the second from here on.
+    /// Observers of the first entity observe the second from now on.
     case renamed(from: UInt32, to: UInt32, EntityKey)
     case library(LibraryStatus)
 }

@@ -1,31 +1,32 @@
 import TidemarkModel
 
-/// What one event, batch, transaction or answer has done so far: observers are told of it at once, when it is over.
+/// The changes so far of one event, batch, transaction or answer: observers are notified of them together when the unit
+/// ends.
 struct ChangeUnit {
-    /// A list may change in several places: then the whole list is compared, not step by step.
+    /// Whether a list may change in several places: then the whole list is compared, not step by step.
     var isMulti = false
     var isOpen = false
-    /// An element that is said to be replaced may look as before.
+    /// Whether an element with a replace step may be unchanged.
     var isUncertain = false
-    /// Grows with each entity that is written; see ``QueryEntry/visit``.
+    /// A number that grows with each written entity; see ``QueryEntry/visit``.
     var stamp: Int64 = 0
-    /// Observed queries that changed; each once.
+    /// The observed queries that changed; each once.
     var touched: [UInt32] = []
-    /// By handle of an observed or listed entity: what it was before the unit; empty when it was not there. Left out when
-    /// nobody would look at it.
+    /// The values before the unit by handle of an observed or listed entity; empty when it did not exist. Values that
+    /// no observer needs are left out.
     var olds = KeptPayloads()
-    /// Those of which only some fields were known.
+    /// The handles in `olds` of which only some fields were known.
     var partialOlds: Set<UInt32> = []
-    /// The one entity that a unit which is not `isMulti` told observed lists of, with what it was.
+    /// The one entity of which a unit that is not `isMulti` logged the old value for observed lists.
     var told: UInt32?
-    /// Elements that left observed lists; unpinned at the end, once for each time.
+    /// The handles of elements that left observed lists; unpinned when the unit ends, once for each time.
     var unpins: [UInt32] = []
-    /// Entities that go by another key from here on, with what they went by.
+    /// The entities that have another key from now on, with the handles before and after.
     var renamed: [(from: UInt32, to: UInt32)] = []
-    /// Layers to drop at the end: their log is over, and the new one has written an entity of theirs.
+    /// The layers to remove when the unit ends: their log has ended, and the new one has written one of their entities.
     var outlived: [Int64] = []
-    /// Observed entities that changed, in order; each once.
+    /// The observed entities that changed, in order; each once.
     var entities: [UInt32] = []
-    /// The number of the late event that makes the unit; nil for every other unit.
+    /// The sequence of the late event that makes the unit; nil for every other unit.
     var lateSequence: EventSequence?
 }

@@ -1,8 +1,9 @@
-/// How many of the first places are taken, for any prefix, while places are given up one by one.
+/// Counts of the taken places in any prefix, while places are released one by one.
 struct FenwickCounts {
-    /// One-based: the sum of the `index & -index` places that end at `index`.
+    /// The sums, one-based: each is over the `index & -index` places that end at `index`.
     private var sums: [Int32]
 
+    /// - Parameter taken: Whether each place is taken.
     /// - Complexity: O(taken.count).
     init(_ taken: [Bool]) {
         sums = [0] + taken.map { $0 ? 1 : 0 }
@@ -12,7 +13,7 @@ struct FenwickCounts {
         }
     }
 
-    /// Taken places before `place`.
+    /// Returns the number of taken places before `place`.
     ///
     /// - Complexity: O(log n).
     func count(before place: Int) -> Int {
@@ -25,7 +26,7 @@ struct FenwickCounts {
         return sum
     }
 
-    /// Gives up a place that is taken.
+    /// Releases a taken place.
     ///
     /// - Complexity: O(log n).
     mutating func giveUp(_ place: Int) {

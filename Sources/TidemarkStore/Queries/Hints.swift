@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// The hints of a bulk operation: names and values that tell which queries it cannot have concerned.
+/// The hints of a bulk operation: names and values that tell which queries it cannot concern.
 ///
 /// - Source: Protocol/queries.md, staleness.
 struct Hints {
-    /// Unescaped names, with the codes of their values.
+    /// The codes of the hinted values, by unescaped name.
     private var members: [[UInt8]: [UInt8]] = [:]
 
-    /// - Parameter hints: One compact valid value; anything but an object hints at nothing.
+    /// - Parameter hints: One compact valid value; a value that is no object gives no hints.
     init(_ hints: UnsafeRawBufferPointer) {
         guard hints.first == UInt8(ascii: "{") else { return }
         let object = JSONObject(hints, range: 0..<hints.count)
@@ -16,7 +16,8 @@ struct Hints {
         }
     }
 
-    /// Whether a query goes stale: unless its input or tags hold one of the names with other values only.
+    /// Tells whether a query becomes stale: always, unless its input or tags contain one of the names with other values
+    /// only.
     func concern(_ entry: QueryEntry) -> Bool {
         var seen: [[UInt8]: Bool] = [:]
         entry.key.input.bytes.withUnsafeBytes { look($0, 0..<$0.count, &seen) }
@@ -24,7 +25,7 @@ struct Hints {
         return seen.values.allSatisfy { $0 }
     }
 
-    /// Notes for each name whether it was met with the hinted value.
+    /// Notes for each name whether it occurred with the hinted value.
     private func look(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ seen: inout [[UInt8]: Bool]) {
         guard !range.isEmpty else { return }
         switch bytes[range.lowerBound] {
@@ -49,12 +50,12 @@ struct Hints {
     }
 }
 
-/// Tags that an invalidation asks for.
+/// The tags that an invalidation selects.
 struct TagSelection {
     private enum Wanted {
-        /// Any of these.
+        /// A query matches with any of these names.
         case names(Set<[UInt8]>)
-        /// All of these, with the codes of their values.
+        /// A query matches with all of these members, by the codes of their values.
         case members([[UInt8]: [UInt8]])
     }
 
@@ -74,7 +75,9 @@ struct TagSelection {
         }
     }
 
-    /// - Parameter tags: A query's; empty when it has none.
+    /// Tells whether a query's tags match.
+    ///
+    /// - Parameter tags: The query's tags; empty when it has none.
     func matches(_ tags: [UInt8]) -> Bool {
         tags.withUnsafeBytes { tags in
             guard let first = tags.first else { return false }
@@ -94,7 +97,7 @@ struct TagSelection {
         }
     }
 
-    /// The unescaped strings of an array; what is no string is passed over.
+    /// Returns the unescaped strings of an array; other elements are skipped.
     private static func names(_ array: UnsafeRawBufferPointer) -> Set<[UInt8]> {
         guard array.first == UInt8(ascii: "[") else { return [] }
         var names: Set<[UInt8]> = []

@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// A list as a reader got it last, kept until something of it changes: its elements, or one of their entities.
+/// A list as a reader got it last, kept until the list or one of its entities changes.
 ///
-/// Reading a list of 1,000 anew copies 1,000 resources and their keys. Every element was whole and in memory, so whoever reads the list
-/// gets the same, whatever fields they want.
+/// A new read of a list of 1,000 copies 1,000 resources and their keys. Every element of a kept list was complete and
+/// in memory, so each reader gets the same list, whichever fields it selects.
 struct KeptList {
     let keys: [EntityKey]
     let resources: [[UInt8]]
-    /// Where the entities are stored, while none of them leaves memory.
+    /// The slots of the entities; valid because the list is dropped before one of them leaves memory.
     let slots: [UInt32]
     let byteCount: Int
 
@@ -18,16 +18,16 @@ struct KeptList {
         byteCount = resources.reduce(0) { $0 + $1.count } + resources.count * KeptList.elementByteCount
     }
 
-    /// What an element takes beside its resource: its key, and what arrays and their owners take.
+    /// The number of bytes that an element takes beside its resource: its key, and the overhead of arrays.
     private static let elementByteCount = 160
 }
 
-/// Lists as readers got them.
+/// Lists kept as readers got them.
 extension QueryIndex {
-    /// Lists that are kept, at most. What is kept is found by looking at all of them.
+    /// The number of kept lists at most. The kept lists are searched linearly.
     static let keptListCountMax = 64
 
-    /// Keeps what a reader gets. The list that was kept longest makes room.
+    /// Keeps a list as a reader got it. The list kept longest is evicted past the bounds.
     mutating func keep(_ list: KeptList, of query: UInt32) {
         dropKept(of: query)
         guard list.byteCount <= keptListByteCountMax else { return }
@@ -41,7 +41,7 @@ extension QueryIndex {
         self[query].kept = list
     }
 
-    /// What was kept of a list is not what it is any more.
+    /// Drops the kept form of a list, because the list changed.
     @inline(__always)
     mutating func dropKept(of query: UInt32) {
         if self[query].kept != nil { takeKept(of: query) }
@@ -53,7 +53,8 @@ extension QueryIndex {
         keptLists.removeAll { $0 == query }
     }
 
-    /// Whether something wants an entity to stay in memory. When nothing does it is about to leave.
+    /// Tells whether a key must stay in memory. If it need not, the caller is about to evict it, so lists kept with it
+    /// are dropped.
     mutating func keepsInMemory(_ key: StoredKey) -> Bool {
         guard let handle = keys.handle(of: key) else { return false }
         if keys.isPinned(handle) { return true }
@@ -61,7 +62,7 @@ extension QueryIndex {
         return false
     }
 
-    /// An entity changes without its lists, or leaves memory.
+    /// Drops the kept lists that hold an entity, because the entity changes without its lists, or leaves memory.
     mutating func dropKept(holding handle: UInt32) {
         guard !keptLists.isEmpty else { return }
         for place in 0..<keys.holderCount(of: handle) { dropKept(of: keys.holder(of: handle, at: place).query) }

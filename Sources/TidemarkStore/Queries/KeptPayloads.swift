@@ -1,11 +1,13 @@
-/// Payloads by handle. Nearly every unit needs one, and a dictionary for one costs more than the rest of the unit.
+/// Payloads by handle. Nearly every unit needs one, and a dictionary for one would cost more than the rest of the unit.
 struct KeptPayloads {
     private var first: (handle: UInt32, payload: [UInt8])?
     private var others: [UInt32: [UInt8]] = [:]
 
     var isEmpty: Bool { first == nil }
 
-    /// - Parameter payload: Kept as long as this is; none is replaced or taken away by itself.
+    /// Keeps a payload.
+    ///
+    /// - Parameter payload: The payload to keep until ``removeAll()``.
     mutating func keep(_ payload: [UInt8], of handle: UInt32) {
         if first == nil { first = (handle, payload) } else { others[handle] = payload }
     }

@@ -1,20 +1,20 @@
 /// The steps that lead from one list to another, with as few moves as there can be.
 package enum ListDifference {
-    /// What has to happen to the first list so that it becomes the second.
+    /// Returns the operations that turn the first list into the second.
     ///
-    /// Elements of a longest run that is ascending in both lists stay where they are; every other kept element has to
-    /// move once, whatever is done, and moves once. Removes come first, from the back to the front, so that none shifts
-    /// another. Moves and adds follow from the front to the back, each right behind its predecessor in `after`; replaces
-    /// come last, ascending by their final index.
+    /// The elements of a longest run that is ascending in both lists stay in place; every other kept element must move
+    /// at least once, and moves exactly once. Removes come first, from the back to the front, so that none shifts
+    /// another. Moves and adds follow from the front to the back, each directly after its predecessor in `after`;
+    /// replaces come last, ascending by their final index.
     ///
     /// - Parameters:
     ///   - before: Handles, each at most once.
     ///   - after: Handles, each at most once.
-    ///   - isReplaced: Whether an element of both lists has another value now. Asked once for each of them.
+    ///   - isReplaced: Tells whether an element of both lists has another value now. Called once for each of them.
     /// - Returns: Operations over handles, to be applied in order; indexes refer to the list at that moment. Empty for
     ///   equal lists with nothing replaced.
-    /// - Complexity: O(n + m) for the common prefix and suffix, O((n + m) log(n + m)) for what lies between, however
-    ///   many elements move.
+    /// - Complexity: O(n + m) for the common prefix and suffix, O((n + m) log(n + m)) for the part between them, for
+    ///   any number of moves.
     /// - Source: RFC 6902, section 4.
     package static func operations(
         from before: [UInt32], to after: [UInt32], isReplaced: (UInt32) -> Bool
@@ -52,20 +52,20 @@ package enum ListDifference {
         return indexes
     }
 
-    /// Moves what does not stay and adds what is new, from the front to the back.
+    /// Moves the elements that do not stay and adds the new ones, from the front to the back.
     ///
-    /// When the element for `target` has its turn, all its predecessors stand in front of it in their order, and between
-    /// them only elements that still wait for their move. So a place is a count of those that are settled, and of those
-    /// that wait in front of it: both are known without the list itself.
+    /// When the element for `target` is handled, all its predecessors are before it in their order, and between them
+    /// are only elements that still wait for their move. So a place is the number of arranged elements before it plus
+    /// the number of waiting ones: both are known without the list itself.
     ///
-    /// - Parameter kept: For each element that is left after removes, in the old order, its index in the new list.
+    /// - Parameter kept: The index in the new list of each element that is left after removes, in the old order.
     private static func arrange(
         _ kept: [Int], into new: ArraySlice<UInt32>, _ operations: inout [ListOperation<UInt32>]
     ) {
         let stays = longestAscendingRun(of: kept)
         var waiting = FenwickCounts(stays.map { !$0 })
         let places = KeptPlaces(kept, stays: stays, new: new.indices)
-        // The last settled element that stayed; -1 before the first.
+        // The last arranged element that stayed; -1 before the first.
         var anchor = -1
         for target in new.indices {
             let old = places.oldIndexes[target - new.startIndex]
@@ -77,7 +77,7 @@ package enum ListDifference {
             if old < 0 {
                 from = -1
             } else if old < anchor {
-                // Settled in front of it is all that comes before the next element that stays.
+                // All elements up to the next one that stays are arranged before it.
                 from = places.nextStaying[old] + waiting.count(before: old)
             } else {
                 from = target + waiting.count(before: old) + places.stayingCount(between: anchor, and: old)
@@ -112,7 +112,8 @@ package enum ListDifference {
     ///
     /// - Complexity: O(n log n).
     private static func longestAscendingRun(of values: [Int]) -> [Bool] {
-        // For each length the index of the smallest value that ends a run of it; for each value the one before it.
+        // `ends`: for each length, the index of the smallest value that ends a run of it. `previous`: for each value,
+        // the one before it.
         var ends: [Int] = []
         var previous = [Int](repeating: -1, count: values.count)
         for (index, value) in values.enumerated() {
@@ -134,13 +135,13 @@ package enum ListDifference {
     }
 }
 
-/// Where kept elements stand in both lists.
+/// The places of kept elements in both lists.
 private struct KeptPlaces {
-    /// For each index of the new part, from 0, the index among kept elements; -1 when it is new.
+    /// The index among kept elements for each index of the new part, from 0; -1 for a new element.
     let oldIndexes: [Int]
-    /// For each kept element the index in the new list of the next one in the old order that stays.
+    /// The index in the new list of the next staying element in the old order, for each kept element.
     let nextStaying: [Int]
-    /// For each kept element how many that stay are in front of it.
+    /// The number of staying elements before each kept element.
     private let stayingCounts: [Int]
 
     init(_ kept: [Int], stays: [Bool], new: Range<Int>) {
@@ -164,7 +165,7 @@ private struct KeptPlaces {
         self.stayingCounts = stayingCounts
     }
 
-    /// Elements that stay, behind `anchor` and in front of `index`; -1 stands before the first.
+    /// Returns the number of staying elements after `anchor` and before `index`; `anchor` -1 is before the first.
     func stayingCount(between anchor: Int, and index: Int) -> Int {
         stayingCounts[index] - (anchor < 0 ? 0 : stayingCounts[anchor] + 1)
     }

@@ -3,7 +3,7 @@ package enum ListOperation<Element> {
     case add(Element, at: Int)
     case remove(at: Int)
     case replace(Element, at: Int)
-    /// Taken out at `from`, then put in so that it stands at `to`.
+    /// The element is removed at `from`, then inserted so that it is at `to`.
     case move(from: Int, to: Int)
 }
 
@@ -11,7 +11,7 @@ extension ListOperation: Equatable where Element: Equatable {}
 extension ListOperation: Sendable where Element: Sendable {}
 
 extension ListOperation {
-    /// The same step over other elements.
+    /// Returns the same step with other elements.
     package func map<Other, Failure: Error>(
         _ transform: (Element) throws(Failure) -> Other
     ) throws(Failure) -> ListOperation<Other> {

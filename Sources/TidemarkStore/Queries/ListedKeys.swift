@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// The reverse index: the keys that lists and observers name, each under a number, with the places that name it.
+/// The reverse index: the keys that lists and observers name, each with a number, and the places that name it.
 ///
-/// A key is here while something names it. A number that was given up is given anew only after ``recycle()``, so that
-/// a record of a change may name it until then. Bounded by what lists and observers hold.
+/// A key has an entry while something names it. A released number is reused only after ``recycle()``, so that a record
+/// of a change may name it until then. Bounded by what lists and observers hold.
 struct ListedKeys {
     /// One place in one list.
     struct Holder: Hashable {
@@ -13,18 +13,18 @@ struct ListedKeys {
 
     private struct Entry {
         var key: StoredKey
-        /// Nearly every key stands in few lists: the first place needs no array.
+        /// The first place; nearly every key is in few lists, so it needs no array.
         var first: Holder?
         var others: [Holder] = []
-        /// Observed lists that keep it in memory, observers of the entity itself, and layers.
+        /// The number of observed lists that keep the entity in memory, observers of the entity itself, and 1 for layers.
         var pinCount: Int32 = 0
-        /// Slow observers that remember it.
+        /// The number of lagging observers that remember the key.
         var retainCount: Int32 = 0
-        /// Observers of the entity itself.
+        /// The number of observers of the entity itself.
         var observerCount: Int32 = 0
-        /// Layers have changes for it; it is pinned once for that.
+        /// Whether layers have changes for the key; it is pinned once for that.
         var isLayered = false
-        /// The newest lag when observed lists were last told what it was before a write.
+        /// The newest lag at the time when observed lists were last given the value before a write.
         var knownBy: Int64 = 0
 
         var isNamed: Bool { first != nil || pinCount > 0 || retainCount > 0 }
@@ -34,7 +34,7 @@ struct ListedKeys {
     private var entries: [Entry] = []
     private var handles: [StoredKey: UInt32] = [:]
     private var free: [UInt32] = []
-    /// Given up since the last ``recycle()``.
+    /// The numbers released since the last ``recycle()``.
     private var released: [UInt32] = []
 
     var isEmpty: Bool { handles.isEmpty }
@@ -44,7 +44,8 @@ struct ListedKeys {
 
     func key(of handle: UInt32) -> StoredKey { entries[Int(handle)].key }
 
-    /// The number of a key, which gets one when it has none. Something must name it before the next ``recycle()``.
+    /// Returns the number of a key, which is assigned when it has none. Something must name the key before the next
+    /// ``recycle()``.
     mutating func take(_ key: StoredKey) -> UInt32 {
         if let handle = handles[key] { return handle }
         let handle: UInt32
@@ -72,6 +73,8 @@ struct ListedKeys {
         return entries[Int(handle)].others[place - 1]
     }
 
+    /// Adds a place to a key.
+    ///
     /// - Returns: The holder's place, from 0.
     mutating func addHolder(_ holder: Holder, to handle: UInt32) -> Int {
         if entries[Int(handle)].first == nil {
@@ -82,7 +85,9 @@ struct ListedKeys {
         return entries[Int(handle)].others.count
     }
 
-    /// - Returns: The holder that now stands at the place, whose node is to be told; nil when there is none.
+    /// Removes a place from a key.
+    ///
+    /// - Returns: The holder that moved to the place, whose node must be updated; nil when there is none.
     mutating func removeHolder(at place: Int, of handle: UInt32) -> Holder? {
         let last = entries[Int(handle)].others.popLast()
         defer { releaseIfUnnamed(handle) }
@@ -95,7 +100,7 @@ struct ListedKeys {
         return last
     }
 
-    // MARK: Names without a place
+    // MARK: Pins, observers and layers
 
     func isPinned(_ handle: UInt32) -> Bool { entries[Int(handle)].pinCount > 0 }
 
@@ -126,7 +131,8 @@ struct ListedKeys {
         if isLayered { pin(handle) } else { unpin(handle) }
     }
 
-    /// Lags up to this number have noted what the entity was when they began, or never showed it.
+    /// Returns the newest lag that recorded the entity's value when the lag began; older lags recorded it too, or never
+    /// showed the entity.
     func knownBy(_ handle: UInt32) -> Int64 { entries[Int(handle)].knownBy }
 
     mutating func setKnown(_ handle: UInt32, by lag: Int64) { entries[Int(handle)].knownBy = lag }
@@ -143,11 +149,11 @@ struct ListedKeys {
         released.append(handle)
     }
 
-    /// Gives numbers up for good that nothing names any more. Nobody may remember one across this call.
+    /// Frees the released numbers that nothing names any more. No caller may remember one across this call.
     mutating func recycle() {
         guard !released.isEmpty else { return }
         for handle in released where !entries[Int(handle)].isNamed {
-            // A number that was released twice goes once.
+            // A number that was released twice is freed once.
             guard handles[entries[Int(handle)].key] == handle else { continue }
             handles.removeValue(forKey: entries[Int(handle)].key)
             free.append(handle)
@@ -157,7 +163,7 @@ struct ListedKeys {
 
     // MARK: Invariants
 
-    /// Every place that names a key, by handle.
+    /// Calls `body` with every place that names a key, by handle.
     func forEachHolder(_ body: (UInt32, Holder, _ place: Int) -> Void) {
         for handle in handles.values {
             for place in 0..<holderCount(of: handle) { body(handle, holder(of: handle, at: place), place) }

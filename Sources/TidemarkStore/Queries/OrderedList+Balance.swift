@@ -1,4 +1,4 @@
-/// The tree under the list: nodes in and out, rotations, counts.
+/// The tree of the list: insertion and removal of nodes, rotations, counts.
 extension OrderedList {
     mutating func takeNode(_ handle: UInt32, sortKey: [UInt8], marks: ElementMarks) -> UInt32 {
         priorityState ^= priorityState << 13
@@ -17,7 +17,7 @@ extension OrderedList {
         return UInt32(nodes.count - 1)
     }
 
-    /// Hangs a single node in as a leaf, then lifts it to where its priority wants it.
+    /// Attaches a single node as a leaf, then rotates it up until its priority fits.
     mutating func attach(_ node: UInt32, at index: Int) {
         nodes[Int(node)].parent = OrderedList.none
         guard root != OrderedList.none else {
@@ -56,7 +56,7 @@ extension OrderedList {
         }
     }
 
-    /// Sinks a node to a leaf, then takes it off.
+    /// Rotates a node down to a leaf, then detaches it.
     mutating func detach(_ node: UInt32) {
         while true {
             let left = nodes[Int(node)].left

@@ -1,7 +1,7 @@
-/// An ordered list of handles that knows where each of them stands: a treap whose nodes are addressed by number.
+/// An ordered list of handles that finds the index of each of them: a treap whose nodes are addressed by number.
 ///
-/// A node keeps its number while its element stays in the list, wherever that moves to. Marks say which elements are
-/// shown, and which are the list's own and not there for a layer alone; places count among all elements, among the own or
+/// A node keeps its number while its element stays in the list, also when it moves. Marks say which elements are shown,
+/// and which are the list's own rather than there for a layer alone; indexes count among all elements, among the own or
 /// among the shown ones. The list's owner bounds it.
 ///
 /// - Complexity: Every operation on one element is O(log n) expected.
@@ -11,16 +11,16 @@ package struct OrderedList {
         var left = OrderedList.none
         var right = OrderedList.none
         var parent = OrderedList.none
-        /// Nodes at and below this one; 0: free, and `parent` is the next free one.
+        /// The number of nodes at and below this one; 0: the node is free, and `parent` is the next free one.
         var size: UInt32 = 1
-        /// Of those, the ones that are shown.
+        /// The number of shown elements among these nodes.
         var shown: UInt32
-        /// Of those, the list's own.
+        /// The number of the list's own elements among these nodes.
         var own: UInt32
         var marks: ElementMarks
         var priority: UInt32
         var handle: UInt32
-        /// Where the element's own list of places names this node; the owner's to keep.
+        /// The index of this node among its key's places in the reverse index; maintained by the owner.
         var place: UInt32 = 0
         var sortKey: [UInt8]
 
@@ -28,15 +28,15 @@ package struct OrderedList {
         var ownHere: UInt32 { marks.contains(.isExtra) ? 0 : 1 }
     }
 
-    /// Elements among which places are counted.
+    /// The elements among which an index counts.
     package enum Part {
         case all
-        /// The list's own: all but the extra ones.
+        /// The list's own elements: all except the extra ones.
         case own
         case shown
     }
 
-    /// No node.
+    /// The number that stands for no node.
     package static let none = UInt32.max
 
     var nodes: [Node] = []
@@ -47,21 +47,21 @@ package struct OrderedList {
 
     package init() {}
 
-    /// Elements of its own.
+    /// The number of the list's own elements.
     package var count: Int { count(.own, below: root) }
 
-    /// Elements, extra ones too.
+    /// The number of elements, including extra ones.
     package var wholeCount: Int { count(.all, below: root) }
 
-    /// Elements that are shown.
+    /// The number of shown elements.
     package var shownCount: Int { count(.shown, below: root) }
 
-    /// Elements that nothing shows because their entity is in no tier.
+    /// The number of elements that are hidden only because their entity is in no tier.
     package private(set) var missingCount = 0
 
     package var isEmpty: Bool { root == OrderedList.none }
 
-    /// What the list takes, sort keys included.
+    /// The number of bytes that the list takes, including sort keys.
     package var byteCount: Int {
         nodes.reduce(nodes.capacity * MemoryLayout<Node>.stride) { $0 + $1.sortKey.count }
     }
@@ -92,7 +92,7 @@ package struct OrderedList {
 
     package func isShown(_ node: UInt32) -> Bool { nodes[Int(node)].marks.isShown }
 
-    /// How many elements of a part stand before a node's: its own place when it is one of them.
+    /// Returns the number of elements of a part before a node: its own index when it is one of them.
     package func index(of node: UInt32, among part: Part) -> Int {
         var index = count(part, below: nodes[Int(node)].left)
         var at = node
@@ -106,7 +106,7 @@ package struct OrderedList {
         return index
     }
 
-    /// The node of the element at an index.
+    /// Returns the node of the element at an index.
     ///
     /// - Precondition: There are more than `index` elements of that part.
     package func node(at index: Int, among part: Part) -> UInt32 {
@@ -131,7 +131,7 @@ package struct OrderedList {
         }
     }
 
-    /// How many elements of a part stand before a sort key, in a list that is sorted by it.
+    /// Returns the number of elements of a part before a sort key, in a list that is sorted by it.
     package func lowerBound(_ sortKey: [UInt8], among part: Part) -> Int {
         var at = root
         var index = 0
@@ -146,9 +146,9 @@ package struct OrderedList {
         return index
     }
 
-    /// The first handles that are shown, in list order.
+    /// Returns the first handles that are shown, in list order.
     ///
-    /// - Complexity: O(elements up to the last of them + log n).
+    /// - Complexity: O(elements up to the last returned one + log n).
     package func shownPrefix(_ countMax: Int) -> [UInt32] {
         let wanted = min(countMax, shownCount)
         var handles: [UInt32] = []
@@ -185,7 +185,7 @@ package struct OrderedList {
         return nodes[Int(at)].parent
     }
 
-    /// Elements of a part at and below a node.
+    /// Returns the number of elements of a part at and below a node.
     @inline(__always)
     func count(_ part: Part, below node: UInt32) -> Int {
         guard node != OrderedList.none else { return 0 }
@@ -205,12 +205,12 @@ package struct OrderedList {
         }
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
-    /// Puts an element in so that it stands at an index.
+    /// Inserts an element at an index.
     ///
-    /// - Parameter index: Among all elements; at most `wholeCount`.
-    /// - Returns: Its node.
+    /// - Parameter index: The index among all elements; at most `wholeCount`.
+    /// - Returns: The element's node.
     package mutating func insert(
         _ handle: UInt32, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int
     ) -> UInt32 {
@@ -222,7 +222,7 @@ package struct OrderedList {
         return node
     }
 
-    /// Takes an element out; its node's number may be given to another.
+    /// Removes an element; its node's number may be reused.
     package mutating func remove(_ node: UInt32) {
         detach(node)
         if nodes[Int(node)].marks.isMissed { missingCount -= 1 }
@@ -232,7 +232,7 @@ package struct OrderedList {
         firstFree = node
     }
 
-    /// Takes an element out and puts it in so that it stands at an index among all; its node stays its own.
+    /// Moves an element to an index among all elements; its node keeps its number.
     package mutating func move(_ node: UInt32, to index: Int) {
         detach(node)
         nodes[Int(node)].left = OrderedList.none
@@ -243,14 +243,14 @@ package struct OrderedList {
         attach(node, at: index)
     }
 
-    /// Marks an element where it stands.
+    /// Sets the marks of an element at its place.
     package mutating func setMarks(of node: UInt32, _ marks: ElementMarks) {
         let old = nodes[Int(node)]
         guard old.marks != marks else { return }
         if old.marks.isMissed { missingCount -= 1 }
         if marks.isMissed { missingCount += 1 }
         nodes[Int(node)].marks = marks
-        // Wraps: what is taken off was counted.
+        // The subtraction may wrap: the removed count was included before.
         let shown = nodes[Int(node)].shownHere &- old.shownHere
         let own = nodes[Int(node)].ownHere &- old.ownHere
         guard shown != 0 || own != 0 else { return }

@@ -1,87 +1,89 @@
 import TidemarkModel
 
-/// One query in memory: what it is, what it lists, and how fresh that is.
+/// One query in memory: its key, its list, and its freshness.
 struct QueryEntry {
     let key: QueryKey
     let library: LibraryIndex
-    /// Given once; orders queries wherever an order is needed (law L11).
+    /// The query's number, given once; orders queries wherever an order is needed (law L11).
     let number: Int64
 
-    /// False while only observers know of it: never answered, or cleared since.
+    /// Whether an answer is stored; false for a query that is only observed: never answered, or cleared since.
     var isStored = false
-    /// Of its elements.
+    /// The type of the elements.
     var type: TypeIndex = 0
-    /// Compact JSON; empty when there are none.
+    /// The tags as compact JSON; empty when there are none.
     var tags: [UInt8] = []
-    /// Compact JSON; empty when the query declares none.
+    /// The rule as compact JSON; empty when the query declares none.
     var membershipText: [UInt8] = []
     var membership: Membership?
     var isLocal = false
-    /// Milliseconds; nil: never expires.
+    /// The time until the answer expires, in milliseconds; nil: never.
     var timeToLive: Int64?
     var asOf: EventSequence?
-    /// The number up to which the server's answer is known to hold everything: `asOf`, or the cursor when it was asked for.
-    /// nil when nobody knows, as after a restart, or when the log began anew since.
+    /// The sequence up to which the server's answer is known to include everything: `asOf`, or the cursor when the
+    /// fetch began. nil when it is not known, as after a restart, or when the log began anew since.
     var listedThrough: EventSequence?
-    /// Milliseconds since 1970 of the last answer.
+    /// The time of the last answer, in milliseconds since 1970.
     var storedAt: Int64 = 0
-    /// Milliseconds since 1970; nil while nothing invalidated it.
+    /// The time when the query was invalidated, in milliseconds since 1970; nil while it is not.
     var staleSince: Int64?
-    /// The sort key up to which the list is whole; nil: the list is whole.
+    /// The sort key up to which the list is complete; nil: all of it is complete.
     var horizon: [UInt8]?
-    /// The evaluation under way of a local query, while the journal's entities are not all looked at.
+    /// The number of the scan of the journal's entities that completes the list; nil when none is under way.
     var fill: Int64?
-    /// What is filled up is of an answer, and was written after this sequence of the generation below; nil: everything.
+    /// The sequence, of the generation below, after which an entity must be written for the scan of an answer's list to
+    /// add it; nil: all entities.
     var fillAfter: EventSequence?
     var fillGeneration: UInt32 = 0
-    /// Bounded by ``elementCountMax(_:)``.
+    /// The ordered list; bounded by ``elementCountMax(_:)``.
     var list = OrderedList()
-    /// What the journal had of the list, while nobody looked at it and nothing changed; ``list`` is empty then.
+    /// The elements that the journal had of the list, until it is read or anything changes; ``list`` is empty until
+    /// then.
     var unbuilt: [QueryElement]?
-    /// As a reader got it last; nil since something of it changed.
+    /// The list as a reader got it last; nil since it changed.
     var kept: KeptList?
 
-    /// Nodes of elements that some layer has a change for.
+    /// The nodes of elements that some layer has a change for.
     var layeredNodes: Set<UInt32> = []
 
-    /// The journal has an older version, or none.
+    /// Whether the journal has an older version, or none.
     var isDirty = false
-    /// The journal has a row for it, or a flush under way writes one.
+    /// Whether the journal has a row for the query, or a flush under way writes one.
     var hasRow = false
 
-    /// Neighbours in the order of the last read.
+    /// The neighbours in the LRU order of reads.
     var previous = QueryIndex.none
     var next = QueryIndex.none
-    /// Neighbours among the stored queries of one library and type.
+    /// The neighbours among the stored queries of one library and type.
     var previousOfType = QueryIndex.none
     var nextOfType = QueryIndex.none
 
     // MARK: Observers
 
     var observerCount = 0
-    /// Observers that need to see each change as it happens: all but those who are behind and see whole resources.
+    /// The number of observers that need each change when it happens: all except lagging ones that see whole resources.
     var listenerCount = 0
-    /// The number of the newest lag that there was; 0 for none.
+    /// The number of the newest lag of the query; 0 for none.
     var lastLag: Int64 = 0
-    /// Units of which nothing was logged but that they were: everybody was behind, and knew what stood there before.
+    /// The number of units that were counted but not logged: all observers lagged, and their lags had the old values.
     var unloggedCount = 0
-    /// Nodes that came to be pinned, and whose entity may have to be loaded first. Bounded by ``pinnedCountMax``; empty where
-    /// that is no bound.
+    /// The nodes that came to be pinned, and whose entity may have to be loaded first. Bounded by ``pinnedCountMax``; empty
+    /// when that is `.max`.
     var awaited: Set<UInt32> = []
-    /// What observers were told last.
+    /// The staleness that observers were last notified of.
     var shownStale = false
-    /// Index in the log of its last change; nil when that was told.
+    /// The index in the log of the last change; nil when observers were notified of it.
     var lastChange: Int?
 
     // MARK: The unit under way
 
     var isTouched = false
-    /// An element was replaced, of which nothing needs to be logged.
+    /// Whether an element was replaced in a way that need not be logged.
     var isUnlogged = false
-    /// What observers saw before the unit, when it may change several elements.
+    /// The elements that observers saw before the unit, when the unit may change several elements.
     var before: [UInt32] = []
     var steps: [HandleStep] = []
-    /// The unit's stamp, when a holder of the entity that is being written was looked at.
+    /// The unit's stamp when the list was last visited as a holder of the written entity.
     var visit: Int64 = 0
 
     init(key: QueryKey, library: LibraryIndex, number: Int64) {
@@ -90,10 +92,11 @@ struct QueryEntry {
         self.number = number
     }
 
-    /// How many of the first elements readers see.
+    /// The number of first elements that readers see.
     var shownCountMax: Int { membership?.limit ?? .max }
 
-    /// Elements that are kept: with a limit as many again, so that one that leaves can be replaced.
+    /// Returns the number of elements that are kept at most: with a limit twice as many, so that a removed one can be
+    /// replaced.
     func elementCountMax(_ limits: Limits) -> Int {
         // A recording may name any limit, and a list has a last element.
         let countMax = max(1, limits.queryElementCountMax)
@@ -117,30 +120,31 @@ struct QueryEntry {
         return isOver ? .max : count
     }
 
-    /// 32: lists with a small limit change their whole content often.
+    /// The number of kept elements beyond the limit, at least: 32, because the contents of lists with a small limit
+    /// change often.
     private static let slackCountMin = 32
 
-    /// Since when the list is too old or known to be wrong; nil while it is fresh.
+    /// Returns since when the list is too old or known to be wrong, in milliseconds since 1970; nil while it is fresh.
     func staleSince(at now: Int64) -> Int64? {
         guard isStored else { return 0 }
         guard let timeToLive, now.subtractingClamped(storedAt) >= timeToLive else { return staleSince }
         return min(staleSince ?? .max, storedAt.addingClamped(timeToLive))
     }
 
-    /// Whether a reader is told that the list is stale: also when it misses an element, or when layers take away more
-    /// than is known of it.
+    /// Tells whether readers see the list as stale: also when an element is missing, or when layers hide more elements
+    /// than are known to follow.
     func isStale(at now: Int64) -> Bool {
         staleSince(at: now) != nil || list.missingCount > 0
             || horizon != nil && !isLocal && (unbuilt?.count ?? list.shownCount) < shownCountMax
     }
 
-    /// Whether a layer has a change for an element that is shown, or takes one away that would be.
+    /// Whether a layer changes an element that is shown, or hides one that would be shown.
     var isPending: Bool {
         layeredNodes.contains { list.index(of: $0, among: .shown) < shownCountMax }
     }
 }
 
-/// One step of a list while its unit is under way.
+/// One step of a list while its unit is open.
 enum HandleStep {
     case add(UInt32, at: Int)
     case remove(UInt32, at: Int)

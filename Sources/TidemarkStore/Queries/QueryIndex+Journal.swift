@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// What the journal keeps of the queries.
+/// The journal's records of queries.
 extension CacheState {
-    /// Takes a query in as the journal had it. Its elements' entities stay with the journal.
+    /// Restores a query from the journal. The entities of its elements stay with the journal.
     mutating func restore(_ record: QueryRecord) {
         guard Int(record.library) < libraryNames.names.count else { return }
         if isUnstored(record.type) {
-            // Its entities are gone with the last session; whoever asks for it asks anew.
+            // The query's entities ended with the last session; its next reader must fetch it again.
             queries.removedNumbers.append(record.number)
             isUnwritten = true
             return
@@ -18,7 +18,7 @@ extension CacheState {
             do throws(MembershipError) {
                 membership = try Membership(json: record.membership.bytes)
             } catch {
-                // A rule that an older version took: the query is answered anew.
+                // An older version accepted the rule: the query must be answered again.
                 queries.removedNumbers.append(record.number)
                 return
             }
@@ -44,7 +44,7 @@ extension CacheState {
         queries[query].hasRow = true
     }
 
-    /// Hands over every query that changed since the last flush, whole.
+    /// Adds every query that changed since the last flush to a flush, complete.
     mutating func takeQueries(into flush: inout FlushBatch) {
         var filling: [UInt32] = []
         for query in queries.dirty where queries[query].isDirty {
@@ -57,14 +57,15 @@ extension CacheState {
             }
             if queries[query].fill != nil {
                 filling.append(query)
-                // What the journal has of it no longer holds.
+                // The journal's record of the query is no longer valid.
                 if queries[query].hasRow { queries.removedNumbers.append(queries[query].number) }
                 queries[query].hasRow = false
                 continue
             }
             let record = queries.record(of: query)
             guard record.listByteCount <= configuration.writtenListByteCountMax else {
-                // No row holds it, as where a rule puts long strings in order: it is in memory only until it is shorter.
+                // The list does not fit into a row, for example when a rule sorts by long strings: it is in memory only
+                // until it is shorter.
                 if queries[query].hasRow { queries.removedNumbers.append(queries[query].number) }
                 queries[query].hasRow = false
                 continue
@@ -80,6 +81,8 @@ extension CacheState {
 }
 
 extension QueryIndex {
+    /// Returns the record of a query.
+    ///
     /// - Complexity: O(elements).
     func record(of query: UInt32) -> QueryRecord {
         let entry = self[query]
@@ -97,7 +100,7 @@ extension QueryIndex {
             staleSince: entry.staleSince, horizon: entry.horizon, elements: elements)
     }
 
-    /// The journal lost what it had.
+    /// Marks every query as unwritten, because the journal lost its data.
     mutating func markAllDirty() {
         removedNumbers = []
         for query in all where self[query].isStored {

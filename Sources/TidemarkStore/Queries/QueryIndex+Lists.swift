@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// The only functions that change a list: each keeps the reverse index, the pins and the steps of observers in line.
+/// The only functions that change a list: each also maintains the reverse index, the pins and the steps for observers.
 extension QueryIndex {
-    /// Puts an element in.
+    /// Inserts an element.
     ///
-    /// - Parameter index: Among all elements.
+    /// - Parameter index: The index among all elements.
     @discardableResult
     mutating func insert(
         _ handle: UInt32, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int, in query: UInt32
@@ -20,7 +20,7 @@ extension QueryIndex {
         return node
     }
 
-    /// Takes an element out.
+    /// Removes an element.
     mutating func remove(_ node: UInt32, of query: UInt32) {
         beginChange(of: query)
         let marks = self[query].list.marks(of: node)
@@ -40,12 +40,12 @@ extension QueryIndex {
         }
     }
 
-    /// Gives an element the place that a new sort key asks for.
+    /// Moves an element to the place of a new sort key.
     mutating func resort(_ node: UInt32, _ sortKey: [UInt8], in query: UInt32) {
         beginChange(of: query)
         let from = self[query].list.index(of: node, among: .all)
         var target = self[query].list.lowerBound(sortKey, among: .all)
-        // The element itself stands before its new place, with its old key.
+        // The element itself, with its old key, is before its new place.
         if target > from { target -= 1 }
         let marks = self[query].list.marks(of: node)
         if target != from, marks.isShown, self[query].observerCount > 0 {
@@ -60,14 +60,14 @@ extension QueryIndex {
         if !marks.contains(.isExtra) { markDirty(query) }
     }
 
-    /// An element's resource changed where it stands.
+    /// Notes that an element's resource changed, and its place did not.
     mutating func replace(_ node: UInt32, in query: UInt32) {
         dropKept(of: query)
         guard self[query].observerCount > 0 else { return }
         beginChange(of: query)
         guard isStepped(query), self[query].list.isShown(node) else { return }
         let handle = self[query].list.handle(of: node)
-        // Where layers are involved it may look as before: that is only known when the unit ends.
+        // With layers the element may look the same as before: that is known only when the unit ends.
         let isUnlogged = !unit.isUncertain && !isOldWanted(handle, in: query)
         if isUnlogged, self[query].shownCountMax == .max {
             self[query].isUnlogged = true
@@ -81,7 +81,7 @@ extension QueryIndex {
         }
         for step in self[query].steps {
             switch step {
-            // An element that was added in the same unit is added as it is at its end.
+            // An element that was added in the same unit is logged with its value at the unit's end.
             case .add(handle, _), .replace(handle, _): return
             case .add, .replace, .remove, .move: break
             }
@@ -89,7 +89,7 @@ extension QueryIndex {
         self[query].steps.append(.replace(handle, at: index))
     }
 
-    /// Marks an element: it may come to be shown, or not to be.
+    /// Sets the marks of an element, which may show or hide it.
     mutating func setMarks(of node: UInt32, _ marks: ElementMarks, in query: UInt32) {
         let old = self[query].list.marks(of: node)
         guard old != marks else { return }
@@ -110,14 +110,14 @@ extension QueryIndex {
         }
     }
 
-    /// An element's entity is gone without having been deleted, or is back.
+    /// Marks an element as missing, because its entity is in no tier although it was not deleted, or removes that mark.
     mutating func setMissing(_ node: UInt32, _ isMissing: Bool, in query: UInt32) {
         var marks = self[query].list.marks(of: node)
         if isMissing { marks.insert(.isMissing) } else { marks.remove(.isMissing) }
         setMarks(of: node, marks, in: query)
     }
 
-    /// The list is known up to a sort key: what layers put behind it goes.
+    /// Limits a list to the elements up to a sort key: elements that layers inserted after it are removed.
     mutating func setHorizon(_ horizon: [UInt8]?, of query: UInt32) {
         self[query].horizon = horizon
         guard let horizon, self[query].list.wholeCount > self[query].list.count else { return }
@@ -128,7 +128,7 @@ extension QueryIndex {
         }
     }
 
-    /// Gives an element's place to another entity.
+    /// Replaces the entity of an element, at the same place.
     mutating func retarget(_ node: UInt32, to handle: UInt32, in query: UInt32) {
         // No input reaches it: a confirmation that gives real ids is one of the larger units.
         precondition(unit.isMulti, "an element changes its entity only in a larger unit")
@@ -145,7 +145,7 @@ extension QueryIndex {
         pinRetargeted(node, from: old, of: query)
     }
 
-    /// Empties a list.
+    /// Removes all elements of a list.
     mutating func removeAllElements(of query: UInt32) {
         if takeUnbuilt(of: query) != nil { dropKept(of: query) }
         guard self[query].list.wholeCount > 0 else { return }
@@ -161,7 +161,7 @@ extension QueryIndex {
 
     // MARK: Units
 
-    /// Remembers what observers saw before.
+    /// Begins a change of a query in the unit: keeps the elements that observers saw before.
     mutating func beginChange(of query: UInt32) {
         dropKept(of: query)
         guard self[query].observerCount > 0, !self[query].isTouched else { return }
@@ -172,7 +172,7 @@ extension QueryIndex {
         if unit.isMulti { self[query].before = self[query].list.shownPrefix(self[query].shownCountMax) }
     }
 
-    /// Whether somebody who observes a list is told what an element was before a write, or has still to note it.
+    /// Tells whether some observer of a list gets the value of an entity before a write, or a lag has yet to record it.
     func isOldWanted(_ handle: UInt32, in query: UInt32) -> Bool {
         guard self[query].observerCount > 0 else { return false }
         return self[query].listenerCount > 0 || keys.knownBy(handle) < self[query].lastLag
@@ -182,7 +182,7 @@ extension QueryIndex {
 
     // MARK: Steps
 
-    /// Notes that a node has come to be shown: where there is a limit it pushes the last one out.
+    /// Logs that a node is now shown: under a limit the last shown element becomes hidden.
     private mutating func stepIn(_ node: UInt32, of query: UInt32) {
         let countMax = self[query].shownCountMax
         let index = self[query].list.index(of: node, among: .shown)
@@ -194,7 +194,7 @@ extension QueryIndex {
         append(.add(self[query].list.handle(of: node), at: index), to: query)
     }
 
-    /// Notes that a node is about not to be shown any more: where there is a limit the next one takes its turn.
+    /// Logs that a node is about to be hidden: under a limit the next element becomes shown.
     private mutating func stepOut(_ node: UInt32, of query: UInt32) {
         let countMax = self[query].shownCountMax
         let index = self[query].list.index(of: node, among: .shown)
@@ -206,7 +206,7 @@ extension QueryIndex {
         }
     }
 
-    /// Notes what a move means for the part that is shown.
+    /// Logs the effect of a move on the shown part.
     private mutating func step(_ node: UInt32, from: Int, to target: Int, in query: UInt32) {
         let countMax = self[query].shownCountMax
         let handle = self[query].list.handle(of: node)
@@ -226,9 +226,9 @@ extension QueryIndex {
         }
     }
 
-    /// Adds a step; one that undoes or goes on from the last one is taken together with it.
+    /// Adds a step; a step that reverts or continues the last one is combined with it.
     ///
-    /// A layer takes an element from one place and shows it at another: two steps, and one for an observer.
+    /// A layer may remove an element from one place and show it at another: two steps, but one for an observer.
     private mutating func append(_ step: HandleStep, to query: UInt32) {
         guard let last = self[query].steps.last else { return self[query].steps.append(step) }
         switch (last, step) {

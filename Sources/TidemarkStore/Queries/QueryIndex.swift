@@ -5,20 +5,20 @@ import TidemarkModel
 
 /// The queries and their ordered lists, with the reverse index from entity to lists.
 ///
-/// It knows keys and orders; what stands in an entity it is told by `CacheState`. At `queryCountMax` the least recently
-/// read query that nobody observes makes room.
+/// The index knows keys and orders; `CacheState` gives it the contents of entities. At `queryCountMax` the least
+/// recently read query that is not observed is evicted.
 struct QueryIndex {
     static let none = UInt32.max
 
     let limits: Limits
-    /// Bytes of lists that are kept as they were read.
+    /// The number of bytes that lists kept as they were read may take.
     let keptListByteCountMax: Int
-    /// By query index; those in `free` are not in use.
+    /// The entries by query index; those in `free` are not in use.
     private(set) var entries: [QueryEntry] = []
     private var free: [UInt32] = []
     private var byKey: [QueryKey: UInt32] = [:]
     var keys = ListedKeys()
-    /// Rules of stored queries by the library and type they concern.
+    /// The rules of stored queries by library and type.
     private var candidates: [TypePlace: MembershipCandidates] = [:]
     /// The first stored query of each library and type.
     private var firstOfType: [TypePlace: UInt32] = [:]
@@ -26,27 +26,28 @@ struct QueryIndex {
     private var leastRecent = QueryIndex.none
     private(set) var lastNumber: Int64
     private(set) var storedCount = 0
-    /// Stored queries with a rule whose lists came from a server.
+    /// The number of stored queries with a rule whose lists came from a server.
     private(set) var remoteRuleCount = 0
     private(set) var ruleCount = 0
-    /// Evaluations of local queries so far.
+    /// The number of list scans started so far.
     var lastFill: Int64 = 0
-    /// Changed since the last flush; each once. Bounded by the number of queries.
+    /// The queries that changed since the last flush; each once. Bounded by the number of queries.
     var dirty: [UInt32] = []
     var removedNumbers: [Int64] = []
     var unit = ChangeUnit()
     /// The number of the newest lag of any query.
     var lastLag: Int64 = 0
-    /// What observers are to be told, in order. Emptied by the engine after each batch.
+    /// The changes to notify observers of, in order. The engine clears the log after each batch.
     var log: [ChangeRecord] = []
-    /// Queries that made room for others since somebody asked last; nil while nobody does.
+    /// The queries evicted for others since the last call of ``CacheState/takeLeavings()``; nil while they are not
+    /// logged.
     var displaced: [QueryKey]?
-    /// Lists that are not built yet.
+    /// The number of lists that are not built yet.
     var unbuiltCount = 0
-    /// Queries of which a list is kept, the oldest first. Bounded by ``keptListCountMax``.
+    /// The queries with a kept list, the oldest first. Bounded by ``keptListCountMax``.
     var keptLists: [UInt32] = []
     var keptListByteCount = 0
-    /// Queries that have a change in the log.
+    /// The queries that have a change in the log.
     var logged: [UInt32] = []
     /// Observed queries with pinned elements whose entities are not in memory. Emptied as they are loaded.
     var awaiting: Set<UInt32> = []
@@ -62,7 +63,7 @@ struct QueryIndex {
         self.lastNumber = lastNumber
     }
 
-    /// Whether there is nothing that an event could concern.
+    /// Whether no query or key exists that an event could concern.
     var isEmpty: Bool { byKey.isEmpty && keys.isEmpty }
 
     subscript(query: UInt32) -> QueryEntry {
@@ -70,16 +71,16 @@ struct QueryIndex {
         _modify { yield &entries[Int(query)] }
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
     func find(_ key: QueryKey) -> UInt32? { byKey[key] }
 
-    /// Every query that is in use, by number.
+    /// Every query in use, by number.
     var all: [UInt32] { byKey.values.sorted { self[$0].number < self[$1].number } }
 
-    /// Stored queries of one library and type, by number.
+    /// Returns the stored queries of one library and type, by number.
     ///
-    /// - Complexity: O(n log n) for n of them.
+    /// - Complexity: O(n log n) for n queries.
     func stored(library: LibraryIndex, type: TypeIndex) -> [UInt32] {
         var found: [UInt32] = []
         var at = firstOfType[TypePlace(library: library, type: type)] ?? QueryIndex.none
@@ -90,7 +91,7 @@ struct QueryIndex {
         return found.sorted { self[$0].number < self[$1].number }
     }
 
-    /// Queries whose rule a resource may fulfil.
+    /// Returns the queries whose rule a resource may fulfil.
     func candidates(library: LibraryIndex, type: TypeIndex, resource: UnsafeRawBufferPointer) -> [UInt32] {
         guard ruleCount > 0 else { return [] }
         return candidates[TypePlace(library: library, type: type)]?.candidates(for: resource) ?? []
@@ -98,9 +99,9 @@ struct QueryIndex {
 
     // MARK: Opening and closing
 
-    /// The query of a key, which is opened when it is new: without a list, and not stored.
+    /// Returns the query of a key, which is opened when it is new: without a list, and not stored.
     ///
-    /// - Returns: nil when there are `queryCountMax`, all of them observed.
+    /// - Returns: The query; nil when there are `queryCountMax`, all of them observed.
     mutating func open(_ key: QueryKey, library: LibraryIndex) -> UInt32? {
         if let query = byKey[key] { return query }
         if byKey.count >= limits.queryCountMax, !makeRoom() { return nil }
@@ -132,7 +133,7 @@ struct QueryIndex {
         return true
     }
 
-    /// Forgets a query that nobody observes, with its list.
+    /// Removes a query that is not observed, with its list.
     mutating func drop(_ query: UInt32) {
         // No input reaches it: all who drop a query look for observers first.
         precondition(self[query].observerCount == 0, "query \(self[query].number) is observed")
@@ -143,7 +144,7 @@ struct QueryIndex {
         free.append(query)
     }
 
-    /// Takes a query's answer away; observers still wait for the next one.
+    /// Removes a query's answer; observers still wait for the next one.
     mutating func unstore(_ query: UInt32) {
         removeAllElements(of: query)
         guard self[query].isStored else { return }
@@ -156,7 +157,7 @@ struct QueryIndex {
         self[query].isDirty = false
     }
 
-    /// Enters a stored query under its type and rule.
+    /// Adds a stored query to the index of its type and rule.
     mutating func file(_ query: UInt32) {
         let place = TypePlace(library: self[query].library, type: self[query].type)
         let first = firstOfType[place] ?? QueryIndex.none
@@ -175,7 +176,7 @@ struct QueryIndex {
         }
     }
 
-    /// Undoes ``file(_:)``, before the type or rule changes.
+    /// Removes a query from the index of its type and rule, before one of these changes.
     mutating func unfile(_ query: UInt32) {
         let place = TypePlace(library: self[query].library, type: self[query].type)
         let previous = self[query].previousOfType
@@ -192,7 +193,7 @@ struct QueryIndex {
 
     // MARK: Order of reads
 
-    /// Counts as a read: the query is the last to make room.
+    /// Counts as a read: the query becomes the last one to be evicted.
     mutating func touch(_ query: UInt32) {
         guard query != mostRecent else { return }
         detach(query)
@@ -224,7 +225,8 @@ struct QueryIndex {
 
     // MARK: Invariants
 
-    /// Traps when the forward and the reverse index are not each other's inverse (law L3), or a list contradicts itself.
+    /// Traps when the forward and the reverse index are not each other's inverse (law L3), or when a list contradicts
+    /// itself.
     ///
     /// No input reaches it: tests and the simulation alone call this.
     ///

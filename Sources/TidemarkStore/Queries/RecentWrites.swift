@@ -1,27 +1,27 @@
 import TidemarkModel
 
-/// The keys that were written last, so that an answer that was on its way meanwhile can be brought up to date.
+/// The keys written most recently, so that an answer that was on its way meanwhile can be brought up to date.
 ///
-/// A ring of `countMax` keys: older ones are forgotten, and the ring says so.
+/// A ring of `countMax` keys: older ones are forgotten, and the ring reports this.
 struct RecentWrites {
     struct Write {
         var key: StoredKey
-        /// nil when the write had none, or its log is over.
+        /// The sequence of the write; nil when it had none, or when its log has ended.
         var sequence: EventSequence?
-        /// An answer to a query wrote it: to another answer that counts by its sequence, if it has one.
+        /// Whether an answer to a query wrote it: compared with another answer, its sequence decides, if it has one.
         var isAnswer = false
-        /// A late event wrote it: to every answer it counts by its sequence, whenever it came.
+        /// Whether a late event wrote it: compared with any answer, its sequence decides, whenever it came.
         var isLate = false
     }
 
-    /// 8,192: what arrives in a second or less while an answer is awaited.
+    /// The number of remembered writes: 8,192, as many as arrive in a second or less while an answer is awaited.
     static let countMax = 8_192
 
     private var ring: [Write] = []
     private var next = 0
-    /// Writes so far; grows with each.
+    /// The number of writes so far.
     private(set) var ordinal: Int64 = 0
-    /// The highest sequence by library that was forgotten.
+    /// The highest forgotten sequence of each library.
     private var forgotten: [LibraryIndex: EventSequence] = [:]
 
     mutating func append(
@@ -41,12 +41,13 @@ struct RecentWrites {
         forgotten[write.key.library] = sequence
     }
 
-    /// Writes of events and transactions after an ordinal, oldest first; nil when some of them were forgotten.
+    /// Returns the writes of events and transactions after an ordinal, oldest first; nil when some of them were
+    /// forgotten.
     func writes(after start: Int64) -> [Write]? {
         Int(ordinal - start) <= ring.count ? newest(ordinal - start).filter { !$0.isAnswer } : nil
     }
 
-    /// Writes of answers after an ordinal, oldest first, as far as they are remembered.
+    /// Returns the writes of answers after an ordinal, oldest first, as far as they are remembered.
     func answers(after start: Int64) -> [Write] {
         newest(min(ordinal - start, Int64(ring.count))).filter(\.isAnswer)
     }
@@ -56,7 +57,7 @@ struct RecentWrites {
         return (0..<count).map { ring[(next + ring.count - count + $0) % ring.count] }
     }
 
-    /// Writes of a library with a higher sequence, and whether these are all.
+    /// Returns the writes of a library with a higher sequence, and whether these are all.
     func writes(after sequence: EventSequence, in library: LibraryIndex) -> (writes: [Write], isWhole: Bool) {
         let writes: [Write] = (0..<ring.count).compactMap { offset in
             let write = ring[(next + offset) % ring.count]
@@ -66,17 +67,18 @@ struct RecentWrites {
         return (writes, forgotten[library].map { $0 <= sequence } ?? true)
     }
 
-    /// Nobody needs what was written up to here.
+    /// Forgets the writes up to now, because no answer is awaited.
     mutating func clear() {
         for write in ring { forget(write) }
         ring.removeAll(keepingCapacity: true)
         next = 0
     }
 
-    /// Nobody remembered what was written up to a library's cursor.
+    /// Notes that writes up to a library's cursor were not remembered.
     mutating func forget(through cursor: EventSequence?, in library: LibraryIndex) { forgotten[library] = cursor }
 
-    /// Sequences of a library start anew: the old ones stand for nothing, that there were writes still counts.
+    /// Forgets the sequences of a library whose log began anew: they no longer mean anything, but the writes still
+    /// count.
     mutating func forgetSequences(of library: LibraryIndex) {
         for index in ring.indices where ring[index].key.library == library { ring[index].sequence = nil }
         forgotten[library] = nil

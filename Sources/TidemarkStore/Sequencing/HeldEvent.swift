@@ -1,18 +1,18 @@
 import TidemarkModel
 
-/// An event that waits for the ones before it, with its own copy of what it points to.
+/// An event held until the gap before it closes, with its own copy of the bytes that it points to.
 package final class HeldEvent: Sendable {
     package let event: ChangeEvent
     package let members: [ChangeMember]
-    /// What the ranges of `event` and `members` point into.
+    /// The bytes that the ranges of `event` and `members` point into.
     package let bytes: [UInt8]
     package let sequence: EventSequence
     /// The event's `prev`, or one below its sequence.
     package let previous: EventSequence
     package let source: EventSource
-    /// Offset in its input of the event's line.
+    /// The offset of the event's line in its input.
     package let offset: Int64
-    /// Milliseconds since 1970.
+    /// The time when the event was held, in milliseconds since 1970.
     package let heldAt: Int64
 
     package init(
@@ -30,11 +30,11 @@ package final class HeldEvent: Sendable {
         self.heldAt = heldAt
     }
 
-    /// The share of the reorder buffer's byte bound that it takes: its line's size.
+    /// The number of bytes that the event counts in the reorder buffer: its line's size.
     package let byteCount: Int
 }
 
-/// Where an event came from.
+/// The source of an event.
 package enum EventSource: Hashable, Sendable {
     /// A line of an input, by its number.
     case line(InputID, Int64)

@@ -1,34 +1,36 @@
 import TidemarkModel
 
-/// Numbers of one library at which an unusable line stood: a hint that an event exists, and no proof.
+/// The numbers of one library's unusable lines: hints that events exist, and no proof.
 ///
-/// A hole moves nothing and holds up nothing. It is kept so that the upstream is asked for it once. A cache without an
-/// upstream has nobody to ask and keeps none.
+/// A hole moves no cursor and blocks no event. It is kept so that the upstream is asked for it once. A cache without an
+/// upstream keeps none, because there is no one to ask.
 ///
 /// - Source: Protocol/sequencing.md, holes.
 package struct HoleList: Sendable {
     private struct Hole {
         var sequence: EventSequence
-        /// nil when its line named none.
+        /// The epoch that the line named; nil when it named none.
         var epoch: ByteString?
-        /// Milliseconds since 1970.
+        /// The time when the line came, in milliseconds since 1970.
         var seenAt: Int64
-        /// A question that is under way covers it.
+        /// Whether a request under way covers the hole.
         var isAsked = false
     }
 
-    /// At the maximum a further hole is forgotten; its line stays in quarantine.
+    /// The maximum number of holes. At the maximum a further hole is dropped; its line stays in quarantine.
     private let countMax: Int
-    /// Ascending by sequence, each once.
+    /// The holes, ascending by sequence, each once.
     private var holes: [Hole] = []
 
     package init(countMax: Int) { self.countMax = countMax }
 
     package var isEmpty: Bool { holes.isEmpty }
     package var count: Int { holes.count }
-    /// Ascending.
+    /// The numbers of the holes, ascending.
     package var sequences: [EventSequence] { holes.map(\.sequence) }
 
+    /// Adds a hole, unless it is known or the list is full.
+    ///
     /// - Complexity: O(n).
     package mutating func insert(_ sequence: EventSequence, epoch: ByteString?, at now: Int64) {
         let index = position(of: sequence)
@@ -37,35 +39,37 @@ package struct HoleList: Sendable {
         holes.insert(Hole(sequence: sequence, epoch: epoch, seenAt: now), at: index)
     }
 
+    /// Tells whether a number is a hole.
+    ///
     /// - Complexity: O(log n).
     package func contains(_ sequence: EventSequence) -> Bool {
         let index = position(of: sequence)
         return index < holes.count && holes[index].sequence == sequence
     }
 
-    /// The highest hole that is not above a sequence; nil when there is none.
+    /// Returns the highest hole that is not above a sequence; nil when there is none.
     package func highest(through sequence: EventSequence) -> EventSequence? {
         holes.last { $0.sequence <= sequence }?.sequence
     }
 
-    /// When the first hole was seen that nobody was asked for; nil when there is none.
+    /// The time of the first hole that was not asked for; nil when there is none.
     package var unaskedSince: Int64? { holes.lazy.filter { !$0.isAsked }.map(\.seenAt).min() }
 
-    /// A question that covers every hole is under way.
+    /// Marks every hole as covered by a request under way.
     package mutating func markAsked() {
         for index in holes.indices { holes[index].isAsked = true }
     }
 
-    /// The question is over: what it covered and did not prove is forgotten.
+    /// Removes the holes that an ended request covered and did not prove.
     package mutating func removeAsked() { holes.removeAll { $0.isAsked } }
 
-    /// The cursor passed them.
+    /// Removes holes that the cursor passed.
     package mutating func remove(through sequence: EventSequence) {
         guard let first = holes.first, first.sequence <= sequence else { return }
         holes.removeAll { $0.sequence <= sequence }
     }
 
-    /// The log has its first epoch: holes of another one, or of none, are of no log that is known.
+    /// Removes holes of another epoch, or of none, when the log gets its first epoch: they are of no known log.
     package mutating func keep(epoch: ByteString) { holes.removeAll { $0.epoch != epoch } }
 
     package mutating func removeAll() { holes.removeAll() }

@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// The sequences of one library that were declared lost: ascending, adjacent ones joined.
+/// The sequences of one library that were declared lost: ascending, adjacent ranges joined.
 ///
-/// Holds at most `countMax` ranges. Past it, the two that lie closest become one, which then also covers the numbers
-/// between them: a number that is called lost without need is asked for again, one that is not called lost never is.
+/// Holds at most `countMax` ranges. Past it, the two closest ranges become one, which then also covers the numbers
+/// between them: a number that is wrongly called lost is requested again, but one that is wrongly omitted never is.
 package struct LostRanges: Hashable, Sendable {
     package private(set) var ranges: [LostRange]
     let countMax: Int
@@ -16,6 +16,8 @@ package struct LostRanges: Hashable, Sendable {
 
     package var isEmpty: Bool { ranges.isEmpty }
 
+    /// Adds a range.
+    ///
     /// - Complexity: O(n).
     package mutating func insert(_ range: LostRange) {
         var first = range.first
@@ -38,13 +40,15 @@ package struct LostRanges: Hashable, Sendable {
         if ranges.count > countMax { joinClosest() }
     }
 
+    /// Tells whether a number is lost.
+    ///
     /// - Complexity: O(log n).
     package func contains(_ sequence: EventSequence) -> Bool {
         let index = firstIndex(endingFrom: sequence)
         return index < ranges.count && ranges[index].first <= sequence
     }
 
-    /// The lowest lost number that is not below `sequence`; nil when there is none.
+    /// Returns the lowest lost number that is not below `sequence`; nil when there is none.
     ///
     /// - Complexity: O(log n).
     package func first(from sequence: EventSequence) -> EventSequence? {
@@ -52,7 +56,7 @@ package struct LostRanges: Hashable, Sendable {
         return index < ranges.count ? max(ranges[index].first, sequence) : nil
     }
 
-    /// Removes the numbers of a range that are lost; they were applied after all, or never existed.
+    /// Removes the numbers of a range from the lost ones: they were applied after all, or never existed.
     ///
     /// - Returns: false when that would leave more than `countMax` ranges; nothing was removed then.
     /// - Complexity: O(n).
@@ -73,7 +77,7 @@ package struct LostRanges: Hashable, Sendable {
         return true
     }
 
-    /// Removes all numbers of ``insert(_:)`` above a sequence: the log does not go that far.
+    /// Removes all lost numbers above a sequence, because the log does not reach that far.
     ///
     /// - Complexity: O(n).
     package mutating func removeAll(above sequence: EventSequence) {

@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// Held events of one library, by sequence.
+/// The held events of one library, by sequence.
 ///
-/// Bounded by `heldEventCountMax` and `heldByteCountMax`: one event past them ``isOver`` says so, and its owner
-/// reconciles at once. It refuses nothing itself.
+/// Bounded by `heldEventCountMax` and `heldByteCountMax`: one event past them ``isOver`` becomes true, and the owner
+/// reconciles at once. The buffer itself refuses nothing.
 package struct ReorderBuffer {
     private let countMax: Int
     private let byteCountMax: Int
-    /// Ascending by sequence, each once. Those before `start` were taken.
+    /// The events ascending by sequence, each once. Events before `start` were taken.
     private var events: [HeldEvent] = []
     private var start = 0
     package private(set) var byteCount = 0
@@ -20,7 +20,7 @@ package struct ReorderBuffer {
     package var count: Int { events.count - start }
     package var isEmpty: Bool { count == 0 }
     package var first: HeldEvent? { isEmpty ? nil : events[start] }
-    /// In order of sequence.
+    /// The held events in order of sequence.
     package var all: ArraySlice<HeldEvent> { events[start...] }
 
     /// The highest `prev` of a held event; nil when nothing is held.
@@ -30,14 +30,16 @@ package struct ReorderBuffer {
 
     package var isOver: Bool { count > countMax || byteCount > byteCountMax }
 
-    /// What insertion did.
+    /// The result of an insertion.
     package enum Insertion: Equatable {
         case added
-        /// An event of that sequence is held already; it stays.
+        /// An event of that sequence is held already; that one stays.
         case duplicate
     }
 
-    /// - Complexity: O(log n) to find the place, O(n) moves behind it; disorder is short, so few.
+    /// Inserts an event at its place.
+    ///
+    /// - Complexity: O(log n) to find the place, O(n) moves after it; disorder is usually short, so there are few.
     package mutating func insert(_ event: HeldEvent) -> Insertion {
         let index = position(of: event.sequence)
         if index < events.count, events[index].sequence == event.sequence { return .duplicate }
@@ -46,7 +48,7 @@ package struct ReorderBuffer {
         return .added
     }
 
-    /// The event held under a sequence; nil when there is none.
+    /// Returns the event held under a sequence; nil when there is none.
     package func event(at sequence: EventSequence) -> HeldEvent? {
         let index = position(of: sequence)
         return index < events.count && events[index].sequence == sequence ? events[index] : nil
@@ -71,7 +73,7 @@ package struct ReorderBuffer {
         byteCount = 0
     }
 
-    /// Taken events from which closing the gap at the front pays.
+    /// The number of taken events from which compacting the array pays.
     private static let compactionCountMin = 64
 
     private func position(of sequence: EventSequence) -> Int {

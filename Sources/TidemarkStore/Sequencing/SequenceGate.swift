@@ -2,26 +2,27 @@
 
 import TidemarkModel
 
-/// One library's place in its log: decides for each event whether it is applied, dropped or held, and knows
-/// what is missing.
+/// One library's position in its log: decides for each event whether it is applied, dropped or held, and knows what is
+/// missing.
 ///
-/// A pure value: it applies nothing, asks nobody and reads no clock. The table that it implements is
-/// Protocol/sequencing.md, cell by cell.
+/// A pure value: it applies nothing, asks no one and reads no clock. It implements the table in Protocol/sequencing.md,
+/// cell by cell.
 package struct SequenceGate {
-    /// nil while the log names none.
+    /// The log's epoch; nil while the log names none.
     package private(set) var epoch: ByteString?
-    /// Grows by one whenever the log begins anew; sequences compare only within one generation.
+    /// The library's generation: grows by one whenever the log begins anew; sequences compare only within one
+    /// generation.
     package private(set) var generation: UInt32
-    /// The last sequence that was applied, or passed over as lost; nil before the first.
+    /// The last sequence that was applied, or skipped as lost; nil before the first.
     package private(set) var cursor: EventSequence?
-    /// Why the library's queries may be older than its log; nil when nothing says so.
+    /// The reason why the library's queries may be older than its log; nil when they are not.
     package private(set) var staleCause: StaleCause?
     package private(set) var lost: LostRanges
     package private(set) var held: ReorderBuffer
-    /// Numbers at which an unusable line stood. Empty without an upstream.
+    /// The numbers of unusable lines. Empty without an upstream.
     package private(set) var holes: HoleList
-    /// The highest number that is known to exist ahead of the cursor, beside held events: a heartbeat's last sequence, or a
-    /// hole that an answer proved.
+    /// The highest number that is known to exist ahead of the cursor, other than held events: a heartbeat's last
+    /// sequence, or a hole that an answer proved.
     package private(set) var tail: EventSequence?
     /// When the tail was first seen ahead, in milliseconds since 1970.
     package private(set) var tailSeenAt: Int64 = 0
@@ -33,7 +34,7 @@ package struct SequenceGate {
         holes = HoleList(countMax: limits.heldEventCountMax)
     }
 
-    /// Continues where a journal left off; nothing is held.
+    /// Creates a gate from the record of a journal; nothing is held.
     package init(recovered record: LibraryRecord, limits: Limits) {
         self.init(limits: limits)
         epoch = record.epoch
@@ -43,7 +44,7 @@ package struct SequenceGate {
         lost = LostRanges(record.lost, countMax: limits.lostRangeCountMax)
     }
 
-    /// Why queries of a library may be older than its log.
+    /// The reason why queries of a library may be older than its log.
     package enum StaleCause: Equatable, Sendable {
         /// Numbers were lost, and nothing else.
         case loss
@@ -51,25 +52,27 @@ package struct SequenceGate {
         case newLog
     }
 
-    /// Cleared when a query is refreshed, or when all that was lost has come.
+    /// Whether queries may be older than the log; cleared when a query is refreshed, or when all lost events have come.
     package var isStale: Bool { staleCause != nil }
 
     // MARK: Events
 
-    /// What to do with a sequenced event.
+    /// The decision on a sequenced event.
     package enum Verdict: Equatable {
-        /// Apply it, then ``advance(to:)``.
+        /// Apply the event, then call ``advance(to:)``.
         case apply
-        /// Its effect is there already.
+        /// The event's effect is already applied.
         case duplicate
-        /// Its number was declared lost: it takes effect out of order, and moves no cursor.
+        /// The event's number was declared lost: it takes effect out of order, and moves no cursor.
         case late
-        /// Something before it is missing: ``hold(_:)`` it.
+        /// Something before the event is missing: ``hold(_:)`` it.
         case hold
-        /// Another log: ``beginEpoch(_:baseline:)``, then apply it.
+        /// The event is of another log: call ``beginEpoch(_:baseline:)``, then apply it.
         case newEpoch
     }
 
+    /// Decides on a sequenced event.
+    ///
     /// - Parameter previous: The event's `prev`; nil stands for `sequence` - 1.
     /// - Parameter epoch: The event's epoch; nil stands for the current one.
     package func verdict(
@@ -81,16 +84,16 @@ package struct SequenceGate {
         return (previous ?? sequence.predecessor) <= cursor ? .apply : .hold
     }
 
-    /// The first epoch that is heard is taken over without a reset.
+    /// Takes over the first epoch that an event names, without a reset.
     package mutating func adoptFirstEpoch(_ eventEpoch: ByteString?) {
         guard epoch == nil, let eventEpoch else { return }
         epoch = eventEpoch
         holes.keep(epoch: eventEpoch)
     }
 
-    /// The cursor follows an event that was applied.
+    /// Advances the cursor to an event that was applied.
     ///
-    /// - Precondition: `sequence` lies above the cursor (law L4).
+    /// - Precondition: `sequence` is above the cursor (law L4).
     package mutating func advance(to sequence: EventSequence) {
         // No input reaches it: only what the verdict let through, or what is ready behind a gap, comes here, and both lie above the
         // cursor; what an event does to the gate itself ends its generation, and then the cursor is left alone.
@@ -103,12 +106,13 @@ package struct SequenceGate {
         held.insert(event)
     }
 
-    /// Remembers a number at which an unusable line stood, to ask for it once. Nothing else changes.
+    /// Notes the number of an unusable line, to ask for it once. Nothing else changes.
     ///
-    /// A line that was cut off before its epoch may be of a log that is over: without an epoch it is a hole only in a log
+    /// A line that was cut off before its epoch may be of an ended log: without an epoch it is a hole only in a log
     /// that never had one.
     ///
-    /// - Returns: false when it is no hole: the library is cold, the cursor has passed it, it is held, or it is of another log.
+    /// - Returns: false when the number is no hole: the library is cold, the cursor has passed it, it is held, or it is
+    ///   of another log.
     package mutating func noteHole(
         at sequence: EventSequence, epoch eventEpoch: ByteString?, now: Int64
     ) -> Bool {
@@ -118,22 +122,22 @@ package struct SequenceGate {
         return true
     }
 
-    /// An answer has a line at `sequence` that cannot be used either: holes up to it are missing numbers.
+    /// Notes that an answer has an unusable line at `sequence` too: holes up to it become missing numbers.
     package mutating func proveHoles(through sequence: EventSequence, at now: Int64) {
         guard let cursor, let proven = holes.highest(through: sequence), proven > cursor else { return }
         if tail == nil { tailSeenAt = now }
         tail = max(tail ?? proven, proven)
     }
 
-    /// A question for everything that is missing, holes included, is under way.
+    /// Marks holes as asked for, because a request for everything missing is under way.
     package mutating func markHolesAsked() { holes.markAsked() }
 
-    /// The question is over: holes that it did not prove are forgotten.
+    /// Removes the holes that an ended request covered and did not prove.
     package mutating func removeAskedHoles() { holes.removeAsked() }
 
-    /// The next held event, when nothing is missing before it; it leaves the buffer.
+    /// Removes and returns the next held event, when nothing is missing before it; nil otherwise.
     ///
-    /// Held events that the cursor has passed leave it too: they come as `.passed`.
+    /// Held events that the cursor has passed are removed too: they are returned as `.passed`.
     package mutating func takeReady() -> Ready? {
         guard let cursor, let first = held.first else { return nil }
         if first.sequence <= cursor {
@@ -152,15 +156,15 @@ package struct SequenceGate {
 
     // MARK: Heartbeats and epochs
 
-    /// What a heartbeat says.
+    /// The meaning of a heartbeat.
     package enum Heartbeat: Equatable {
-        /// Nothing that was not known.
+        /// The heartbeat shows nothing new.
         case even
-        /// The library was cold: its cursor is the heartbeat's.
+        /// The library was cold: its cursor is now the heartbeat's sequence.
         case baseline
-        /// Events up to it are missing.
+        /// Events up to the heartbeat's sequence are missing.
         case ahead
-        /// The log went back or is another: it began anew, and these held events were forgotten.
+        /// The log went back or is another one: it began anew, and this number of held events was dropped.
         case newLog(forgotten: Int)
     }
 
@@ -182,10 +186,10 @@ package struct SequenceGate {
         return .ahead
     }
 
-    /// The library's log begins anew.
+    /// Begins the library's log anew.
     ///
-    /// - Parameter baseline: The new cursor; nil when the next sequenced event is to be it.
-    /// - Returns: How many held events of inputs were forgotten.
+    /// - Parameter baseline: The new cursor; nil when the next sequenced event sets it.
+    /// - Returns: The number of held events from inputs that were dropped.
     package mutating func beginEpoch(_ newEpoch: ByteString?, baseline: EventSequence?) -> Int {
         let forgotten = held.all.count { $0.source != .upstream }
         held.removeAll()
@@ -199,9 +203,9 @@ package struct SequenceGate {
         return forgotten
     }
 
-    // MARK: What is missing
+    // MARK: Missing numbers
 
-    /// The first sequences that are missing before something that is known to exist; nil when none are.
+    /// The first sequences that are missing before something that is known to exist; nil when nothing is missing.
     package var missing: LostRange? {
         guard let cursor else { return nil }
         if let first = held.first {
@@ -218,16 +222,16 @@ package struct SequenceGate {
         return held.first?.heldAt ?? tailSeenAt
     }
 
-    /// When a hole was seen that nobody was asked for, in milliseconds since 1970; nil when there is none.
+    /// When the first hole was seen that was not asked for, in milliseconds since 1970; nil when there is none.
     package var holeSince: Int64? { holes.isEmpty ? nil : holes.unaskedSince }
 
-    /// Whether the first number that is missing stood on an unusable line of an input, too.
+    /// Whether the first missing number is also that of an unusable line of an input.
     package var isFirstMissingHole: Bool { missing.map { holes.contains($0.first) } ?? false }
 
-    /// Gives up what ``missing`` names: the cursor passes over it, and what was held behind it becomes ready.
+    /// Declares ``missing`` lost: the cursor skips it, and events held after it become ready.
     ///
-    /// - Parameter isFirstAlone: Only the first number is lost; the others stay missing.
-    /// - Returns: What was lost; nil when nothing is missing.
+    /// - Parameter isFirstAlone: Whether only the first number is lost; the others stay missing.
+    /// - Returns: The lost range; nil when nothing is missing.
     package mutating func declareLost(isFirstAlone: Bool = false) -> LostRange? {
         guard let missing else { return nil }
         let range = isFirstAlone ? LostRange(first: missing.first, last: missing.first) : missing
@@ -238,51 +242,51 @@ package struct SequenceGate {
         return range
     }
 
-    /// The number that an event was admitted under is lost all the same: the event could not be written.
+    /// Notes that an admitted event's number is lost anyway: the event could not be written.
     package mutating func noteLost(_ sequence: EventSequence) {
         lost.insert(LostRange(first: sequence, last: sequence))
         if staleCause == nil { staleCause = .loss }
     }
 
-    /// How far the word of an upstream may move the cursor: to the last event of its answer, to the tail, or to the place
-    /// before a held event. Beyond that nothing shows that the log goes on.
+    /// Returns how far an upstream's answer may move the cursor: to the last event of the answer, to the tail, or to
+    /// the place before a held event. Nothing shows that the log reaches beyond that.
     ///
-    /// - Parameter last: The answer's last event; nil when it has none.
+    /// - Parameter last: The sequence of the answer's last event; nil when it has none.
     /// - Complexity: O(held events).
     package func witness(answeredTo last: EventSequence?) -> EventSequence {
         [last, tail, held.highestPrevious].compactMap { $0 }.max() ?? .beforeFirst
     }
 
-    /// The upstream says that its log has nothing more up to a sequence: what did not come does not exist.
+    /// Skips the numbers up to a sequence that the upstream reports as covered: numbers that did not come do not exist.
     ///
-    /// Stops before a held event, which is known to exist.
+    /// The skip stops before a held event, which is known to exist.
     package mutating func skip(through covered: EventSequence) {
         guard let cursor, covered > cursor else { return }
         let bound = held.first.map { min($0.previous, covered) } ?? covered
         if bound > cursor { advance(to: bound) }
     }
 
-    // MARK: What was lost
+    // MARK: Lost numbers
 
-    /// Lost numbers were applied after all, out of order, or never existed.
+    /// Removes lost numbers that were applied after all, out of order, or that never existed.
     ///
     /// - Returns: false when they stay lost, because there would be too many ranges.
     @discardableResult
     package mutating func recover(_ range: LostRange) -> Bool { lost.remove(range) }
 
-    /// Nothing is lost any more, and no query is stale: what made the library stale is over, unless its log began anew.
+    /// Ends the staleness by loss when nothing is lost any more; staleness from a new log stays.
     package mutating func clearLoss() {
         if lost.isEmpty, staleCause == .loss { staleCause = nil }
     }
 
-    /// What the journal had is gone: everything up to the cursor counts as lost.
+    /// Marks everything up to the cursor as lost, because the journal lost its data.
     package mutating func markLostThroughCursor() {
         guard let cursor, cursor > .beforeFirst else { return }
         lost.insert(LostRange(first: EventSequence(0), last: cursor))
         if staleCause == nil { staleCause = .loss }
     }
 
-    /// Takes back a cursor that a lying number moved: the log goes on behind `sequence`.
+    /// Rewinds a cursor that a wrong number moved: the log continues after `sequence`.
     ///
     /// - Precondition: `sequence` is at or below the cursor. Nothing is held.
     package mutating func rewind(to sequence: EventSequence) {
@@ -297,7 +301,7 @@ package struct SequenceGate {
         staleCause = .newLog
     }
 
-    /// A query was refreshed from the server.
+    /// Ends the staleness after a query was refreshed from the server.
     package mutating func clearStale() {
         staleCause = nil
     }

@@ -2,20 +2,21 @@ import TidemarkModel
 
 /// The numbers of an upstream's answer, as its lines name them.
 struct AnswerScan {
-    /// Numbers of lines that cannot be used.
+    /// The numbers of lines that cannot be used.
     var bad: Set<EventSequence> = []
-    /// The numbers among them that are of the library's current log for certain: the line names its epoch, or the log never
-    /// had one.
+    /// The numbers in `bad` that are of the library's current log for certain: the line names its epoch, or the log
+    /// never had an epoch.
     var proving: Set<EventSequence> = []
     /// The highest number of a line that can be used; nil when there is none.
     var last: EventSequence?
-    /// Some line is of another log.
+    /// Whether some line is of another log.
     var isForeign = false
 
-    /// How far the upstream's word counts that a number which did not come does not exist.
+    /// Returns how far the upstream's answer proves that a number which did not come does not exist; nil when it proves
+    /// nothing.
     ///
-    /// Not from an unusable line on, which does exist; not at all where the upstream's log has begun anew, as its numbers are not
-    /// this log's; never past `witness`.
+    /// The proof ends before the first unusable line, because that number does exist. There is none when the
+    /// upstream's log has begun anew, because its numbers are not this log's. The proof never reaches past `witness`.
     ///
     /// - Parameter cursor: Lines at or below it were known before.
     func covered(
@@ -28,9 +29,9 @@ struct AnswerScan {
 }
 
 extension CacheState {
-    /// Lends each usable event of an answer that is of a library's current log.
+    /// Calls `body` with each usable event of an answer that is of a library's current log.
     ///
-    /// Events of other libraries, those without a sequence and resets are passed over.
+    /// Events of other libraries, events without a sequence and resets are skipped.
     mutating func forEachEvent(
         of batch: EventBatch, answering library: LibraryIndex, _ scan: inout AnswerScan,
         _ body: (inout CacheState, EventView) -> Void
@@ -46,7 +47,7 @@ extension CacheState {
                         byteCount: Int(batch.lines[Int(event.line)].count))
                     let name = view.string(event.library) ?? configuration.defaultLibrary
                     guard name == ownName else { continue }
-                    // A log file also holds what came before the log began anew; that is no answer.
+                    // A log file also holds what came before the log began anew; such a line is no answer.
                     if let epoch = epoch(of: view, in: library), epoch != libraries[Int(library)].gate.epoch ?? epoch {
                         scan.isForeign = true
                         continue

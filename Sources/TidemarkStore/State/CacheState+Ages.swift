@@ -1,12 +1,14 @@
 import TidemarkModel
 
-/// How old what is read may be.
+/// The ages of fields, entities and lists, compared with their limits.
 extension CacheState {
-    /// Whether an entity can hold a field that is too old for anybody; false for nearly every read, which then looks at no field.
+    /// Tells whether an entity can hold a field that is too old for any reader. The answer is false for nearly every
+    /// read, which then checks no field.
     ///
     /// - Parameters:
-    ///   - type: On the wire, or an alias.
-    ///   - oldestWrite: Of its fields; nil: not known.
+    ///   - type: The type's name on the wire, or an alias.
+    ///   - oldestWrite: The time of the entity's oldest field write, in milliseconds since 1970; nil when it is not
+    ///     known.
     /// - Complexity: O(type's name + ages).
     package func mayBeExpired(type: ByteString, oldestWrite: Int64?, ages: OperationAges, at now: Int64) -> Bool {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return false }
@@ -16,13 +18,15 @@ extension CacheState {
         return max(now.subtractingClamped(oldestWrite), 0) >= Int64(millisecondsOfSeconds: least)
     }
 
-    /// The selected field that is longest past its age, of an entity as readers see it; nil when none is.
+    /// Returns the selected field that is furthest past its age limit, as readers see the entity; nil when no field is
+    /// too old.
     ///
-    /// A field is too old when its age has reached its limit. Every write of a field renews its age, a layer's too.
+    /// A field is too old when its age has reached its limit. Every write of a field renews its age, including a write
+    /// by a layer.
     ///
-    /// - Parameter fields: nil: all.
-    /// - Precondition: The entity is in memory if it is anywhere.
-    /// - Complexity: O(fields that were written apart); O(resource) when one is old enough that it could be too old.
+    /// - Parameter fields: The selected fields; nil: all.
+    /// - Precondition: The entity is in memory unless it is in no tier.
+    /// - Complexity: O(fields that were written apart); O(resource) when some field is old enough to be past a limit.
     package func expired(
         _ key: EntityKey, fields: Set<[UInt8]>?, ages: OperationAges, at now: Int64
     ) -> ExpiredField? {
@@ -30,7 +34,7 @@ extension CacheState {
         let type = typeNames.names[Int(stored.type)]
         let dates = dates(of: stored)
         guard mayBeExpired(type: type, oldestWrite: dates.oldest, ages: ages, at: now) else { return nil }
-        // Most fields are ruled out by their dates alone, without looking for them in the resource.
+        // Most fields are ruled out by their dates alone, without a lookup in the resource.
         let suspects = fields?.filter { name in
             let field = ByteString(name)
             guard let least = configuration.policy.leastAge(ofField: field, in: type, operation: ages) else {
@@ -50,14 +54,15 @@ extension CacheState {
         return worst
     }
 
-    /// Milliseconds past an age in seconds, negative below it.
+    /// Returns how far a field is past an age given in seconds, in milliseconds; negative while it is below the age.
     ///
-    /// Before it was written is no time to be read: the clock that says so is wrong.
+    /// A read before the write counts as age 0: the clock that reports such a time is wrong.
     private static func overdue(_ writtenAt: Int64, maxAge: Int, at now: Int64) -> Int64 {
         max(now.subtractingClamped(writtenAt), 0).subtractingClamped(Int64(millisecondsOfSeconds: maxAge))
     }
 
-    /// When the first selected field of an observed entity becomes too old, as readers see it; nil when none ever does.
+    /// Returns when the first selected field of an observed entity becomes too old, as readers see it, in milliseconds
+    /// since 1970; nil when none ever does.
     ///
     /// - Complexity: As ``expired(_:fields:ages:at:)``.
     package func expiry(ofEntity handle: UInt32, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
@@ -72,10 +77,10 @@ extension CacheState {
         return first
     }
 
-    /// When the first of what an observed list shows becomes too old, or the list itself by its own time; nil when nothing
-    /// ever does.
+    /// Returns when the first entity that an observed list shows becomes too old, or the list itself by its own time to
+    /// live, in milliseconds since 1970; nil when neither ever does.
     ///
-    /// - Complexity: O(list) times that of an entity.
+    /// - Complexity: O(list) times the cost for one entity.
     package func expiry(ofList query: UInt32, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
         guard queries[query].isStored else { return nil }
         var first = queries[query].timeToLive.map { queries[query].storedAt.addingClamped($0) }
@@ -87,12 +92,12 @@ extension CacheState {
         return first
     }
 
-    /// Whether a query is evaluated over the store: there is nobody who knows better.
+    /// Whether a query is evaluated over the store, because no upstream or host answers it.
     package func isLocal(_ query: UInt32) -> Bool { queries[query].isLocal }
 
-    /// The limits of an entity's top-level fields as it is stored, without layers.
+    /// Returns the limits of an entity's top-level fields as it is stored, without layers.
     ///
-    /// - Precondition: It is in memory if it is anywhere.
+    /// - Precondition: The entity is in memory unless it is in no tier.
     package func limits(of key: EntityKey, ages: OperationAges) -> [ByteString: AgeLimit] {
         guard let stored = storedKey(of: key), let index = withIdentity(stored, { entities.find($0) }) else {
             return [:]
@@ -104,7 +109,7 @@ extension CacheState {
         return limits
     }
 
-    /// - Precondition: The entity is in memory if it is anywhere.
+    /// - Precondition: The entity is in memory unless it is in no tier.
     private func dates(of stored: StoredKey) -> FieldDates {
         let index = withIdentity(stored) { entities.find($0) }
         let layered = isLayered(stored) ? queries.keys.handle(of: stored) : nil
@@ -132,26 +137,27 @@ extension CacheState {
     }
 }
 
-/// When the fields of one entity, as readers see it, were written.
+/// The times when the fields of one entity, as readers see it, were written.
 private struct FieldDates {
-    /// Far beyond the longest limit, and exact as a number of JSON.
+    /// The time of an unknown write: far beyond the longest limit, and exact as a JSON number.
     private static let unknown: Int64 = -1 << 53
 
-    /// Its slot; nil when only layers have it.
+    /// The entity's slot; nil when only layers have it.
     let index: UInt32?
-    /// nil without layers.
+    /// The dates of the layers' writes; nil without layers.
     let layers: LayerStack.Dates?
-    /// nil where all fields were written at once.
+    /// The stamps of fields that were written apart; nil when all fields were written at once.
     let stamps: FieldStamps?
-    /// Milliseconds since 1970, of the fields that have no stamp; nil when only layers have the entity.
+    /// The time of the fields that have no stamp, in milliseconds since 1970; nil when only layers have the entity.
     let whole: Int64?
 
-    /// Of the field that was written longest ago; nil with layers.
+    /// The time of the oldest field write; nil with layers.
     ///
     /// - Complexity: O(fields that were written apart).
     var oldest: Int64? { layers == nil ? whole.map { stamps?.oldest(from: $0) ?? $0 } : nil }
 
-    /// Milliseconds since 1970; where nobody knows, a moment that is older than any limit.
+    /// Returns when a field was written, in milliseconds since 1970; a moment older than any limit when it is not
+    /// known.
     func writtenAt(_ field: ByteString) -> Int64 {
         let base = stamps?[field].writtenAt ?? whole
         return layers?.date(of: field, base: base) ?? base ?? FieldDates.unknown

@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// What an answer makes of its query's list.
+/// The list of a query, made from an answer.
 extension CacheState {
-    /// Enters what an answer says of its query besides the list.
+    /// Enters everything an answer says of its query except the list.
     mutating func refile(_ query: UInt32, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
         queries.beginChange(of: query)
         if queries[query].isStored { queries.unfile(query) }
-        // Elements of another type, or under another rule, have nothing to do with the new list. Nor have those of a list that was
-        // evaluated over the store: it had what nobody else tells.
+        // Elements of another type, or under another rule, do not belong to the new list. Nor do the elements of a list that
+        // was evaluated over the store: no server named them.
         if queries[query].type != type || queries[query].membershipText != head.membershipText || head.isLocal
             || queries[query].isLocal
         {
@@ -31,14 +31,15 @@ extension CacheState {
         queries.touch(query)
     }
 
-    /// Makes a list of entities in the server's order or, under a rule, in the rule's.
+    /// Makes the list from the answer's entities, in the server's order or, under a rule, in the rule's order.
     mutating func list(_ listed: [Listed], in query: UInt32, answered: Int, at now: Int64) {
         var elements: [(key: StoredKey, sortKey: [UInt8], marks: ElementMarks)] = []
         elements.reserveCapacity(listed.count)
-        // Elements of the answer passed through the list as it was before: what that came to stands for nothing.
+        // While elements of the answer were written, the old list followed them; staleness and horizon that came from
+        // this are void.
         queries[query].staleSince = nil
         queries[query].horizon = nil
-        // Before every sort key there is.
+        // The empty key precedes every sort key.
         var horizon: [UInt8] = []
         var isUnsure = false
         for element in listed {
@@ -60,7 +61,7 @@ extension CacheState {
         }
         if let membership = queries[query].membership {
             elements.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
-            // A server that gave less than was asked for has no more.
+            // A server that returned fewer elements than the limit has no more of them.
             if let limit = membership.limit, answered >= limit {
                 queries[query].horizon = horizon
                 elements.removeAll { horizon.lexicographicallyPrecedes($0.sortKey) }
@@ -98,7 +99,7 @@ extension CacheState {
         return isEqual
     }
 
-    /// Lets the last elements go while there are too many.
+    /// Removes the last elements while there are too many.
     mutating func trim(_ query: UInt32, at now: Int64) {
         let countMax = queries[query].elementCountMax(configuration.limits)
         while queries[query].list.count > countMax {
@@ -108,7 +109,7 @@ extension CacheState {
         }
     }
 
-    /// Adds what was written since the answer was made and belongs to the list.
+    /// Adds entities that were written since the answer was made and that belong to the list.
     mutating func complete(_ query: UInt32, _ newer: NewerWrites, generation: UInt32, at now: Int64) {
         guard queries[query].membership != nil else { return }
         for write in newer.writes
@@ -127,9 +128,10 @@ extension CacheState {
         enter(index, query, at: now)
     }
 
-    /// Looks through the store for what was written after a sequence; what only the journal has is brought page by page.
+    /// Scans the entities in memory for those written after a sequence; entities that only the journal has are loaded
+    /// later, page by page.
     ///
-    /// - Complexity: O(entities in memory). Only for an answer that is older than what is remembered of writes.
+    /// - Complexity: O(entities in memory). Only for an answer that is older than the remembered writes.
     private mutating func search(_ query: UInt32, after asOf: EventSequence, generation: UInt32, at now: Int64) {
         let library = queries[query].library
         let type = queries[query].type
@@ -148,7 +150,7 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    /// Whether a list holds a key as its own.
+    /// Tells whether a list holds a key as an element of its own.
     func holds(_ handle: UInt32, _ query: UInt32) -> Bool {
         (0..<keys.holderCount(of: handle)).contains { place in
             let holder = keys.holder(of: handle, at: place)

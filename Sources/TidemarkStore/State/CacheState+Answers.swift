@@ -1,26 +1,26 @@
 import TidemarkModel
 
-/// Where a library's log stood when a fetch began.
+/// The position of a library's log when a fetch began.
 package struct FetchStart: Sendable {
     var write: Int64
     var cursor: EventSequence?
-    /// The cursor compares with sequences of this generation only.
+    /// The generation of `cursor`; the cursor compares with sequences of this generation only.
     var generation: UInt32
 }
 
-/// An answer to a query, but for its resources.
+/// An answer to a query, without its resources.
 package struct AnswerHead: Sendable {
     package var key: QueryKey
-    /// Milliseconds; nil: never expires.
+    /// The time until the answer expires, in milliseconds; nil: never.
     package var timeToLive: Int64?
     package var asOf: EventSequence?
     package var membership: Membership?
-    /// Compact JSON; empty without membership.
+    /// The rule as compact JSON; empty without membership.
     package var membershipText: [UInt8]
-    /// Compact JSON; empty when there are none.
+    /// The tags as compact JSON; empty when there are none.
     package var tags: [UInt8]
     package var isLocal: Bool
-    /// nil when the answer was not asked for: it stands for now.
+    /// The position when the fetch began; nil when the answer was not requested: it counts as made now.
     package var start: FetchStart?
 
     package init(
@@ -38,9 +38,9 @@ package struct AnswerHead: Sendable {
     }
 }
 
-/// Why an answer was not stored; nothing of it was.
+/// The reason why an answer was refused; nothing of it was stored.
 package enum AnswerRefusal: Error, Hashable, Sendable {
-    /// A resource that cannot be used: its place among all resources of its event, and why.
+    /// A resource cannot be used: its index among all resources of its event, and the reason.
     case badResource(event: Int, index: Int, reason: QuarantineReason)
     /// An event as a whole cannot be used.
     case badAnswer(event: Int, reason: QuarantineReason)
@@ -49,15 +49,16 @@ package enum AnswerRefusal: Error, Hashable, Sendable {
     case tooManyLibraries
     case tooManyTypes
     case tooManyQueries
-    /// A resource whose entity would be larger than it may be.
+    /// A resource would make its entity larger than the limit.
     case tooLarge(event: Int, index: Int, byteCountMax: Int)
 }
 
 extension CacheState {
-    /// Normalizes an answer and, unless it is evaluated over the store, takes its order for the query's list.
+    /// Stores the resources of an answer as entities and, unless the query is evaluated over the store, takes the
+    /// answer's order for the query's list.
     ///
     /// - Parameter batch: One event for the listed resources, then one for each included type, all of one library.
-    /// - Precondition: What ``keysToLoad(for:_:)`` names was loaded.
+    /// - Precondition: The keys that ``keysToLoad(for:_:)`` names were loaded.
     /// - Returns: The query's index.
     package mutating func store(
         _ batch: EventBatch, _ asked: AnswerHead, at now: Int64
@@ -69,7 +70,7 @@ extension CacheState {
         }
         guard let query = queries.open(head.key, library: library) else { throw .tooManyQueries }
         if !isAwaitingAnswers { forgetRecentWrites() }
-        // A fetch looks back over what was written meanwhile.
+        // A fetch compares its answer with what was written since it began.
         let newer = newerWrites(than: head, in: library)
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
@@ -107,14 +108,14 @@ extension CacheState {
             settleAll(in: query)
             dropOutlived(at: now)
         }
-        // What is evaluated over the store says nothing new of the server.
+        // A local evaluation brings nothing new from the server.
         if !head.isLocal { libraries[Int(library)].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library, at: now)
         return query
     }
 
-    /// Looks at everything that could be refused, before anything changes.
+    /// Checks everything that can be refused, before anything changes.
     private mutating func check(_ batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
         for (number, event) in batch.events.enumerated() {
             guard event.kind == .batchChanged else {
@@ -151,8 +152,8 @@ extension CacheState {
         try checkSizes(of: batch, head)
     }
 
-    /// Refuses an answer with which an entity would be too large. One that somebody wrote since, and that the answer
-    /// would not touch, counts as well.
+    /// Refuses an answer that would make an entity too large. The check also counts entities that were written since,
+    /// and that the answer would not touch.
     private mutating func checkSizes(of batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
         guard !fitsAnywhere(batch.block.count + batch.rewritten.count) else { return }
         guard let library = head.key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
@@ -180,19 +181,20 @@ extension CacheState {
 
     // MARK: Writing
 
-    /// An entity of an answer's list.
+    /// One entity of an answer's list.
     struct Listed {
         var key: StoredKey
-        /// nil: it is evicted, and was perhaps changed since: what the answer says of it may be of the past.
+        /// The entity's slot; nil when it is evicted and may have changed since: the answer's value of it may be out of
+        /// date.
         var index: UInt32?
-        /// It was changed since: where it stood in the server's list nobody knows.
+        /// Whether the entity changed since the answer was made: its place in the server's list is then unknown.
         var isNewer: Bool
     }
 
-    /// Brings one resource of an answer into the store, unless something newer is known.
+    /// Writes one resource of an answer to the store, unless a newer value is known.
     ///
-    /// - Parameter isPlaceKnown: The server said which place in the log its answer stands for.
-    /// - Returns: Where the entity is; nil when it was deleted since.
+    /// - Parameter isPlaceKnown: Whether the server named the place in the log that its answer stands for.
+    /// - Returns: The entity as an element of the list; nil when it was deleted since.
     private mutating func write(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp, newer: NewerWrites,
         isPlaceKnown: Bool
@@ -205,7 +207,7 @@ extension CacheState {
             let merged = Merge.assigned(resource, into: entities.payload(of: index))
             let fields = JSONObject.fieldNames(of: resource)
             var stamp = stamp
-            // An answer that stands for no known place does not take away what is known of the entity's.
+            // An answer without a known place must not lower the entity's own sequence.
             if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
                 stamp.sequence = max(stamp.sequence ?? sequence, sequence)
             }
@@ -230,9 +232,9 @@ extension CacheState {
         return Listed(key: identity.storedKey, index: index, isNewer: false)
     }
 
-    /// Whether an evicted entity may have been written after an answer was made.
+    /// Tells whether an evicted entity may have been written after an answer was made.
     ///
-    /// - Complexity: O(writes since).
+    /// - Complexity: O(writes since the answer).
     private func mayBePast(_ key: StoredKey, _ newer: NewerWrites) -> Bool {
         newer.isPartial || newer.isUnsure || newer.keys.contains(key) || newer.writes.contains { $0.key == key }
     }

@@ -14,7 +14,7 @@ extension CacheState {
         applyEvents(of: batch, 0..<batch.events.count, at: now)
     }
 
-    /// Applies the lines of some of a batch's events, as ``EventBatch/lines(of:)`` gives them.
+    /// Applies the lines of a range of a batch's events, as ``EventBatch/lines(of:)`` gives them.
     package mutating func apply(_ batch: EventBatch, events: Range<Int>, at now: Int64) {
         if events == 0..<batch.events.count { return apply(batch, at: now) }
         let lines = batch.lines(of: events)
@@ -54,11 +54,11 @@ extension CacheState {
         }
     }
 
-    /// Admits one usable event and, when its turn has come, applies it and what waited for it.
+    /// Admits one usable event and, when its turn has come, applies it and the events held for it.
     mutating func take(_ view: EventView, of batch: EventBatch, at now: Int64) {
         let event = view.event
         guard event.sequence != nil || event.kind.concernsLibrary else {
-            // Nothing needs to be known of its library: it touches no entity.
+            // Its library need not be known: the event touches no entity.
             count(view)
             if event.kind == .bulk || event.kind == .refresh { invalidate(by: view, at: now) }
             if !layers.isEmpty { settleUnsequenced(by: view, at: now) }
@@ -78,10 +78,10 @@ extension CacheState {
         offer(view, to: library, at: now)
     }
 
-    /// Writes an event's effect. Its sequence, if it has one, was admitted.
+    /// Writes an event's effect. Its sequence, if it has one, was admitted before.
     mutating func applyEffect(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         let event = view.event
-        // Without lists and observers there is nobody to tell.
+        // Without lists and observers there is no one to notify.
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         defer { if hasReaders { endUnit(at: now) } }
@@ -94,9 +94,9 @@ extension CacheState {
         case .deleted:
             _ = delete(view, in: library, at: now)
         case .heartbeat:
-            // No input reaches it: a heartbeat without it is unusable, and never admitted.
+            // No input reaches this: a heartbeat without `last_sequence` is unusable, and never admitted.
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
-            // An upstream's heartbeat tells of a time that is over: it takes its place in the log and no more.
+            // An upstream's heartbeat is of the past: it takes its place in the log and has no other effect.
             if view.source == .upstream {
                 count(view)
                 return
@@ -109,22 +109,25 @@ extension CacheState {
         case .reset, .unknown:
             break
         case .unusable, .message:
-            // No input reaches it: both are told apart before an event is admitted.
+            // No input reaches this: both kinds are sorted out before an event is admitted.
             preconditionFailure("\(event.kind) has no effect")
         }
         count(view)
         if !layers.isEmpty { settle(by: view, in: library, at: now) }
     }
 
-    /// - Parameter isLate: What is evicted may have been newer: only its next word from the log brings it back.
-    /// - Returns: `.superseded` when something newer stood in the way of every member; `.tooLarge` for an event of one resource
-    ///   only: members of a batch are put aside one by one.
+    /// Writes the resources of an event as entities.
+    ///
+    /// - Parameter isLate: Whether the event is late. An evicted entity may have been newer than a late event: it stays
+    ///   evicted until the log's next write of it.
+    /// - Returns: `.superseded` when a newer value stood in the way of every member. `.tooLarge` for an event of one
+    ///   resource only: members of a batch are set aside one by one.
     mutating func upsert(
         _ view: EventView, in library: LibraryIndex, isLate: Bool = false, at now: Int64
     ) -> WriteOutcome {
         var result = WriteOutcome.superseded
         guard let type = index(ofType: view.bytes[view.event.type]) else {
-            // No input reaches it: types are numbered before an event is admitted, and keep their numbers.
+            // No input reaches this: types are numbered before an event is admitted, and keep their numbers.
             preconditionFailure("a type lost its number")
         }
         let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
@@ -173,8 +176,9 @@ extension CacheState {
         if let rules, let index = alternateMatch(rules, identity) {
             return write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
         }
-        // Merged into nothing it would be a part of what the server has: it stays evicted until it comes whole. So it does while
-        // an answer that it may have had stands for a later place than the event.
+        // A patch without its base would be stored as only a part of the server's resource: the entity stays evicted
+        // until it comes whole. The same holds while an answer that may have brought it stands for a later place than
+        // the event.
         let isLate = isLate || mayBeAnswered(in: identity.library, beyond: stamp.sequence)
         if rules != nil || isLate, !wasDeleted, mayBeGone(identity) {
             noteWrite(of: identity.storedKey, stamp.sequence)
@@ -186,7 +190,7 @@ extension CacheState {
         return .written
     }
 
-    /// Stores an entity that is not there, and lets lists take it in.
+    /// Stores a new entity, and adds it to the lists it belongs to.
     @discardableResult
     mutating func insert(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp
@@ -210,7 +214,8 @@ extension CacheState {
             noteWrite(of: index, stamp.sequence)
             return .written
         }
-        // What an answer brought is merged into as what an answer made: lists give it out as all there is.
+        // A merge into fields that an answer brought keeps only the fields an answer would: lists give them out as
+        // everything there is.
         if !entities.completeness(of: index).isEvaluable {
             let known = Merge.knowable(
                 resource, over: entities.payload(of: index), noMergeFields: rules.noMergeFields)
@@ -235,7 +240,7 @@ extension CacheState {
         return .written
     }
 
-    /// Gives an entity a new value, and lets lists follow when it is another one.
+    /// Gives an entity a new value, and updates lists when the value changed.
     ///
     /// - Parameter fields: The top-level fields that were written; nil when all were.
     mutating func overwrite(
@@ -247,7 +252,7 @@ extension CacheState {
         }
         let handle = remember(index)
         let completeness = entities.completeness(of: index)
-        // What is whole again may look as it did, and is another thing to readers.
+        // Becoming complete is a change for readers, even when the bytes are equal.
         if entities.write(index, payload: resource, stamp: stamp, fields: fields)
             || completeness != entities.completeness(of: index)
         {
@@ -256,9 +261,9 @@ extension CacheState {
         if let handle { noteOutlived(handle, by: stamp) }
     }
 
-    /// Takes an entity out of the store, with its row.
+    /// Removes an entity from the store, with its row.
     ///
-    /// - Returns: Its number in the reverse index; nil when nothing names it.
+    /// - Returns: The entity's number in the reverse index; nil when nothing names it.
     mutating func drop(_ index: UInt32) -> UInt32? {
         let library = entities.library(of: index)
         let handle = remember(index)
@@ -274,13 +279,13 @@ extension CacheState {
         if isAwaitingAnswers { noteWrite(of: entities.key(of: index), sequence) }
     }
 
-    /// The same for an entity that stays evicted: an answer from before must not bring it back as it was.
+    /// Remembers a write of an entity that stays evicted: an answer made before it must not bring the old value back.
     mutating func noteWrite(of key: StoredKey, _ sequence: EventSequence?) {
         guard isAwaitingAnswers else { return }
         recentWrites.append(key, sequence: sequence, isLate: queries.unit.lateSequence != nil)
     }
 
-    /// The one stored entity that goes by one of the alternate ids; nil when there is none or more than one.
+    /// Returns the one stored entity that has one of the alternate ids; nil when there is none or more than one.
     func alternateMatch(_ rules: MergeRules, _ identity: EntityIdentity) -> UInt32? {
         var match: UInt32?
         for id in rules.alternateIDs {
@@ -294,13 +299,14 @@ extension CacheState {
         return match
     }
 
-    /// Whether some answer of the library stands for a later place in the log: what was evicted may have had it.
+    /// Tells whether some answer of the library stands for a later place in the log: an evicted entity may have had
+    /// that answer's value.
     func mayBeAnswered(in library: LibraryIndex, beyond sequence: EventSequence?) -> Bool {
         guard let sequence, let answered = libraries[Int(library)].answeredThrough else { return false }
         return sequence <= answered
     }
 
-    /// Puts an event into its bin. What an upstream brought is in a bin of its own.
+    /// Counts an event in its bin. Events from an upstream have a bin of their own.
     mutating func count(_ view: EventView) {
         let event = view.event
         if event.kind == .unknown { countIgnored(view) }
@@ -322,7 +328,8 @@ extension CacheState {
         }
     }
 
-    /// Under this name kinds are counted together once there are too many names; no kind on the wire is empty of text.
+    /// The name under which further kinds are counted together once there are too many names; no kind on the wire has
+    /// this name.
     package static let otherKinds: ByteString = "…"
 }
 

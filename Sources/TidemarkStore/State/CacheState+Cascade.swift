@@ -1,16 +1,18 @@
 import TidemarkModel
 
-/// What is deleted along with an entity: what the policy's cascading fields of it refer to, and so on from there.
+/// Cascading deletes: entities that the policy's cascading fields of a deleted entity refer to are deleted with it, and
+/// so on from there.
 extension CacheState {
-    /// What goes with entities that go, each once, those nearest to them first; without the entities themselves.
+    /// Returns the entities that are deleted along with the roots, each once, the nearest first; without the roots.
     ///
-    /// At most `cascadeCountMax`; what lies behind them stays.
+    /// At most `cascadeCountMax`; entities beyond that number stay.
     ///
     /// - Parameters:
-    ///   - isGoing: Whether an entity is there and would go. Where one stays, so does what it refers to.
-    ///   - resource: Of an entity that goes.
-    /// - Precondition: What ``keysToLoad(forCascadeFrom:written:)`` names is in memory.
-    /// - Complexity: O(their resources).
+    ///   - isGoing: Tells whether an entity exists and would be deleted. An entity that stays protects the entities that
+    ///     it refers to.
+    ///   - resource: Returns the resource of an entity that is deleted.
+    /// - Precondition: The entities that ``keysToLoad(forCascadeFrom:written:)`` names are in memory.
+    /// - Complexity: O(resources of the deleted entities).
     private func cascade(
         from roots: [StoredKey], isGoing: (StoredKey) -> Bool, resource: (StoredKey) -> [UInt8]?
     ) -> [StoredKey] {
@@ -30,7 +32,7 @@ extension CacheState {
         return Array(queue[roots.count...].prefix(configuration.limits.cascadeCountMax))
     }
 
-    /// What a resource refers to under the database's numbers; a type without one has no entity.
+    /// Returns the keys that a resource refers to; a reference to a type without a number has no entity and is skipped.
     private func references(of key: StoredKey, in resource: [UInt8]) -> [StoredKey] {
         var found: [StoredKey] = []
         resource.withUnsafeBytes { resource in
@@ -46,12 +48,12 @@ extension CacheState {
         withIdentity(key) { entities.find($0) }.map { Array(entities.payload(of: $0)) }
     }
 
-    // MARK: Who asks
+    // MARK: Causes of a cascade
 
-    /// The entities that a delete of the server's takes along: all but newer ones.
+    /// Returns the entities that a delete by the server takes along: all except newer ones.
     ///
-    /// - Parameter isLate: The delete comes out of order. What was written at its own number, or without a number since the log
-    ///   began, may be newer, and stays.
+    /// - Parameter isLate: Whether the delete comes out of order. An entity that was written at the delete's own
+    ///   number, or without a number since the log began, may be newer, and stays.
     func cascade(from key: StoredKey, _ tombstone: Tombstone, isLate: Bool = false) -> [StoredKey] {
         cascade(
             from: [key],
@@ -66,18 +68,20 @@ extension CacheState {
             }, resource: { storedResource($0) })
     }
 
-    /// What a removal takes along; what is removed need not be in memory where it refers to nothing.
+    /// Returns the entities that a removal takes along. A removed entity need not be in memory when its type refers to
+    /// nothing.
     package func cascade(fromRemovalOf keys: [StoredKey]) -> [StoredKey] {
         cascade(
             from: keys, isGoing: { withIdentity($0) { entities.find($0) } != nil },
             resource: { storedResource($0) })
     }
 
-    /// What a delete takes along in the middle of changes that are made together.
+    /// Returns the entities that a delete takes along in the middle of changes that are made together.
     ///
     /// - Parameters:
-    ///   - changed: What the changes before it made of an entity; nil when they left it alone, nil inside for nothing.
-    ///   - isVisible: Look at what pending layers show, not at what is stored.
+    ///   - changed: Returns the value that earlier changes gave an entity: outer nil when they did not touch it, inner
+    ///     nil when they deleted it.
+    ///   - isVisible: Whether to read what pending layers show, instead of what is stored.
     func cascade(
         from key: StoredKey, over changed: (StoredKey) -> [UInt8]??, isVisible: Bool
     ) -> [StoredKey] {
@@ -93,16 +97,16 @@ extension CacheState {
         return isVisible ? visibleResource(key) : storedResource(key)
     }
 
-    /// An entity as readers see it, layers included; nil when memory has nothing to show.
+    /// Returns an entity as readers see it, layers included; nil when memory has nothing to show.
     func visibleResource(_ key: StoredKey) -> [UInt8]? {
         guard let handle = queries.keys.handle(of: key) else { return storedResource(key) }
         return withPayload(of: handle) { Array($0) }
     }
 
-    /// Deletes in one unit what went along, with the tombstone of what took it.
+    /// Deletes the cascaded entities in the same unit, with the tombstone of the delete that caused it.
     mutating func delete(along keys: [StoredKey], _ tombstone: Tombstone) {
         for key in keys {
-            // Long cascades push tombstones out before the journal has heard of them.
+            // A long cascade can push tombstones out before the journal has them.
             forgotten.insert(key)
             delete(key, tombstone)
             noteWrite(of: key, tombstone.sequence)
@@ -111,18 +115,18 @@ extension CacheState {
 
     // MARK: Loading
 
-    /// What somebody is about to write, as far as it leads from one entity to others.
+    /// The links of a pending write that lead from one entity to others.
     struct CascadeSources {
-        /// Of entities that are to be deleted.
+        /// The entities that are to be deleted.
         var roots: [StoredKey] = []
-        /// What resources that are written before refer to, by who has them.
+        /// The keys that earlier written resources refer to, by the key of the resource.
         var references: [StoredKey: [StoredKey]] = [:]
     }
 
-    /// Entities that go with others, as far as that is known, and that only the journal may have.
+    /// Returns entities that may be deleted along, as far as is known, and that only the journal may have.
     ///
-    /// Asked again when they are there, it names what lies behind them. Everything that is stored, visible or about to be
-    /// written is followed: what is too much is only read.
+    /// Called again once they are loaded, it names the entities that those refer to. It follows everything that is
+    /// stored, visible or about to be written: an entity too many is only read.
     func keysToLoad(forCascadeFrom sources: CascadeSources) -> Set<StoredKey> {
         guard absentCount > 0, !cascades.isEmpty else { return [] }
         var seen = Set(sources.roots)
@@ -143,9 +147,9 @@ extension CacheState {
         return missing
     }
 
-    /// Adds what a resource that is written refers to.
+    /// Adds the references of a resource that is written.
     ///
-    /// - Parameter ids: Under which it may be stored.
+    /// - Parameter ids: The ids under which it may be stored.
     func note(
         _ resource: UnsafeRawBufferPointer, of wireType: ByteString, _ ids: [StoredID], in library: LibraryIndex,
         into sources: inout CascadeSources
@@ -158,7 +162,7 @@ extension CacheState {
             found.append(StoredKey(library: library, type: index, id: id))
         }
         guard let index = typeNames.existingIndex(of: type) else {
-            // A type that is new with this very batch has no number to stand under.
+            // A type that is new with this very batch has no number, so no key can be made for it.
             sources.roots += found
             return
         }

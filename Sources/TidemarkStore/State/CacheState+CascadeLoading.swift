@@ -1,11 +1,12 @@
 import TidemarkModel
 
-/// What events, operations and removals are going to delete along, before they are applied.
+/// The keys that events, operations and removals will delete along, collected before they are applied.
 extension CacheState {
-    /// Keys that batches touch together, or that held events may touch with them, and that only the journal may have.
+    /// Returns the keys that batches touch together, or that held events may touch with them, and that only the journal
+    /// may have.
     ///
     /// - Returns: Each once; empty when memory holds every entity there is.
-    /// - Complexity: O(members + held events), and O(resources) of what is deleted along.
+    /// - Complexity: O(members + held events), and O(resources) of the entities that are deleted along.
     package func keysToLoad(for batches: [EventBatch]) -> [StoredKey] {
         guard absentCount > 0 else { return [] }
         var keys: Set<StoredKey> = []
@@ -27,7 +28,7 @@ extension CacheState {
         }
     }
 
-    /// Every event of batches, and those that wait.
+    /// Calls `body` with every event of batches, and with the held events.
     private func forEachView(of batches: [EventBatch], _ body: (EventView) -> Void) {
         for batch in batches { forEachView(of: batch, body) }
         for library in watched {
@@ -39,7 +40,7 @@ extension CacheState {
         libraryNames.existingIndex(of: view.string(view.event.library) ?? configuration.defaultLibrary)
     }
 
-    /// What events delete along, of batches and of those that wait. Nothing unless one of them deletes.
+    /// Returns the cascade sources of the events in batches and of held events. Empty unless one of them deletes.
     private func sources(_ batches: [EventBatch]) -> CascadeSources {
         var sources = CascadeSources()
         var deletes = false
@@ -67,7 +68,7 @@ extension CacheState {
         return sources
     }
 
-    /// Under its own name, where entities of it take others along.
+    /// Returns the cache's own name of the event's type when entities of it take others along; nil otherwise.
     func cascadingType(of view: EventView) -> ByteString? {
         guard !cascades.isEmpty, view.event.memberCount > 0, !view.event.type.isAbsent else { return nil }
         let wireType = ByteString(view.bytes[view.event.type])
@@ -75,7 +76,7 @@ extension CacheState {
         return cascades.concern(type) ? type : nil
     }
 
-    /// What the deletes among operations take along.
+    /// Returns the keys that deletes among operations take along.
     func cascadeKeysToLoad(for steps: [TransactionStep], in name: ByteString) -> Set<StoredKey> {
         guard !cascades.isEmpty, let library = libraryNames.existingIndex(of: name) else { return [] }
         var sources = CascadeSources()
@@ -101,9 +102,9 @@ extension CacheState {
         return deletes ? keysToLoad(forCascadeFrom: sources) : []
     }
 
-    /// What the removal of some entities takes along, as far as that is known, and that only the journal may have.
+    /// Returns the entities that a removal takes along, as far as is known, and that only the journal may have.
     ///
-    /// Those among them that refer to nothing are not asked for.
+    /// Entities whose type refers to nothing are not included.
     package func keysToLoad(forRemovalOf keys: [StoredKey]) -> [StoredKey] {
         guard !cascades.isEmpty else { return [] }
         let roots = keys.filter { cascades.concern(typeNames.names[Int($0.type)]) }

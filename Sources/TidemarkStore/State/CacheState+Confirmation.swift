@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// What a server said of a mutation, with what the wire checked.
+/// A server's answer to a mutation, with the parts that the wire checked.
 package struct LayerConfirmation: Sendable {
-    /// A temporary id and the one that the server gave instead.
+    /// A temporary id and the real id that the server gave instead.
     package struct RealID: Sendable {
-        /// Canonical.
+        /// The temporary id, canonical.
         package var temporary: ByteString
-        /// Canonical.
+        /// The real id, canonical.
         package var real: ByteString
         /// The real id as a JSON string.
         package var json: [UInt8]
@@ -19,14 +19,14 @@ package struct LayerConfirmation: Sendable {
     }
 
     package var pendingID: ByteString
-    /// nil: of whatever library the layer is.
+    /// The library's name; nil: the layer's own library.
     package var library: ByteString?
-    /// nil: the layer waits.
+    /// The resources as the server stored them; nil: the layer waits for its event.
     package var confirmed: [PutResource]?
-    /// Of `confirmed`; nil: as the layer says.
+    /// The type of `confirmed`; nil: as the layer says.
     package var type: ByteString?
     package var sequence: EventSequence?
-    /// Each temporary id once.
+    /// The real ids, each temporary id once.
     package var realIDs: [RealID]
 
     package init(
@@ -43,14 +43,14 @@ package struct LayerConfirmation: Sendable {
 }
 
 extension CacheState {
-    /// Keys that a confirmation touches and that only the journal may have.
+    /// Returns the keys that a confirmation touches and that only the journal may have.
     package mutating func keysToLoad(for confirmation: LayerConfirmation) -> [StoredKey] {
         guard absentCount > 0, let layer = layers.layer(named: confirmation.pendingID) else { return [] }
         var keys: Set<StoredKey> = []
         do throws(LayerRefusal) {
             for (key, _) in try resources(of: confirmation, layer) { keys.insert(key) }
         } catch {
-            // It is refused when it is applied.
+            // The confirmation is refused later, when it is applied.
             return []
         }
         for id in confirmation.realIDs {
@@ -62,9 +62,9 @@ extension CacheState {
         return keys.filter { !isKnown($0) }
     }
 
-    /// Takes in what a server said of a layer, as one unit.
+    /// Applies a server's answer to a layer's mutation, as one unit.
     ///
-    /// - Precondition: What ``keysToLoad(for:)`` names is in memory.
+    /// - Precondition: The keys that ``keysToLoad(for:)`` names are in memory.
     package mutating func confirm(_ confirmation: LayerConfirmation, at now: Int64) throws(LayerRefusal) {
         let layer = try layer(confirmation.pendingID, of: confirmation.library)
         let library = layer.library
@@ -88,7 +88,7 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Confirmed resources with the keys they go by.
+    /// Returns the confirmed resources with their keys.
     private mutating func resources(
         of confirmation: LayerConfirmation, _ layer: Layer
     ) throws(LayerRefusal) -> [(key: StoredKey, resource: [UInt8])] {
@@ -110,7 +110,7 @@ extension CacheState {
         return resources
     }
 
-    /// The type under which a layer names an id, or the only one it names.
+    /// Returns the type under which a layer names an id, or else the only type it names; nil when that is not unique.
     private func type(of id: StoredID, _ layer: Layer, _ realIDs: [LayerConfirmation.RealID]) -> TypeIndex? {
         let names = [id] + realIDs.filter { StoredID($0.real) == id }.map { StoredID($0.temporary) }
         let given = layer.changes.filter { !$0.isAlong }
@@ -120,7 +120,7 @@ extension CacheState {
         return own.isEmpty && all.count == 1 ? all.first : nil
     }
 
-    /// Writes a confirmed resource to the base, unless that stands for something newer.
+    /// Writes a confirmed resource to the base, unless the base stands for something newer.
     private mutating func confirm(
         _ resource: [UInt8], _ key: StoredKey, sequence: EventSequence?, generation: UInt32, at now: Int64
     ) {
@@ -130,7 +130,7 @@ extension CacheState {
         if let index {
             let stored = entities.stamp(of: index)
             guard !isBehind(sequence, stored.sequence, isComparable: stored.generation == generation) else { return }
-            // A confirmation that stands for no known place does not take away what is known of the entity's.
+            // A confirmation without a known place must not remove the entity's own sequence.
             if sequence == nil, stored.generation == generation { stamp.sequence = stored.sequence }
             resource.withUnsafeBytes { resource in
                 let merged = Merge.assigned(resource, into: entities.payload(of: index))

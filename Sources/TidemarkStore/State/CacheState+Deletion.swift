@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// Deletes that the server told of.
+/// Deletes by the server.
 extension CacheState {
-    /// Applies a delete, and takes along what the policy says.
+    /// Applies a delete, and cascades it as the policy says.
     ///
     /// - Returns: false when the entity is, or may have been, newer than the delete.
     mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
         guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
-            // No input reaches it: a delete without them is unusable, and never admitted.
+            // No input reaches this: a delete without a type or an id is unusable, and never admitted.
             preconditionFailure("a delete without a type or an id")
         }
         let generation = libraries[Int(library)].gate.generation
@@ -19,7 +19,7 @@ extension CacheState {
         }
         let key = identity.storedKey
         noteWrite(of: key, view.event.sequence)
-        // What it was when it was evicted may have been made after the delete.
+        // The evicted value may have been newer than the delete.
         if evicted.contains(identity), mayBeAnswered(in: library, beyond: view.event.sequence) { return false }
         let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
         let along = cascade(from: key, tombstone)
@@ -28,7 +28,7 @@ extension CacheState {
         return true
     }
 
-    /// Removes an entity, if there is one, and leaves a tombstone; every list loses it.
+    /// Removes an entity, if it exists, and leaves a tombstone; every list loses it.
     mutating func delete(_ key: StoredKey, _ tombstone: Tombstone) {
         var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
         if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }

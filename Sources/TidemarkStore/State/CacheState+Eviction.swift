@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// Making room in memory. What leaves it is with the journal, and is read again when it is needed.
+/// Eviction from memory. The journal still has an evicted entity; it is loaded again when it is needed.
 extension CacheState {
-    /// Drops entities that the journal has from memory until those there take at most `byteCountMax`. What no journal has leaves both
-    /// tiers.
+    /// Evicts entities that the journal has from memory until the rest takes at most `byteCountMax`. Entities of types
+    /// that no journal has are evicted from both tiers.
     ///
-    /// - Parameter seenCountMax: Entities to look at, at most: bounds how long it takes.
+    /// - Parameter seenCountMax: The number of entities to examine at most: bounds how long the call takes.
     package mutating func evict(
         toByteCount byteCountMax: Int, seenCountMax: Int = .max, at now: Int64
     ) -> EvictionSlice {
@@ -20,7 +20,7 @@ extension CacheState {
         return slice
     }
 
-    /// As ``evict(toByteCount:seenCountMax:at:)``, where some types are in memory alone.
+    /// Evicts as ``evict(toByteCount:seenCountMax:at:)`` does, where some types are in memory alone.
     private mutating func evictUnstored(toByteCount byteCountMax: Int, seenCountMax: Int, at now: Int64)
         -> EvictionSlice
     {
@@ -45,24 +45,25 @@ extension CacheState {
         return slice
     }
 
-    /// What the entities in memory take.
+    /// The bytes that the entities in memory take.
     package var memoryByteCount: Int { entities.entityByteCount }
 
-    /// Entities in memory.
+    /// The number of entities in memory.
     package var residentCount: Int { entities.count }
 
-    /// Law L9.
+    /// Tells whether an entity must stay in memory (law L9).
     private mutating func mustStay(_ index: UInt32) -> Bool {
         entities.mustStay(index, typeRules.kept) { key in queries.keepsInMemory(key) }
     }
 
-    /// Entities in memory of types that do not stay there, by their slots.
+    /// The slots of entities in memory whose types do not stay there.
     package var passing: [UInt32] { Array(entities.passing) }
 
-    /// Drops entities of types that do not stay in memory, unless they must: those go when that is over.
+    /// Evicts entities from memory whose types do not stay there, except those that must stay for now: they are evicted
+    /// when that ends.
     ///
-    /// - Parameter slots: As ``passing`` gave them; may have been used anew since.
-    /// - Returns: How many went.
+    /// - Parameter slots: As ``passing`` gave them; a slot may hold another entity since.
+    /// - Returns: The number of evicted entities.
     package mutating func dropPassing(_ slots: some Sequence<UInt32>) -> Int {
         let residentCount = entities.count
         for index in slots where entities.passing.contains(index) && !mustStay(index) {
@@ -73,23 +74,26 @@ extension CacheState {
     }
 }
 
-/// Making room in both tiers. What leaves both is evicted: no tombstone, and nothing is said about the server.
+/// Eviction from both tiers. An entity evicted from both leaves no tombstone, and nothing is implied about the server.
 ///
-/// Lists that hold it lose it or miss, as after a removal; observed ones do not hold any, as what they hold is pinned.
+/// A list that holds it removes it or marks it missing, as after a removal. Observed lists never hold one, because
+/// their elements are pinned.
 extension CacheState {
-    /// Whether an entity left both tiers, as far as that is remembered.
+    /// Tells whether an entity was evicted from both tiers, as far as that is remembered.
     package func wasEvicted(_ key: EntityKey) -> Bool {
         guard !evicted.isEmpty, let stored = storedKey(of: key) else { return false }
         return withIdentity(stored) { evicted.contains($0) }
     }
 
-    /// Whether something of an entity may have been known that nobody knows any more: what is merged into it would be a part.
+    /// Tells whether an evicted entity may have had fields that are no longer known: a patch merged into nothing would
+    /// be a part.
     func mayBeGone(_ identity: EntityIdentity) -> Bool {
         evicted.contains(identity)
             || isUnstored(identity.type) && libraries[Int(identity.library)].isRecovered
     }
 
-    /// Those rows whose entity is not in memory and may go, the least recently written first; which of them are only reduced, apart.
+    /// Returns the rows whose entity is not in memory and may be evicted, the least recently written first; rows that
+    /// can only be reduced are returned apart.
     package func evictable(_ rows: [StoredRowAge], countMax: Int) -> (whole: [StoredRow], reducible: [StoredKey]) {
         let old = rows.filter { row in
             let key = row.stored.key
@@ -108,9 +112,9 @@ extension CacheState {
 
     /// Evicts entities that only the journal has.
     ///
-    /// - Parameter rows: As ``evictable(_:countMax:)`` gave them, of rows that were read since the last commit. One that came into
-    ///   memory since, or into the reserve of an observed list, stays.
-    /// - Returns: How many went.
+    /// - Parameter rows: As ``evictable(_:countMax:)`` gave them, of rows that were read since the last commit. An
+    ///   entity that was loaded into memory since, or came into the reserve of an observed list, stays.
+    /// - Returns: The number of evicted entities.
     package mutating func evictEverywhere(_ rows: some Sequence<StoredRow>, at now: Int64) -> Int {
         var count = 0
         beginUnit(isMulti: true)
@@ -123,12 +127,12 @@ extension CacheState {
         return count
     }
 
-    /// Whether an entity is observed, though it may have to be loaded first (law L9).
+    /// Tells whether an entity is observed, although it may have to be loaded first (law L9).
     func isPinned(_ key: StoredKey) -> Bool {
         queries.keys.handle(of: key).map { queries.keys.isPinned($0) } ?? false
     }
 
-    /// Takes a row that no entity in memory stands for out of the journal; lists lose it or miss.
+    /// Removes a row without an entity in memory from the journal; lists remove its element or mark it missing.
     private mutating func takeOut(_ row: StoredRow, at now: Int64) {
         entities.removeRow(row)
         absentCount -= 1
@@ -139,9 +143,9 @@ extension CacheState {
         if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
     }
 
-    /// Takes what the journal has of types that it should not have any more out of it.
+    /// Removes rows from the journal whose types no longer belong there.
     ///
-    /// - Precondition: Nothing of them is in memory.
+    /// - Precondition: No entity of them is in memory.
     package mutating func takeOut(_ rows: [StoredRow], at now: Int64) {
         beginUnit(isMulti: true)
         for row in rows where absentCount > 0 {
@@ -153,8 +157,8 @@ extension CacheState {
 
     /// Reduces entities to the fields that stay.
     ///
-    /// - Parameter keys: As ``evictable(_:countMax:)`` gave them; those that are not in memory are passed over.
-    /// - Returns: How many were.
+    /// - Parameter keys: As ``evictable(_:countMax:)`` gave them; keys that are not in memory are skipped.
+    /// - Returns: The number of reduced entities.
     package mutating func reduce(_ keys: some Sequence<StoredKey>, at now: Int64) -> Int {
         var count = 0
         beginUnit(isMulti: true)
@@ -168,10 +172,12 @@ extension CacheState {
         return count
     }
 
-    /// Evicts the least recently used entities in memory. What must stay is passed over as in
-    /// ``evict(toByteCount:seenCountMax:at:)``, but that an entity which the journal does not have yet may go: nobody needs it there.
+    /// Evicts the least recently used entities in memory from both tiers. It skips what must stay as
+    /// ``evict(toByteCount:seenCountMax:at:)`` does, except that an entity which the journal does not have yet may be
+    /// evicted: no one needs it there.
     ///
-    /// - Parameter isForDisk: What the journal never has, or does not have yet, stays: the room is wanted there.
+    /// - Parameter isForDisk: Whether the eviction frees space in the journal. Entities that the journal never has, or
+    ///   does not have yet, then stay, because evicting them frees none.
     package mutating func evictResident(
         countMax: Int, seenCountMax: Int, isForDisk: Bool, at now: Int64
     ) -> EvictionSlice {
@@ -195,12 +201,12 @@ extension CacheState {
         return slice
     }
 
-    /// Takes an entity in memory out of both tiers, or of one with fields that stay the others.
+    /// Evicts an entity in memory from both tiers or, when its type has fields that stay, reduces it to those.
     ///
-    /// - Returns: false when only fields that stay are left, so that it stays as it is.
+    /// - Returns: false when only fields that stay are left, so that nothing changed.
     mutating func leave(_ index: UInt32, at now: Int64) -> Bool {
         if let fields = typeRules.keptFields[entities.type(of: index)] {
-            // Where it is in the order of use it would be looked at again and again.
+            // At its old place in the LRU order it would be examined again and again.
             entities.touch(index)
             guard entities.completeness(of: index) != .reduced else { return false }
             leavings?.reduced.append(entities.key(of: index))
@@ -230,11 +236,11 @@ extension CacheState {
     @inline(__always)
     func isUnstored(_ type: TypeIndex) -> Bool { !typeRules.unstored.isEmpty && typeRules.unstored.contains(type) }
 
-    /// Types that the journal should have nothing of, with the libraries there are: each may have rows of an earlier time.
+    /// The types that no journal should have, paired with every library: each pair may have rows from an earlier time.
     package var unstoredPlaces: [(library: LibraryIndex, type: TypeIndex)] {
         typeRules.unstored.sorted().flatMap { type in libraries.indices.map { (LibraryIndex($0), type) } }
     }
 
-    /// Entities that the journal has, or will have.
+    /// The number of entities that the journal has, or will have.
     package var storedCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount - $1.unstoredCount } }
 }

@@ -1,25 +1,27 @@
 import TidemarkModel
 
-/// Where an entity's value comes from, and who shows it.
+/// The origin of an entity's value, and the queries and observers that show it.
 package struct EntityOrigin: Sendable {
-    /// In the resource's order; nil when there is no entity in memory.
+    /// The fields in the resource's order, with their stamps; nil when there is no entity in memory.
     package var fields: [(name: ByteString, stamp: EntityStamp)]?
-    /// Only these fields are left: others are evicted.
+    /// Whether only these fields are left because others were evicted.
     package var isReduced = false
-    /// It left both tiers.
+    /// Whether the entity was evicted from both tiers.
     package var isEvicted = false
     package var tombstone: Tombstone?
-    /// Pending ids of the layers over it, oldest first.
+    /// The pending ids of the layers over it, oldest first.
     package var layers: [ByteString] = []
-    /// A layer deletes it, or shows it although nothing is stored; nil without layers.
+    /// Whether layers show it: false when a layer deletes it, true also when nothing is stored; nil without layers.
     package var isVisible: Bool?
-    /// In the order of the queries' keys.
+    /// The places in lists, in the order of the queries' keys.
     package var places: [(query: QueryKey, index: Int, isStale: Bool)]
     package var observerCount: Int
 }
 
 extension CacheState {
-    /// - Precondition: The entity is in memory if it is anywhere.
+    /// Returns where an entity's value comes from.
+    ///
+    /// - Precondition: The entity is in memory unless it is in no tier.
     package mutating func origin(of key: EntityKey, at now: Int64) -> EntityOrigin {
         buildLists()
         guard let stored = storedKey(of: key) else {

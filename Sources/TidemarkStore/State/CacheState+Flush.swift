@@ -1,23 +1,26 @@
 import TidemarkModel
 
 extension CacheState {
-    /// How much a flush would hold: entities, removals, tombstones, records, and keys that left both tiers.
+    /// The number of items a flush would hold: entities, removals, tombstones, records, and keys evicted from both
+    /// tiers.
     package var dirtyCount: Int {
         entities.dirtyCount + tombstones.changeCount + quarantine.count + queries.dirty.count
             + layers.changeCount + evicted.changeCount
     }
 
-    /// Payload bytes that a flush would hold.
+    /// The number of payload bytes that a flush would hold.
     package var dirtyByteCount: Int { entities.dirtyByteCount }
 
-    /// Tombstones that a flush would write, as a share of those that are kept.
+    /// The tombstones that a flush would write, as a share of `tombstoneCountMax`.
     ///
-    /// A tombstone hides a deleted entity's row until that is gone from the journal too; it must not make room before.
+    /// A tombstone hides a deleted entity's row until that row is gone from the journal too; it must not be evicted
+    /// before.
     package var unwrittenTombstoneShare: Double {
         Double(tombstones.changeCount) / Double(configuration.limits.tombstoneCountMax)
     }
 
-    /// Everything that the journal does not have, with the cursors that cover it; the state counts as written.
+    /// Returns everything that the journal does not have, with the cursors that cover it; the state then counts as
+    /// written.
     package mutating func takeFlush() -> FlushBatch {
         var flush = FlushBatch()
         entities.takeDirty(into: &flush)
@@ -40,7 +43,7 @@ extension CacheState {
         flush.quarantineRemoved = quarantineRemoved
         quarantine = []
         quarantineRemoved = []
-        // A line that waits is in no bin: whoever opens the journal next never had it.
+        // A held line is in no bin: for the next process that opens the journal, it was never received.
         flush.counts = counts
         flush.counts?.lines -= Int64(heldCount)
         flush.ignoredKinds = ignoredKinds
@@ -49,9 +52,9 @@ extension CacheState {
         return flush
     }
 
-    /// Looks whether a flush would hold more than counts.
+    /// Notes whether a flush would hold more than counts.
     ///
-    /// Lines that change nothing are no reason to write: duplicates, blank ones, messages of a session.
+    /// Lines that change nothing are no reason to write: duplicates, blank lines, messages of a session.
     /// - Complexity: O(1) once something is unwritten, else O(libraries).
     mutating func noteUnwritten() {
         isUnwritten =
@@ -60,7 +63,7 @@ extension CacheState {
             || areLibrariesUnwritten()
     }
 
-    /// Whether a library is not as it was written. A duplicate, or a heartbeat, changes none.
+    /// Tells whether a library differs from its written record. A duplicate or a heartbeat changes none.
     private mutating func areLibrariesUnwritten() -> Bool {
         for index in libraries.indices where libraries[index].isChanged {
             if record(of: LibraryIndex(index)) != libraries[index].written { return true }
@@ -69,7 +72,7 @@ extension CacheState {
         return false
     }
 
-    /// The last flush that was taken is with the journal.
+    /// Notes that the journal committed the flush that was taken last.
     package mutating func flushCommitted() {
         forgotten.commit()
         entities.flushCommitted()
@@ -89,13 +92,14 @@ extension CacheState {
             isStaleByLossAlone: entry.gate.staleCause == .loss)
     }
 
-    /// The journal lost what it had: all that memory holds is to be written again, under a database made anew.
+    /// Marks everything in memory as unwritten, because the journal lost its data: it is written again to a new
+    /// database.
     ///
-    /// What memory did not hold is gone, so every library is stale, and everything up to its cursor counts as lost. *Forgotten through*
-    /// stays as it is: every number that could be newer than what is gone is lost with it and asked for again, in order, and memory
-    /// still has all tombstones and evicted keys.
+    /// Entities that memory did not hold are gone, so every library is stale, and everything up to its cursor counts as
+    /// lost. *Forgotten through* stays as it is: every number that could be newer than a lost entity is lost with it and
+    /// asked for again, in order, and memory still has all tombstones and evicted keys.
     ///
-    /// - Parameter lost: Records that were on their way to the journal.
+    /// - Parameter lost: The records that were on their way to the journal.
     package mutating func markAllUnwritten(quarantine lost: [QuarantineRecord]) {
         quarantine.insert(contentsOf: lost, at: 0)
         entities.markAllDirty()

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// Asking again for numbers that were lost.
+/// Healing: requests to the upstream for numbers that were lost.
 ///
 /// - Source: Protocol/sequencing.md, healing.
 extension CacheState {
-    /// Whether a library has lost numbers that can be asked for now: nothing else is being asked, or has to be.
+    /// Whether a library has lost numbers that can be requested now: no other request is under way or due.
     package func canHeal(_ library: LibraryIndex) -> Bool {
         let entry = libraries[Int(library)]
         return configuration.hasUpstream && !entry.gate.lost.isEmpty && !entry.machine.isActive
@@ -19,7 +19,7 @@ extension CacheState {
     /// Whether a library's upstream is being asked for lost numbers.
     package func isHealing(_ library: LibraryIndex) -> Bool { libraries[Int(library)].machine.isHealing }
 
-    /// Whether the answer to this attempt is wanted, and one to a question for lost numbers.
+    /// Whether this attempt is under way and asks for lost numbers, so that its answer is wanted.
     package func isHealing(_ library: LibraryIndex, attempt: UInt64) -> Bool {
         libraries[Int(library)].machine.isHealing && libraries[Int(library)].machine.isAsking(attempt)
     }
@@ -27,9 +27,9 @@ extension CacheState {
     /// The lost numbers of a library, as ranges.
     package func lostRanges(of library: LibraryIndex) -> [LostRange] { libraries[Int(library)].gate.lost.ranges }
 
-    /// Begins one question for the lost numbers of a library.
+    /// Begins one request for the lost numbers of a library.
     ///
-    /// - Returns: The question; none when nothing is lost, or another question is under way.
+    /// - Returns: The request; empty when nothing is lost, or another request is under way.
     package mutating func beginHealing(_ library: LibraryIndex, at now: Int64) -> [ReconcileRequest] {
         canHeal(library) ? ask(forLostFrom: EventSequence(0), of: library, at: now) : []
     }
@@ -44,11 +44,12 @@ extension CacheState {
         return [.ask(library: library, from: first, attempt: attempt)]
     }
 
-    /// Applies an answer to a question for lost numbers: its events that are lost come late, the others say nothing.
+    /// Applies an answer to a request for lost numbers: its events with lost numbers are applied late, the others are
+    /// skipped.
     ///
-    /// Numbers up to `coveredThrough` that did not come do not exist, as far as the answer's last event shows that the log
-    /// goes: they are lost no more. An answer that holds events is followed by the question for what is lost behind them,
-    /// unless something is missing ahead of the cursor by then.
+    /// Numbers up to `coveredThrough` that did not come do not exist, as far as the answer's last event shows that the
+    /// log reaches; they are removed from the lost ones. An answer with events is followed by a request for the numbers
+    /// lost after them, unless something is missing ahead of the cursor by then.
     mutating func heal(
         _ library: LibraryIndex, with answer: [EventBatch], coveredThrough: EventSequence?, attempt: UInt64,
         at now: Int64
@@ -75,7 +76,7 @@ extension CacheState {
         return ask(forLostFrom: last.successor, of: library, at: now)
     }
 
-    /// Numbers that do not exist are lost no more; those that came and could not be written stay lost.
+    /// Removes numbers that do not exist from the lost ones; numbers that came and could not be written stay lost.
     private mutating func recover(
         from first: EventSequence, through last: EventSequence, but heldOff: Set<EventSequence>,
         in library: LibraryIndex
@@ -88,29 +89,30 @@ extension CacheState {
         if next <= last { recover(LostRange(first: next, last: last), in: library) }
     }
 
-    /// A question for lost numbers is over.
+    /// Ends a request for lost numbers.
     mutating func endHealing(of library: LibraryIndex, attempt: UInt64, at now: Int64) -> [ReconcileRequest] {
         let action = libraries[Int(library)].machine.healed(attempt: attempt)
-        // The failure of a question that is over says nothing of the one under way.
+        // The failure of an ended request must not end the one under way.
         if action != .ignore { libraries[Int(library)].healingFrom = nil }
         return follow(action, of: library, at: now)
     }
 
-    // MARK: Lying numbers
+    // MARK: Wrong numbers
 
-    /// Why a cursor cannot be taken back.
+    /// The reason why a cursor was not rewound.
     package enum RewindRefusal: Error, Hashable, Sendable {
         case unknownLibrary
-        /// The library has no cursor, or one that is not above the wanted place.
+        /// The library has no cursor, or one that is not above the requested place.
         case notAhead(cursor: EventSequence?)
-        /// Something is held, or an upstream is being asked.
+        /// Events are held, or an upstream is being asked.
         case busy
     }
 
-    /// Takes back a cursor that a lying number moved: the log goes on behind `sequence`, and its queries are stale.
+    /// Rewinds a cursor that a wrong number moved: the log continues after `sequence`, and the library's queries are
+    /// stale.
     ///
-    /// Lost numbers above it are lost no more. Stamps above it stand for nothing: entities that carry one count as written at
-    /// `sequence`, so that the next event of the log changes them.
+    /// Lost numbers above `sequence` are no longer lost. Stamps above it are void: entities with such a stamp count as
+    /// written at `sequence`, so that the next event of the log changes them.
     ///
     /// - Precondition: Every entity whose stamp is above `sequence` is in memory.
     package mutating func rewind(

@@ -15,7 +15,7 @@ extension CacheState {
         precondition(queries.unit.touched.isEmpty && queries.unit.olds.isEmpty, "a unit left something behind")
     }
 
-    /// Law L2: what is seen of a layered entity is its base, folded.
+    /// Checks law L2: the visible value of a layered entity is its base with the layers folded in.
     ///
     /// No input reaches it: tests and the simulation alone call this.
     private func checkLayers() {
@@ -34,7 +34,7 @@ extension CacheState {
         }
     }
 
-    /// What is kept of lists is what somebody who reads them anew would get.
+    /// Checks that every kept list equals a new read of it.
     ///
     /// No input reaches it: tests and the simulation alone call this.
     private func checkKeptLists() {
@@ -65,10 +65,10 @@ extension CacheState {
                 && queries.keptLists.count <= QueryIndex.keptListCountMax, "kept lists are miscounted")
     }
 
-    /// Keys that lists, observers and slow observers name. Bounded by what they hold.
+    /// The number of keys that lists, observers and lagging observers name. Bounded by what they hold.
     package var namedKeyCount: Int { queries.keys.count }
 
-    /// Lists that are kept as they were read, with their bytes, and lists that are not built yet.
+    /// The number of lists that are kept as they were read, with their bytes, and of lists that are not built yet.
     package var listCounts: (keptCount: Int, keptByteCount: Int, unbuiltCount: Int) {
         (queries.keptLists.count, queries.keptListByteCount, queries.unbuiltCount)
     }

@@ -2,25 +2,25 @@
 
 import TidemarkModel
 
-/// Events that were given up and come after all.
+/// Late events: their numbers were declared lost, and they came after all.
 ///
 /// - Source: Protocol/sequencing.md, late events.
 extension CacheState {
     /// The outcome of one late write.
     private enum LateEffect {
         case written
-        /// A later write stands, and the entity is as it would be had the event come in its place.
+        /// A later write stands, and the entity is as if the event had come in order.
         case superseded
-        /// Nothing was written, and the entity may differ from what it would be had the event come in its place.
+        /// Nothing was written, and the entity may differ from what it would be if the event had come in order.
         case heldOff
-        /// Nothing was written: the entity would be larger than it may be.
+        /// Nothing was written, because the entity would be too large.
         case tooLarge
     }
 
-    /// Applies an event whose number was lost, as one unit; the cursor stays where it is.
+    /// Applies an event whose number was lost, as one unit; the cursor does not move.
     ///
-    /// Its number leaves the lost ranges, unless a write was held off or there would be too many ranges. Then a copy of the
-    /// event is late again, and changes nothing.
+    /// Its number is removed from the lost ranges, unless a write was held off or there would be too many ranges. In
+    /// these cases a copy of the event is late again, and changes nothing.
     ///
     /// - Returns: Whether anything was written or invalidated.
     @discardableResult
@@ -29,7 +29,7 @@ extension CacheState {
     ) -> Bool {
         counts.late += 1
         libraries[Int(library)].isChanged = true
-        // Without lists and observers there is nobody to notify.
+        // Without lists and observers there is no one to notify.
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         queries.unit.lateSequence = sequence
@@ -39,7 +39,7 @@ extension CacheState {
             refuseLateOversized(view, isCopy: isCopy, in: library, at: now)
         } else {
             count(view)
-            // The server's word for a mutation that is not stored settles nothing.
+            // A mutation whose result is not stored must not settle a layer.
             if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
         }
         queries.unit.lateSequence = nil
@@ -58,13 +58,14 @@ extension CacheState {
         }
     }
 
-    /// The numbers of an event that was applied late are lost no more, nor are those that its `prev` says do not exist.
+    /// Removes the number of an event that was applied late from the lost ones, and the numbers that its `prev` says do
+    /// not exist.
     private mutating func recover(_ view: EventView, _ sequence: EventSequence, in library: LibraryIndex) {
         let first = view.event.previous.map { min($0.successor, sequence) } ?? sequence
         recover(LostRange(first: first, last: sequence), in: library)
     }
 
-    /// Numbers are lost no more. When none are left, the library is as whole as its queries.
+    /// Removes a range from the lost numbers. When none are left, the library is stale only as far as its queries are.
     mutating func recover(_ range: LostRange, in library: LibraryIndex) {
         libraries[Int(library)].gate.recover(range)
         guard libraries[Int(library)].gate.lost.isEmpty else { return }
@@ -74,7 +75,9 @@ extension CacheState {
         if !isAnyStale { libraries[Int(library)].gate.clearLoss() }
     }
 
-    /// - Parameter isCopy: The event came late before, and its number stayed lost.
+    /// Writes the members of a late event.
+    ///
+    /// - Parameter isCopy: Whether the event came late before, and its number stayed lost.
     private mutating func writeLate(
         _ view: EventView, _ sequence: EventSequence, isCopy: Bool, in library: LibraryIndex, at now: Int64
     ) -> [LateEffect] {
@@ -93,7 +96,7 @@ extension CacheState {
         }
     }
 
-    /// Does what a late event without members says.
+    /// Applies a late event without members.
     private mutating func followLate(_ view: EventView, in library: LibraryIndex, at now: Int64) -> [LateEffect] {
         switch view.event.kind {
         case .bulk:
@@ -102,7 +105,7 @@ extension CacheState {
         case .refresh:
             invalidate(by: view, in: view.event.library.isAbsent ? nil : library, at: now)
             return [.written]
-        // A heartbeat tells of a time that is over; a reset to the current log is done.
+        // A heartbeat is of the past; a reset to the current log was done before.
         default:
             return []
         }
@@ -122,7 +125,7 @@ extension CacheState {
             sequence: sequence, generation: libraries[Int(library)].gate.generation, writtenAt: now,
             isPartial: rules != nil)
         var effects: [LateEffect] = []
-        // An event may write an entity twice: its own first write is no later one.
+        // An event may write an entity twice: its own first write does not count as a later one.
         var written: Set<StoredKey> = []
         for member in view.ownMembers {
             if let reason = member.reason {
@@ -166,14 +169,14 @@ extension CacheState {
         return .written
     }
 
-    /// Writes into an entity that was last written before the event, or before its log began anew.
+    /// Writes to an entity that was last written before the event, or before its log began anew.
     private mutating func writeLate(
         _ resource: UnsafeRawBufferPointer, into index: UInt32, _ rules: MergeRules?, keepsIdentity: Bool,
         _ stamp: EntityStamp, _ sequence: EventSequence, written: inout Set<StoredKey>
     ) -> LateEffect {
         let stored = entities.stamp(of: index)
         if stored.generation == stamp.generation {
-            // Nobody can say whether a write without a number came before the event or after it.
+            // A write without a number may have come before the event or after it; the order is unknown.
             guard let own = stored.sequence else { return .heldOff }
             let isOwn = own == sequence && !written.isEmpty && written.contains(entities.key(of: index))
             if own > sequence || own == sequence && !isOwn {
@@ -224,15 +227,16 @@ extension CacheState {
         return .written
     }
 
-    // MARK: Keys of which nothing is known
+    // MARK: Unknown keys
 
-    /// Whether something of an absent key may have been known and forgotten that was newer than a sequence.
+    /// Tells whether an absent key may have had a newer value than a sequence that is no longer remembered.
     private func isForgotten(_ identity: EntityIdentity, through sequence: EventSequence) -> Bool {
         if mayBeGone(identity) { return true }
         return libraries[Int(identity.library)].forgottenThrough.map { sequence <= $0 } ?? false
     }
 
-    /// Something of a library's keys is forgotten: late events up to the highest number known now may be older than it was.
+    /// Notes that the memory of a library's keys is incomplete: late events up to the highest number known now may be
+    /// older than a forgotten value.
     mutating func noteForgotten(in library: LibraryIndex) {
         guard let known = knownThrough(library), known != libraries[Int(library)].forgottenThrough else { return }
         libraries[Int(library)].forgottenThrough = known
@@ -241,10 +245,10 @@ extension CacheState {
 
     // MARK: Lists
 
-    /// Whether a late event may put an entity into a list: not where the server's answer stands for the event's number or a
-    /// later one, as the answer left the entity out.
+    /// Tells whether a late event may put an entity into a list. It may not when the server's answer stands for the
+    /// event's number or a later one, because the answer left the entity out.
     ///
-    /// A list whose answer stands for an unknown number is stale instead.
+    /// A list whose answer stands for an unknown number becomes stale instead.
     mutating func admitsLate(_ query: UInt32, at now: Int64) -> Bool {
         guard let sequence = queries.unit.lateSequence, !queries[query].isLocal else { return true }
         guard let listed = queries[query].listedThrough else {

@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// What layers make of lists: the base list stays what it is under them, and marks and extra elements say what is shown.
+/// The effect of layers on lists: the base list stays unchanged under them; marks and extra elements say what is shown.
 extension CacheState {
-    /// Folds an entity anew after its base or its layers changed, and lets every list follow.
+    /// Folds an entity again after its base or its layers changed, and updates every list.
     ///
     /// - Complexity: O(base + changes over it), and O(log n) a list.
     mutating func settle(_ handle: UInt32, at now: Int64) {
@@ -26,7 +26,7 @@ extension CacheState {
         for place in places.all { show(handle, key, place) }
     }
 
-    /// Brings a list that was made anew in line with every layer.
+    /// Applies every layer to a list that was just made.
     ///
     /// - Complexity: O(layered entities).
     mutating func settleAll(in query: UInt32) {
@@ -43,7 +43,7 @@ extension CacheState {
         }
     }
 
-    /// Shows an entity in one list where it is to be seen, and nowhere else.
+    /// Shows an entity at its place in one list, and removes or covers it everywhere else in the list.
     private mutating func show(_ handle: UInt32, _ key: StoredKey, _ place: ListPlaces.Place) {
         let query = place.query
         guard queries[query].isStored || place.own != nil || place.extra != nil else { return }
@@ -57,7 +57,7 @@ extension CacheState {
                     membership.matches(visible) ? membership.sortKey(of: visible, id: key.id.text) : nil
                 }
             }
-            // Behind the horizon nobody knows what stands before it.
+            // Beyond the horizon, elements that are not known may precede it.
             if let horizon = queries[query].horizon, let wanted = sortKey,
                 horizon.lexicographicallyPrecedes(wanted)
             {
@@ -65,8 +65,8 @@ extension CacheState {
             }
             let isInPlace = place.own.map { queries[query].list.sortKey(of: $0) == sortKey } ?? false
             let isExtra = sortKey != nil && overlay != nil && !isInPlace
-            // What goes goes before what comes: so the entity never stands in the list twice, and an observer is told of
-            // one step, or of none when the list's own element comes to stand where the extra one stood.
+            // Removals come before insertions: so the entity never stands in the list twice. An observer is notified of
+            // one step, or of none when the list's own element takes the place of the extra one.
             if let gone = extra, !isExtra {
                 queries.remove(gone, of: query)
                 extra = nil
@@ -100,7 +100,7 @@ extension CacheState {
     }
 }
 
-/// Where one entity stands in each list: as the list's own element, as an extra one, or as both.
+/// The places of one entity in each list: as the list's own element, as an extra one, or as both.
 private struct ListPlaces {
     struct Place {
         var query: UInt32
@@ -108,7 +108,7 @@ private struct ListPlaces {
         var extra: UInt32?
     }
 
-    /// In the order of first mention.
+    /// The places in the order of first mention.
     private(set) var all: [Place] = []
     private var indexes: [UInt32: Int] = [:]
 

@@ -1,26 +1,26 @@
 import TidemarkModel
 
-/// Why a layer was not made, committed or rolled back; nothing changed.
+/// The reason why a layer was not made, committed or rolled back; nothing changed.
 package enum LayerRefusal: Error, Hashable, Sendable {
     case duplicate(ByteString)
-    /// No layer goes by that id.
+    /// No layer has that pending id.
     case unknown(ByteString)
     case noChanges
     case tooManyLayers
     case tooManyBytes
-    /// Of an update's operations or a commit's resources: its place, and why.
+    /// A resource of an update's operations or of a commit is unusable: its index, and the reason.
     case badResource(step: Int, reason: QuarantineReason)
     /// A patch would give the entity another id.
     case changesIdentity(step: Int)
-    /// Nothing says what type a confirmed resource has.
+    /// Nothing names the type of a confirmed resource.
     case typeless(step: Int)
     case tooManyLibraries
     case tooManyTypes
-    /// An entity would be larger than it may be; without a step it is one that only gets its real id.
+    /// An entity would be too large; without a step it is one that only gets its real id.
     case tooLarge(step: Int?, type: ByteString, id: ByteString, byteCountMax: Int)
 }
 
-/// A mutation to lay over the base, with what the wire checked.
+/// A mutation to apply as a layer over the base, with the parts that the wire checked.
 package struct LayerUpdate: Sendable {
     package var pendingID: ByteString
     package var library: ByteString
@@ -35,15 +35,15 @@ package struct LayerUpdate: Sendable {
     }
 }
 
-/// A layer as whoever asks is told.
+/// The state of a layer, as it is reported.
 package struct LayerStatus: Sendable {
     package var pendingID: ByteString
     package var library: ByteString
     package var isConfirmed: Bool
     package var isOrphaned: Bool
-    /// As they were given.
+    /// The changes as they were given.
     package var changes: [(key: EntityKey, change: LayerChange)]
-    /// What its deletes take along.
+    /// The entities that its deletes take along.
     package var along: [EntityKey]
     package var dependsOn: [ByteString]
 }
@@ -51,7 +51,7 @@ package struct LayerStatus: Sendable {
 extension CacheState {
     package var layerCount: Int { layers.count }
 
-    /// Layers, oldest first.
+    /// Returns the layers, oldest first.
     ///
     /// - Parameter library: nil: of every library.
     /// - Complexity: O(layers + changes), and a fold for each patch over what was deleted.
@@ -73,7 +73,7 @@ extension CacheState {
     }
 
     private func isOrphaned(_ layer: Layer) -> Bool {
-        // Without a tombstone nothing is known to be deleted.
+        // Without a tombstone no deletion is known.
         guard layer.changes.contains(where: { tombstones[$0.key] != nil }) else { return false }
         return layers.isOrphaned(layer, handles: handles(of: layer)) { handle in
             let key = queries.keys.key(of: handle)
@@ -82,22 +82,22 @@ extension CacheState {
         }
     }
 
-    /// In the order of the changes.
+    /// Returns the handles of a layer's keys, in the order of its changes.
     func handles(of layer: Layer) -> [UInt32] {
         layer.changes.map { change in
             guard let handle = queries.keys.handle(of: change.key) else {
-                // No input reaches it: a key of a pending layer keeps its number until the layer goes.
+                // No input reaches this: a key of a pending layer keeps its number until the layer is settled.
                 preconditionFailure("layer \(layer.number) has a change for an entity without a number")
             }
             return handle
         }
     }
 
-    // MARK: Making
+    // MARK: Laying
 
     /// Lays a mutation over the base, as one unit.
     ///
-    /// - Precondition: What ``keysToLoad(for:in:)`` names for its steps is in memory.
+    /// - Precondition: The keys that ``keysToLoad(for:in:)`` names for its steps are in memory.
     package mutating func lay(_ update: LayerUpdate, at now: Int64) throws(LayerRefusal) {
         guard layers.layer(named: update.pendingID) == nil else { throw .duplicate(update.pendingID) }
         guard !update.steps.isEmpty else { throw .noChanges }
@@ -107,9 +107,9 @@ extension CacheState {
             throw .tooManyLibraries
         }
         var changes: [LayerChange] = []
-        // Of each change.
+        // The step number of each change.
         var stepNumbers: [Int] = []
-        // What the changes make of entities: read by later ones that delete, where something goes along.
+        // The entities' values after the changes so far: later deletes that cascade read them.
         var changed: [StoredKey: [UInt8]?] = [:]
         for (number, step) in update.steps.enumerated() {
             let change = try change(of: step, number, in: library)
@@ -145,7 +145,7 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// As ``rememberLook(of:at:)``, for an entity that may not be stored.
+    /// Remembers what observers saw of an entity, as ``rememberLook(of:at:)`` does, when it may not be stored.
     mutating func rememberLook(of handle: UInt32) {
         rememberLook(of: handle, at: withIdentity(queries.keys.key(of: handle)) { entities.find($0) })
     }
@@ -168,14 +168,14 @@ extension CacheState {
             return .removeField(key, field)
         case .delete(let type, let id):
             return .delete(try key(type, id, in: library))
-        // No input reaches it: an edit that forgets is refused with its params.
+        // No input reaches this: an edit with a removal is refused with its params.
         case .remove: preconditionFailure("a layer forgets nothing: step \(number)")
         }
     }
 
-    /// The key and the resource of a put.
+    /// Returns the key and the resource of a put.
     ///
-    /// - Parameter type: nil: as the put says.
+    /// - Parameter type: The type to use; nil: the put's own.
     mutating func put(
         _ given: PutResource, _ number: Int, in library: LibraryIndex, type: TypeIndex?
     ) throws(LayerRefusal) -> (StoredKey, [UInt8]) {
@@ -194,7 +194,7 @@ extension CacheState {
         return StoredKey(library: library, type: index, id: StoredID(EntityKey.canonicalID(id)))
     }
 
-    /// Refuses a patch of what an entity goes by.
+    /// Refuses a patch of the fields that identify an entity.
     private func checkIdentity(of key: StoredKey, _ names: [ByteString], _ number: Int) throws(LayerRefusal) {
         if names.contains("id") { throw .changesIdentity(step: number) }
         guard names.contains("uuid") else { return }
@@ -209,11 +209,11 @@ extension CacheState {
         if !hasID { throw .changesIdentity(step: number) }
     }
 
-    // MARK: Going
+    // MARK: Settling
 
-    /// Takes a layer and those that depend on it away, as one unit.
+    /// Rolls back a layer and those that depend on it, as one unit.
     ///
-    /// - Parameter library: nil: whatever library it is of.
+    /// - Parameter library: nil: any library.
     package mutating func rollBack(
         _ pendingID: ByteString, library: ByteString?, at now: Int64
     ) throws(LayerRefusal) {
@@ -231,7 +231,7 @@ extension CacheState {
         return layer
     }
 
-    /// Takes layers away inside a unit, and lets lists follow.
+    /// Removes settled layers inside a unit, and updates lists.
     mutating func drop(_ gone: [Layer], at now: Int64) {
         guard !gone.isEmpty else { return }
         isUnwritten = true
@@ -250,7 +250,7 @@ extension CacheState {
 
     // MARK: The journal
 
-    /// Takes a layer in as the journal had it. What it makes of entities is computed by ``activateLayers(at:)``.
+    /// Restores a layer from the journal. Its effect on entities is computed by ``activateLayers(at:)``.
     mutating func restore(_ record: LayerRecord) {
         guard Int(record.library) < libraryNames.names.count,
             record.changes.allSatisfy({ Int($0.key.type) < typeNames.names.count })
@@ -260,14 +260,14 @@ extension CacheState {
         layers.push(Layer(record), handles: handles)
     }
 
-    /// What layers name and the journal may have.
+    /// Returns the keys that layers name and that only the journal may have.
     package func keysToLoadForLayers() -> [StoredKey] {
         guard absentCount > 0 else { return [] }
         return layers.overlays.keys.sorted().map { queries.keys.key(of: $0) }
             .filter { key in withIdentity(key) { entities.find($0) } == nil }
     }
 
-    /// Computes what restored layers make of entities and lists.
+    /// Computes the effect of restored layers on entities and lists.
     ///
     /// - Precondition: ``keysToLoadForLayers()`` were loaded.
     package mutating func activateLayers(at now: Int64) {

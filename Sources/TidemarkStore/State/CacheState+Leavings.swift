@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// What left the cache to make room: keys that a limit chose, which nobody could find out from the events alone.
+/// A log of evictions: keys that a limit chose, which cannot be derived from the events alone.
 package struct Leavings: Sendable {
-    /// They left both tiers, in order.
+    /// The keys evicted from both tiers, in order.
     package var evicted: [StoredKey] = []
-    /// Only fields that stay are left of them, in order.
+    /// The keys reduced to the fields that stay, in order.
     package var reduced: [StoredKey] = []
-    /// Queries that made room for others, in order.
+    /// The queries evicted for others, in order.
     package var queries: [QueryKey] = []
 
     package init() {}
@@ -14,15 +14,15 @@ package struct Leavings: Sendable {
     package var isEmpty: Bool { evicted.isEmpty && reduced.isEmpty && queries.isEmpty }
 }
 
-/// For who records what a cache does, and for who does the same again.
+/// Eviction logs, for the recorder of a cache and for replay.
 extension CacheState {
-    /// From here on ``takeLeavings()`` tells.
+    /// Begins to log evictions for ``takeLeavings()``.
     package mutating func watchLeavings() {
         leavings = Leavings()
         queries.displaced = []
     }
 
-    /// What left since the last call; empty while nobody watches.
+    /// Returns the evictions since the last call; empty while they are not logged.
     package mutating func takeLeavings() -> Leavings {
         guard leavings?.isEmpty == false || queries.displaced?.isEmpty == false else { return Leavings() }
         var taken = leavings ?? Leavings()
@@ -31,9 +31,9 @@ extension CacheState {
         return taken
     }
 
-    /// Makes the same go that went once.
+    /// Repeats logged evictions.
     ///
-    /// - Precondition: The entities are in memory, or nowhere.
+    /// - Precondition: The entities are in memory, or in no tier.
     package mutating func leave(_ gone: Leavings, at now: Int64) {
         beginUnit(isMulti: true)
         for key in gone.evicted + gone.reduced {
@@ -49,10 +49,10 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Keys as the state numbers them; those of libraries or types that it does not know are left out.
+    /// Returns keys with the state's numbers; keys of unknown libraries or types are left out.
     package func storedKeys(of keys: [EntityKey]) -> [StoredKey] { keys.compactMap { storedKey(of: $0) } }
 
-    /// Whether a stored query's list holds an entity, shown or not. nil when there is no such query.
+    /// Tells whether a stored query's list holds an entity, shown or not; nil when there is no such query.
     ///
     /// - Complexity: O(1), and O(lists that hold the entity).
     package func holds(_ key: EntityKey, in query: QueryKey) -> Bool? {
@@ -66,10 +66,10 @@ extension CacheState {
     /// - Returns: nil when nothing is known of the library.
     package func libraryIndex(of name: ByteString) -> LibraryIndex? { libraryNames.existingIndex(of: name) }
 
-    /// Whether all there is to know would be with the journal after a flush: nothing is missing, held, or on its way.
+    /// Whether a flush would give the journal everything there is to know: nothing is missing, held, or on its way.
     package var isQuiet: Bool { !isWatching && fetchCount == 0 && !libraries.contains { $0.machine.isActive } }
 
-    /// How often each library's upstream was asked so far; those that never were are left out.
+    /// The number of requests to each library's upstream so far; libraries without any are left out.
     package var reconcileAttempts: [ByteString: UInt64] {
         var attempts: [ByteString: UInt64] = [:]
         for (index, name) in libraryNames.names.enumerated() where libraries[index].machine.attempt > 0 {
@@ -78,9 +78,9 @@ extension CacheState {
         return attempts
     }
 
-    /// Goes on counting questions where an earlier life of the cache stopped, so that recorded answers are taken for theirs.
+    /// Continues the attempt numbers of an earlier run of the cache, so that recorded answers match their requests.
     ///
-    /// - Precondition: Nobody is being asked.
+    /// - Precondition: No request is under way.
     package mutating func goOn(fromAttempts attempts: [ByteString: UInt64]) {
         for (name, attempt) in attempts {
             if let index = libraryNames.existingIndex(of: name) { libraries[Int(index)].machine.goOn(from: attempt) }

@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// What a write of one entity means for the lists: the holders it has, and the rules it may have come to fulfil.
+/// The effect of one entity's write on the lists: on those that hold it, and on those whose rule it may now fulfil.
 extension CacheState {
-    /// Looks at an entity before it is written or removed: keeps what observers saw of it.
+    /// Prepares the write or removal of an entity: keeps what observers saw of it.
     ///
     /// - Returns: Its number in the reverse index; nil when nothing names it.
     mutating func remember(_ index: UInt32) -> UInt32? {
@@ -17,7 +17,7 @@ extension CacheState {
 
     /// Keeps what observers saw of an entity before the unit.
     ///
-    /// - Parameter index: Where it is stored; nil when it is not.
+    /// - Parameter index: The entity's slot; nil when it is not stored.
     mutating func rememberLook(of handle: UInt32, at index: UInt32?) {
         guard queries.keys.isPinned(handle), queries.unit.olds[handle] == nil else { return }
         let look =
@@ -27,9 +27,9 @@ extension CacheState {
         if let index, completeness(of: handle, at: index) != .whole { queries.unit.partialOlds.insert(handle) }
     }
 
-    /// An entity has a new value.
+    /// Updates lists after an entity got a new value.
     ///
-    /// - Parameter handle: As ``remember(_:)`` gave it; nil when it gave none.
+    /// - Parameter handle: As ``remember(_:)`` returned it; may be nil.
     mutating func followWrite(of index: UInt32, handle: UInt32?, at now: Int64) {
         queries.unit.stamp += 1
         let isLayered = handle.map { queries.keys.isLayered($0) } ?? false
@@ -51,7 +51,7 @@ extension CacheState {
         if isLayered, let handle { settle(handle, at: now) }
     }
 
-    /// An entity that memory did not have is here: new, or back.
+    /// Updates lists after an entity came into memory: new, or stored again.
     mutating func followInsert(of index: UInt32, at now: Int64) {
         let handle = queries.keys.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
         if let handle {
@@ -62,9 +62,9 @@ extension CacheState {
         followWrite(of: index, handle: handle, at: now)
     }
 
-    /// An entity was deleted: every list loses it.
+    /// Removes a deleted entity from every list.
     mutating func followDelete(_ handle: UInt32, at now: Int64) {
-        // A layer may show what is not stored.
+        // A layer may show an entity that is not stored.
         rememberLook(of: handle, at: nil)
         noteObserved(handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
@@ -76,7 +76,8 @@ extension CacheState {
         if queries.keys.isLayered(handle) { settle(handle, at: now) }
     }
 
-    /// An entity was removed, which says nothing about the server: lists with a rule lose it, others wait for it.
+    /// Updates lists after a removal, which implies nothing about the server: lists with a rule remove the entity,
+    /// others mark it missing.
     mutating func followRemoval(_ handle: UInt32, at now: Int64) {
         noteObserved(handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
@@ -92,8 +93,8 @@ extension CacheState {
         if queries.keys.isLayered(handle) { settle(handle, at: now) }
     }
 
-    /// Only some fields of an entity are left: rules cannot look at it any more, and lists with one lose it. Others keep it, for those who
-    /// read just these fields.
+    /// Updates lists after an entity was reduced: rules can no longer be evaluated over it, and lists with a rule
+    /// remove it. Others keep it for readers of just these fields.
     mutating func followReduction(_ handle: UInt32, at now: Int64) {
         queries.dropKept(holding: handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
@@ -109,7 +110,7 @@ extension CacheState {
         queries.unit.entities.append(handle)
     }
 
-    /// A list that holds the entity already. What layers put into it is settled afterwards.
+    /// Updates a list that already holds the entity. The effect of layers on it is computed afterwards.
     private mutating func follow(_ holder: ListedKeys.Holder, _ index: UInt32, at now: Int64) {
         let query = holder.query
         let marks = queries[query].list.marks(of: holder.node)
@@ -132,7 +133,7 @@ extension CacheState {
         let sortKey = membership.sortKey(of: payload, id: entities.key(of: index).id.text)
         if sortKey != queries[query].list.sortKey(of: holder.node) {
             if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) {
-                // Elements that nobody told of may stand between the list's end and its new place.
+                // Unknown elements may stand between the list's end and the entity's new place.
                 queries.remove(holder.node, of: query)
                 checkLength(of: query, at: now)
                 return
@@ -142,10 +143,10 @@ extension CacheState {
         if !marks.contains(.isLayered) { queries.replace(holder.node, in: query) }
     }
 
-    /// Puts an entity into a list whose rule it fulfils, as far as the list is known.
+    /// Adds an entity to a list whose rule it fulfils, as far as the list is known.
     mutating func enter(_ index: UInt32, _ query: UInt32, at now: Int64) {
         guard entities.completeness(of: index).isEvaluable else {
-            // Whether it belongs there nobody can say.
+            // A reduced entity cannot be evaluated, so its membership is unknown.
             if !queries[query].isLocal { markStale(query, at: now) }
             return
         }
@@ -159,11 +160,11 @@ extension CacheState {
         enter(key, sortKey, query, at: now)
     }
 
-    /// Puts a key where its sort key wants it, and lets the last one go when there are too many.
+    /// Inserts a key at the place of its sort key, and removes the last element when there are too many.
     mutating func enter(_ key: StoredKey, _ sortKey: [UInt8], _ query: UInt32, at now: Int64) {
         let countMax = queries[query].elementCountMax(configuration.limits)
         if queries[query].list.lowerBound(sortKey, among: .own) >= countMax {
-            // It would be the last, and go at once.
+            // It would be the last element, and be removed at once.
             endAtMaximum(query, countMax)
             queries.markDirty(query)
             return checkLength(of: query, at: now)
@@ -178,13 +179,13 @@ extension CacheState {
         checkLength(of: query, at: now)
     }
 
-    /// A full list is known up to its last element.
+    /// Moves the horizon of a full list to its last element.
     private mutating func endAtMaximum(_ query: UInt32, _ countMax: Int) {
         let last = queries[query].list.node(at: countMax - 1, among: .own)
         queries.setHorizon(queries[query].list.sortKey(of: last), of: query)
     }
 
-    /// A list that shows fewer elements than it should, because those that follow are not known, is stale.
+    /// Marks a list stale that shows too few elements because the following ones are not known.
     mutating func checkLength(of query: UInt32, at now: Int64) {
         guard queries[query].horizon != nil, queries[query].list.count < queries[query].shownCountMax else { return }
         markStale(query, at: now)
@@ -192,7 +193,7 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    /// Whether a place is there for a layer alone.
+    /// Whether a list's element exists for a layer alone.
     func isExtra(_ holder: ListedKeys.Holder) -> Bool {
         self[holder.query].list.marks(of: holder.node).contains(.isExtra)
     }

@@ -2,11 +2,11 @@ import TidemarkModel
 
 /// Queries that are evaluated over the store.
 extension CacheState {
-    /// Evaluates a local query over what is in memory; the rest is brought by ``fill(_:with:at:)``.
+    /// Evaluates a local query over the entities in memory; ``fill(_:with:at:)`` adds those of the journal.
     ///
     /// - Complexity: O(entities in memory + m log m) for m matches.
     mutating func evaluate(_ query: UInt32, at now: Int64) {
-        // No input reaches it: a local answer without a rule is refused with its params.
+        // No input reaches this: a local answer without a rule is refused with its params.
         guard let membership = queries[query].membership else { preconditionFailure("a local query without a rule") }
         let library = queries[query].library
         let type = queries[query].type
@@ -34,7 +34,7 @@ extension CacheState {
         queries[query].fill = absentCount > 0 ? queries.lastFill : nil
     }
 
-    /// What a list still needs; nil when memory had all entities when it was made.
+    /// Returns what has to be scanned to complete a list; nil when memory had all entities when it was made.
     package func fill(of query: UInt32) -> ListFill? {
         queries[query].fill.map { number in
             ListFill(
@@ -43,7 +43,7 @@ extension CacheState {
         }
     }
 
-    /// The list has everything.
+    /// Marks a list as complete.
     package mutating func end(_ fill: ListFill) {
         guard queries[fill.query].fill == fill.number else { return }
         queries[fill.query].fill = nil
@@ -51,7 +51,7 @@ extension CacheState {
         isUnwritten = true
     }
 
-    /// The list will never have everything: nobody knows the query any more.
+    /// Gives up a list that can no longer be completed, and removes its query.
     package mutating func giveUp(_ fill: ListFill, at now: Int64) {
         guard queries[fill.query].fill == fill.number else { return }
         isUnwritten = true
@@ -62,12 +62,12 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Adds what matches of a page of the journal's entities to a list, in a unit of its own.
+    /// Adds the matching entities of one page of the journal to a list, in a unit of its own.
     ///
-    /// What memory holds by now counts as it is there: it may have been loaded since the list was made. What was deleted since the
-    /// page's commit is passed over.
+    /// An entity in memory counts as memory has it: it may have been loaded since the list was made. Entities deleted
+    /// since the page's commit are skipped.
     ///
-    /// - Returns: false when the query was evaluated anew meanwhile, or is gone.
+    /// - Returns: false when the query was evaluated again meanwhile, or no longer exists.
     package mutating func fill(_ fill: ListFill, with page: LoadedEntities, at now: Int64) -> Bool {
         let query = fill.query
         guard queries[query].fill == fill.number, let membership = queries[query].membership else { return false }
@@ -78,7 +78,7 @@ extension CacheState {
             if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) { continue }
             enter(entity.key, sortKey, query, at: now)
             if let index = withIdentity(entity.key, { entities.find($0) }) { entities.setTracked(index, true) }
-            // Below layers that were laid meanwhile it stands hidden until they are looked at.
+            // Under layers that were laid meanwhile it stays hidden until their effect is computed.
             if let handle = queries.keys.handle(of: entity.key), queries.keys.isLayered(handle) {
                 settle(handle, at: now)
             }
@@ -92,7 +92,7 @@ extension CacheState {
         return true
     }
 
-    /// Where a list that is filled up has an entity of the journal; nil: nowhere.
+    /// Returns the sort key at which a list takes in an entity of the journal; nil when it does not belong there.
     private func sortKey(of entity: StoredEntity, in query: UInt32, _ membership: Membership) -> [UInt8]? {
         func place(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
             membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
@@ -111,7 +111,7 @@ extension CacheState {
         return entity.payload.withUnsafeBytes(place)
     }
 
-    /// Whether a list that is filled up asks for an entity: an answer's list for those only that were written since.
+    /// Tells whether a list that is filled needs an entity: an answer's list needs only those written since.
     private func isWanted(_ stamp: EntityStamp, _ query: UInt32) -> Bool {
         guard let after = queries[query].fillAfter else { return true }
         guard stamp.generation == queries[query].fillGeneration, let sequence = stamp.sequence else { return false }
@@ -119,19 +119,19 @@ extension CacheState {
     }
 }
 
-/// What is to be looked at before a list is whole. Until then the journal does not have the query: after a
-/// crash it would be taken for whole.
+/// The scan that completes a list. Until it ends the journal does not have the query: after a crash the list would be
+/// taken for complete.
 package struct ListFill: Sendable {
     let query: UInt32
     let number: Int64
     package let library: LibraryIndex
     package let type: TypeIndex
-    /// What the query's rule asks of single fields.
+    /// The constraints of the query's rule on single fields.
     package let constraint: FieldConstraint?
 }
 
 extension EntityStore {
-    /// Every entity in memory by its slot, in no order.
+    /// Calls `body` with the slot of every entity in memory, in no order.
     func forEachIndex(_ body: (UInt32) -> Void) {
         for index in 0..<UInt32(slotCount) where slot(index).pointee.flags.contains(.isLive) { body(index) }
     }

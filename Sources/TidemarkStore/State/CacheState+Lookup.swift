@@ -1,10 +1,10 @@
 import TidemarkModel
 
 extension CacheState {
-    /// What memory knows of a key.
+    /// The result of looking a key up in memory.
     package enum Lookup {
         case found(Found)
-        /// `sequence`: of what is stored, where only a layer deletes it.
+        /// `sequence`: the sequence of the stored entity, when only a layer deletes it.
         case deleted(sequence: EventSequence?, isPending: Bool)
         /// Never seen: no entity of that library or type is stored.
         case absent(isPending: Bool)
@@ -15,16 +15,16 @@ extension CacheState {
     /// An entity as readers see it.
     package struct Found {
         package let payload: [UInt8]
-        /// Of what is stored; nil when only a layer has it.
+        /// The stamp of the stored entity; nil when only a layer has it.
         package let stamp: EntityStamp?
-        /// When the field was written that was written longest ago, in milliseconds since 1970; nil with layers.
+        /// The time of the oldest field write, in milliseconds since 1970; nil with layers.
         package let oldestWrite: Int64?
         package let isPending: Bool
-        /// What it has not is not there, rather than evicted.
+        /// Whether a field it lacks does not exist, rather than being evicted.
         package let isWhole: Bool
     }
 
-    /// Looks an entity up as readers see it, and counts that as an access.
+    /// Looks up an entity as readers see it, and counts that as an access.
     package mutating func lookUp(_ key: EntityKey) -> Lookup {
         guard let stored = storedKey(of: key) else { return .absent(isPending: false) }
         if isLayered(stored), let handle = queries.keys.handle(of: stored) { return lookUp(layered: handle, stored) }
@@ -44,7 +44,7 @@ extension CacheState {
     private mutating func lookUp(layered handle: UInt32, _ key: StoredKey) -> Lookup {
         let index = withIdentity(key) { entities.find($0) }
         if let index { entities.touch(index) }
-        // No input reaches it: the mark and the overlay are set and taken away together.
+        // No input reaches this: the mark and the overlay are set and removed together.
         guard let overlay = layers.overlays[handle] else { preconditionFailure("key \(handle) lost its layers") }
         let stamp = index.map { entities.stamp(of: $0) }
         if let visible = overlay.visible {
@@ -57,13 +57,14 @@ extension CacheState {
         return .deleted(sequence: stamp?.sequence, isPending: true)
     }
 
-    /// Keys that a batch touches, or that held events may touch with it, and that only the journal may have.
+    /// Returns the keys that a batch touches, or that held events may touch with it, and that only the journal may
+    /// have.
     ///
     /// - Returns: Each once; empty when memory holds every entity there is.
     /// - Complexity: O(members + held events).
     package func keysToLoad(for batch: EventBatch) -> [StoredKey] { keysToLoad(for: [batch]) }
 
-    /// Keys that held events touch and that only the journal may have.
+    /// Returns the keys that held events touch and that only the journal may have.
     package func keysToLoadForHeld() -> [StoredKey] { keysToLoad(for: []) }
 
     func collectHeldKeys(into keys: inout Set<StoredKey>) {
@@ -92,7 +93,7 @@ extension CacheState {
         }
     }
 
-    /// What was deleted is not asked for: until the delete is written the journal still has the entity.
+    /// Adds a key to load, unless it was deleted: until the delete is written the journal still has the entity.
     private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
         if !isGone(key), !isUnstored(key.type), !isLayered(key) { keys.insert(key) }
     }
@@ -100,10 +101,10 @@ extension CacheState {
     /// Whether an entity was deleted or forgotten, though the journal may still have it.
     private func isGone(_ key: StoredKey) -> Bool { tombstones[key] != nil || forgotten.contains(key) }
 
-    /// Takes in what the journal gave for keys to load.
+    /// Installs entities that the journal loaded.
     ///
-    /// What memory holds by now is newer and stays, and what was forgotten or deleted meanwhile stays away. A damaged row counts as
-    /// absent from here on, and goes away.
+    /// An entity already in memory is newer and stays; one forgotten or deleted meanwhile is not installed. A damaged
+    /// row counts as absent from now on, and is removed.
     package mutating func install(_ loaded: LoadedEntities) {
         for entity in loaded.entities where !isGone(entity.key) {
             entity.key.withIdentity(seed: entities.seed) { identity in
@@ -131,7 +132,7 @@ extension CacheState {
 }
 
 extension CacheState {
-    /// Every entity in memory, in no order.
+    /// Calls `body` with every entity in memory, in no order.
     ///
     /// - Parameter body: Gets the key, the resource's bytes, valid inside it only, and the stamp.
     package func forEachEntity(_ body: (EntityKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {

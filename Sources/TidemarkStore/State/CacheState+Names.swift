@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension CacheState {
-    /// The number of a library, which is opened when it is new; nil past `libraryCountMax`.
+    /// Returns the number of a library, which is opened when it is new; nil past `libraryCountMax`.
     @inline(__always)
     mutating func index(ofLibrary name: UnsafeRawBufferPointer) -> LibraryIndex? {
         guard let index = libraryNames.index(of: name) else { return nil }
@@ -12,7 +12,7 @@ extension CacheState {
         return index
     }
 
-    /// The number of a type under its own name, whatever alias it came by; nil past `typeCountMax`.
+    /// Returns the number of a type under its own name, for any alias; nil past `typeCountMax`.
     @inline(__always)
     mutating func index(ofType name: UnsafeRawBufferPointer) -> TypeIndex? {
         if let lastType, lastType.name.withUnsafeBytes({ JSONText.haveEqualBytes($0, name) }) {
@@ -30,7 +30,7 @@ extension CacheState {
         return index
     }
 
-    /// Finds out what the configuration says of the types that have a number.
+    /// Resolves the configuration's rules for the types that have a number.
     ///
     /// - Complexity: O(types), for each type that is new.
     mutating func learnTypes() {
@@ -40,7 +40,7 @@ extension CacheState {
         entities.passingTypes = typeRules.passing
     }
 
-    /// A member's key. Its id's bytes are borrowed from the view.
+    /// Returns a member's key. The bytes of its id are borrowed from the view.
     @inline(__always)
     func identity(
         of member: ChangeMember, in view: EventView, library: LibraryIndex, type: TypeIndex
@@ -55,7 +55,7 @@ extension CacheState {
         key.withIdentity(seed: entities.seed, body)
     }
 
-    /// A key with this database's numbers; nil when its library or type was never seen.
+    /// Returns a key with this database's numbers; nil when its library or type was never seen.
     package func storedKey(of key: EntityKey) -> StoredKey? {
         guard let library = libraryNames.existingIndex(of: key.library),
             let type = typeNames.existingIndex(of: configuration.typeAliases[key.type] ?? key.type)

@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// What is written while an answer is on its way, or after the place in the log that it stands for, wins over it.
+/// Writes that win over an answer: those made while it is on its way, or after the place in the log that it stands for.
 extension CacheState {
     /// Whether writes are remembered for answers that may be older than they are.
     var isAwaitingAnswers: Bool { fetchCount > 0 || queries.remoteRuleCount > 0 }
 
-    /// A fetch begins: what is written from now on wins over its answer.
+    /// Begins a fetch: writes from now on win over its answer.
     package mutating func beginFetch(in library: ByteString) -> FetchStart {
         if !isAwaitingAnswers { forgetRecentWrites() }
         fetchCount += 1
@@ -15,7 +15,7 @@ extension CacheState {
             generation: index.map { libraries[Int($0)].gate.generation } ?? 0)
     }
 
-    /// Whoever begins to remember writes knows nothing of those that were.
+    /// Empties the memory of writes before it is used again: writes until now are not known.
     ///
     /// - Complexity: O(libraries).
     mutating func forgetRecentWrites() {
@@ -31,7 +31,7 @@ extension CacheState {
         return cursor(of: library).map { max($0, answered) } ?? answered
     }
 
-    /// A fetch is over, whatever came of it.
+    /// Ends a fetch, whatever its result.
     package mutating func endFetch() {
         fetchCount -= 1
         if !isAwaitingAnswers { recentWrites.clear() }
@@ -42,19 +42,19 @@ extension CacheState {
         return cursor == .beforeFirst ? nil : cursor
     }
 
-    /// What was written after an answer was made.
+    /// The writes since an answer was made.
     struct NewerWrites {
         var keys: Set<StoredKey>
         var writes: [RecentWrites.Write]
-        /// Some writes are not remembered: a list whose rule depends on them is stale from the start.
+        /// Whether some writes are not remembered: a list whose rule depends on them is stale from the start.
         var isPartial: Bool
-        /// Sequences above it win; nil: only `keys` do.
+        /// Writes with a sequence above this one win; nil: only `keys` do.
         var asOf: EventSequence?
-        /// Too much was written while the answer was on its way: whatever is not known to be older stays.
+        /// Whether too much was written while the answer was on its way: a value that is not known to be older stays.
         var isUnsure = false
     }
 
-    /// A log that began anew while an answer was on its way leaves nothing to compare its sequence with.
+    /// Removes the sequence from an answer when the log began anew meanwhile: there is nothing to compare it with.
     func comparable(_ asked: AnswerHead) -> AnswerHead {
         guard let start = asked.start, let library = libraryNames.existingIndex(of: asked.key.library),
             start.generation != libraries[Int(library)].gate.generation
@@ -65,7 +65,8 @@ extension CacheState {
         return head
     }
 
-    /// Keys that an answer touches, or that were written while it was on its way, and that only the journal may have.
+    /// Returns the keys that an answer touches, or that were written while it was on its way, and that only the journal
+    /// may have.
     package func keysToLoad(for batch: EventBatch, _ asked: AnswerHead) -> [StoredKey] {
         let keys = keysToLoad(for: batch)
         guard absentCount > 0, asked.membership != nil, !asked.isLocal,
@@ -79,7 +80,7 @@ extension CacheState {
         if let asOf = head.asOf {
             let sequenced = recentWrites.writes(after: asOf, in: library)
             let meanwhile = head.start.map { recentWrites.writes(after: $0.write) } ?? []
-            // A write with a sequence is judged by that alone, one without by when it came.
+            // A write with a sequence is compared by that alone; one without, by its time of arrival.
             let unsequenced = (meanwhile ?? []).filter { $0.sequence == nil && $0.key.library == library }
             let isBehind = knownThrough(library).map { $0 > asOf } ?? false
             return NewerWrites(
@@ -90,13 +91,13 @@ extension CacheState {
         guard let remembered = recentWrites.writes(after: start.write) else {
             return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor, isUnsure: true)
         }
-        // The answer was made when the log was at the cursor, or later: it holds what a late event up to there says.
+        // The answer was made when the log was at the cursor, or later: it includes late events up to there.
         let writes = remembered.filter { write in
             guard write.isLate, let sequence = write.sequence else { return true }
             return start.cursor.map { sequence > $0 } ?? true
         }
-        // Another answer that came meanwhile, for a higher place, may be newer or older. It stays: what is behind its place will
-        // come as events, and what is before it never again.
+        // Another answer that came meanwhile, for a higher place, may be newer or older. It stays: events after its
+        // place will come, and events before it never come again.
         let answers = recentWrites.answers(after: start.write).filter { write in
             guard write.key.library == library, let sequence = write.sequence else { return false }
             return start.cursor.map { sequence > $0 } ?? true

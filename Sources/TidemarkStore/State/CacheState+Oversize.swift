@@ -1,25 +1,26 @@
 import TidemarkModel
 
-/// What became of one resource that an event brought.
+/// The outcome of writing one resource of an event.
 enum WriteOutcome {
     case written
-    /// Something newer is stored, or what it would be merged into is evicted.
+    /// Something newer is stored, or the entity it would be merged into is evicted.
     case superseded
-    /// The entity would be larger than it may be; nothing changed.
+    /// The entity would be too large; nothing changed.
     case tooLarge
 }
 
 /// Writes that would leave an entity larger than a data file can hold.
 ///
-/// Every way in looks at the size before it changes anything: an event is put aside, a request is refused. So no flush
-/// ever meets an entity that cannot be encoded.
+/// Every path checks the size before it changes anything: an event is set aside, a request is refused. So a flush never
+/// meets an entity that cannot be encoded.
 ///
 /// - Source: Protocol/limits.md, the size of an entity.
 extension CacheState {
-    /// Bytes that a stored entity may have.
+    /// The number of bytes that a stored entity may have.
     var entityByteCountMax: Int { min(configuration.limits.entityByteCountMax, Limits.entityByteCountCeiling) }
 
-    /// Whether resources of so many bytes together fit into whatever is stored, so that none needs a look of its own.
+    /// Tells whether resources of this many bytes together fit into any stored entity, so that none needs a check of
+    /// its own.
     ///
     /// A merge is never longer than its two sides together.
     ///
@@ -28,9 +29,9 @@ extension CacheState {
         entities.payloadByteCountHighest + byteCount <= entityByteCountMax
     }
 
-    /// Puts an event aside whose entity would be too large. Its number, if it has one, passes and counts as lost.
+    /// Sets an event aside whose entity would be too large. Its number, if it has one, passes and counts as lost.
     ///
-    /// It settles no layer by its mutation's name: the server's word for that mutation is not stored.
+    /// The event settles no layer by its mutation's name, because the result of that mutation is not stored.
     mutating func refuseOversized(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         if view.source != .upstream { counts.quarantined += 1 }
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
@@ -41,7 +42,9 @@ extension CacheState {
         markAllStale(in: library, at: now)
     }
 
-    /// - Note: Of an event that was held only the resource is at hand: its record is not complete, and not tried again.
+    /// Returns the quarantine record of an event that is too large.
+    ///
+    /// - Note: A held event has only its resource left: its record is incomplete, and is not tried again.
     private func oversizedRecord(of view: EventView, in library: LibraryIndex, at now: Int64) -> QuarantineRecord {
         var line: Int64 = 0
         if case .line(_, let number) = view.source { line = number }
@@ -53,8 +56,9 @@ extension CacheState {
             byteCount: max(view.byteCount, kept.count))
     }
 
-    /// The same for a late event of an input, whose number is lost already and stays so. A copy is counted and not recorded
-    /// again; nor is an upstream's, which comes each time that it is asked.
+    /// Sets a late event aside whose entity would be too large; its number is lost already and stays lost. A copy is
+    /// counted and not recorded again. An event from an upstream is not recorded either, because it comes with every
+    /// answer.
     mutating func refuseLateOversized(_ view: EventView, isCopy: Bool, in library: LibraryIndex, at now: Int64) {
         guard view.source != .upstream else { return }
         counts.quarantined += 1
@@ -62,9 +66,9 @@ extension CacheState {
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
     }
 
-    // MARK: Quarantined events that are read again
+    // MARK: Retries of quarantined events
 
-    /// Whether a quarantined event of one resource would be refused again for the entity that it would make.
+    /// Tells whether a quarantined event of one resource would be refused again because its entity would be too large.
     ///
     /// - Complexity: O(entity + resource).
     mutating func isOversized(_ view: EventView, in library: LibraryIndex) -> Bool {
@@ -82,7 +86,7 @@ extension CacheState {
         return mergedByteCount(resource, of: identity, rules) > entityByteCountMax
     }
 
-    /// The size that an entity would have after an event.
+    /// Returns the size that an entity would have after an event.
     ///
     /// - Complexity: O(entity + resource).
     func mergedByteCount(

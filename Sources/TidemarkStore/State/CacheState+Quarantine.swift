@@ -1,9 +1,9 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Puts a line aside, and remembers that an event stands at its sequence when that could be read.
+    /// Sets a line aside, and notes that an event has its sequence when that could be read.
     mutating func setAside(_ view: EventView, of batch: EventBatch, at now: Int64) {
-        // No input reaches it: the decoder gives every unusable event a reason.
+        // No input reaches this: the decoder gives every unusable event a reason.
         guard let reason = view.event.reason else { preconditionFailure("an unusable event without a reason") }
         refuse(view, of: batch, because: reason, at: now)
     }
@@ -26,7 +26,8 @@ extension CacheState {
         noteHole(view, at: sequence, now: now)
     }
 
-    /// Puts a bad member of a batch aside; the others go on. An upstream's have no line to look at and are dropped.
+    /// Sets a bad member of a batch aside; the others are applied. A bad member from an upstream has no line to inspect
+    /// and is dropped.
     mutating func setAside(
         _ member: ChangeMember, of view: EventView, because reason: QuarantineReason, at now: Int64
     ) {
@@ -40,14 +41,15 @@ extension CacheState {
                 bytes: Array(bytes.prefix(configuration.limits.quarantineByteCountMax)), byteCount: bytes.count))
     }
 
-    /// The library that an event is of; nil when it is broken and does not tell, or has neither library nor sequence.
+    /// Returns the library of an event; nil when the event is broken and does not name it, or has neither library nor
+    /// sequence.
     private func libraryName(of view: EventView) -> ByteString? {
         guard view.event.isLibraryKnown else { return nil }
         return view.string(view.event.library) ?? configuration.defaultLibrary
     }
 
-    /// Remembers the number of an unusable line, so that the upstream is asked for it. Without an upstream nobody can be asked:
-    /// a hole then says nothing that the next good event does not.
+    /// Notes the number of an unusable line, so that the upstream is asked for it. Without an upstream a hole is not
+    /// noted: it would add nothing to what the next good event shows.
     private mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) {
         let library =
             if let name = view.text(view.event.library) {

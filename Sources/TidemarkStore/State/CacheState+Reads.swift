@@ -4,35 +4,36 @@ import TidemarkModel
 package struct ListedEntities: Sendable {
     package var keys: [EntityKey] = []
     package var resources: [[UInt8]] = []
-    /// A layer has a change for an element that is shown, or takes one away that would be.
+    /// Whether a layer changes an element that is shown, or hides one that would be shown.
     package var isPending = false
-    /// The first element that is in no tier, or of which a field that is asked for is not.
+    /// The first element whose entity is in no tier, or lacks a requested field; nil when there is none.
     package var missing: Missing?
-    /// A list that is evaluated over the store lost elements that are in no tier. Those that follow may have to be loaded.
+    /// Whether a list that is evaluated over the store lost elements that are in no tier. The elements that follow may have
+    /// to be loaded.
     package var isShortened = false
 
     package var isPartial: Bool { missing != nil }
 
     package struct Missing: Hashable, Sendable {
         package var key: EntityKey
-        /// Some fields of it are there.
+        /// Whether some fields of the entity are known.
         package var isReduced: Bool
     }
 
     package init() {}
 }
 
-/// What is known of a query before its entities are looked at.
+/// The status of a query, known before its entities are read.
 package struct QueryStatus: Sendable {
     package var query: UInt32
     package var isLocal: Bool
-    /// nil while it is fresh.
+    /// When the query became stale, in milliseconds since 1970; nil while it is fresh.
     package var staleSince: Int64?
     package var asOf: EventSequence?
 }
 
 extension CacheState {
-    /// A stored query; nil when there is no answer. Counts as a read.
+    /// Returns the status of a stored query; nil when there is no answer. Counts as a read.
     package mutating func status(of key: QueryKey, at now: Int64) -> QueryStatus? {
         guard let query = queries.find(key), queries[query].isStored else { return nil }
         queries.touch(query)
@@ -41,9 +42,9 @@ extension CacheState {
             asOf: queries[query].asOf)
     }
 
-    /// Elements that are shown and that only the journal may have.
+    /// Returns the shown elements that only the journal may have.
     ///
-    /// - Parameter isWhole: Elements behind the limit too, as far as an observer keeps them in memory.
+    /// - Parameter isWhole: Whether to include elements beyond the limit that an observer keeps in memory.
     package mutating func keysToLoad(ofList query: UInt32, isWhole: Bool = false) -> [StoredKey] {
         buildList(of: query)
         guard absentCount > 0, isWhole || queries[query].kept == nil else { return [] }
@@ -60,13 +61,14 @@ extension CacheState {
         return missing
     }
 
-    /// The shown elements with their resources; an element that is in no tier is left out and hidden from here on. One that was reduced
-    /// is left out where the reader wants more than is left.
+    /// Returns the shown elements with their resources. An element that is in no tier is left out and hidden from now
+    /// on. A reduced entity is left out when the reader wants more fields than are left.
     ///
-    /// - Parameter fields: What the reader wants of each; nil: all.
-    /// - Parameter isFetched: It was just answered: what answers have of an entity is enough.
-    /// - Parameter isWhole: Elements behind the limit are looked at too: an observer may come to see them.
-    /// - Precondition: ``keysToLoad(ofList:isWhole:)`` were loaded.
+    /// - Parameter fields: The fields that the reader wants of each; nil: all.
+    /// - Parameter isFetched: Whether the query was just answered: the fields that answers bring are then enough.
+    /// - Parameter isWhole: Whether elements beyond the limit are checked too, because an observer may come to see
+    ///   them.
+    /// - Precondition: The keys of ``keysToLoad(ofList:isWhole:)`` were loaded.
     package mutating func list(
         _ query: UInt32, fields: Set<[UInt8]>? = nil, isFetched: Bool = false, at now: Int64, isWhole: Bool = false
     ) -> ListedEntities {
@@ -137,7 +139,7 @@ extension CacheState {
         return listed
     }
 
-    /// A list that nothing happened to since it was read. Counts as a read of its entities, like that one.
+    /// Returns a list that has not changed since it was read. Counts as a read of its entities, like the first one.
     private mutating func reread(_ kept: KeptList, of query: UInt32) -> ListedEntities {
         for index in kept.slots { entities.touch(index) }
         var listed = ListedEntities()
@@ -147,14 +149,14 @@ extension CacheState {
         return listed
     }
 
-    /// Whether an own element of a list has layers and nothing below them, which the list was not told: it was read from the journal.
-    /// Without them it would show what nobody has.
+    /// Tells whether an own element of a list has layers and no base, and the list was not updated for it: the list was
+    /// read from the journal. Without the layers it would show an entity that is in no tier.
     private func isBaseless(_ handle: UInt32, _ marks: ElementMarks) -> Bool {
         marks.contains(.isLayered) && marks.isDisjoint(with: [.isExtra, .isMissing])
             && withIdentity(queries.keys.key(of: handle)) { entities.find($0) } == nil
     }
 
-    /// Whether what is known of an entity is what a reader of a list wants.
+    /// Tells whether the known fields of an entity are enough for a reader of a list.
     ///
     /// - Complexity: O(1) for an entity that is whole, else O(resource).
     private func isEnough(
@@ -167,7 +169,7 @@ extension CacheState {
         return JSONObject.has(entities.payload(of: index), fields)
     }
 
-    /// An element whose entity is in no tier: a list with a rule loses it, another one waits for it.
+    /// Hides an element whose entity is in no tier: a list with a rule removes it, another list marks it missing.
     mutating func forget(_ node: UInt32, of query: UInt32, at now: Int64) {
         if queries[query].membership == nil {
             queries.setMissing(node, true, in: query)
@@ -183,20 +185,20 @@ extension CacheState {
 
     package func asOf(_ query: UInt32) -> EventSequence? { queries[query].asOf }
 
-    /// The handles that observers see now.
+    /// Returns the handles of the elements that observers see now.
     package func shownHandles(of query: UInt32) -> [UInt32] {
         queries[query].list.shownPrefix(queries[query].shownCountMax)
     }
 
-    /// A resource by its number in the reverse index; nil when memory does not have it.
+    /// Returns a resource by its number in the reverse index; nil when memory does not have it.
     package func resource(of handle: UInt32) -> [UInt8]? { withPayload(of: handle) { Array($0) } }
 
     package var queryCount: Int { queries.storedCount }
 }
 
-/// Observers.
+/// Observers of queries and entities.
 extension CacheState {
-    /// Begins to log what happens to a stored query.
+    /// Begins to log the changes of a stored query.
     ///
     /// - Precondition: Its elements are in memory, or hidden: all, or what it pins of them.
     package mutating func observe(_ query: UInt32, at now: Int64) {
@@ -209,11 +211,11 @@ extension CacheState {
         checkReserve(of: query)
     }
 
-    /// An observer of a query is behind from here on.
+    /// Notes that an observer of a query lags from now on.
     ///
-    /// - Parameter isWhole: It sees whole resources: nothing needs to be logged but what was when it fell behind. Of
-    ///   somebody who sees some fields each change is looked at, whether there is one.
-    /// - Returns: The lag's number, above all others, and ``unloggedCount(of:)``.
+    /// - Parameter isWhole: Whether it sees whole resources: then nothing needs to be logged except the state when the
+    ///   lag began. For an observer of some fields, each change is compared.
+    /// - Returns: The lag's number, above all earlier ones, and ``unloggedCount(of:)``.
     package mutating func beginLag(of query: UInt32, isWhole: Bool) -> (number: Int64, unloggedCount: Int) {
         queries.lastLag += 1
         queries[query].lastLag = queries.lastLag
@@ -221,12 +223,13 @@ extension CacheState {
         return (queries.lastLag, queries[query].unloggedCount)
     }
 
-    /// An observer of a query has heard everything, or is about to end.
+    /// Notes that an observer of a query has caught up, or is about to end.
     package mutating func endLag(of query: UInt32, isWhole: Bool) {
         if isWhole { queries[query].listenerCount += 1 }
     }
 
-    /// Changes of a query of which nothing was logged, as all its observers were behind and knew enough.
+    /// Returns the number of changes of a query that were not logged, because all its observers lagged and needed no
+    /// log.
     package func unloggedCount(of query: UInt32) -> Int { queries[query].unloggedCount }
 
     package mutating func stopObserving(_ query: UInt32) {
@@ -237,15 +240,15 @@ extension CacheState {
         if !queries[query].isStored { queries.drop(query) }
     }
 
-    /// Begins to log what happens to an entity, stored or not.
+    /// Begins to log the changes of an entity, stored or not.
     ///
-    /// - Returns: Its number in the reverse index; nil when there are too many libraries or types.
+    /// - Returns: The entity's number in the reverse index; nil when there are too many libraries or types.
     package mutating func observe(_ key: EntityKey) -> UInt32? {
         let type = configuration.typeAliases[key.type] ?? key.type
         guard let library = key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }),
             let typeIndex = type.bytes.withUnsafeBytes({ index(ofType: $0) })
         else { return nil }
-        // The names may be new.
+        // The library's or the type's name may be new.
         noteUnwritten()
         let stored = StoredKey(library: library, type: typeIndex, id: StoredID(key.id))
         let handle = queries.keys.take(stored)
@@ -256,7 +259,7 @@ extension CacheState {
 
     package mutating func stopObserving(entity handle: UInt32) { queries.keys.removeObserver(handle) }
 
-    /// Keeps a number in the reverse index from being given anew while a slow observer remembers it.
+    /// Keeps a number in the reverse index from being reused while a lagging observer remembers it.
     package mutating func retain(_ handle: UInt32) { queries.keys.retain(handle) }
 
     package mutating func release(_ handle: UInt32) { queries.keys.release(handle) }
@@ -265,15 +268,15 @@ extension CacheState {
     package func lastChange(of query: UInt32) -> Int? { queries[query].lastChange }
 }
 
-/// What readers need to know of single entities and types.
+/// Single entities and types, for readers.
 extension CacheState {
-    /// The key of an entity that only the journal may have; nil when memory knows what became of it.
+    /// Returns the key of an entity that only the journal may have; nil when memory knows its state.
     package func keyToLoad(_ key: EntityKey) -> StoredKey? {
         guard absentCount > 0, let stored = storedKey(of: key), !isKnown(stored) else { return nil }
         return stored
     }
 
-    /// Every entity of a type in memory that is whole, as readers see it, in no order.
+    /// Calls `body` with every complete entity of a type in memory, as readers see it, in no order.
     package func forEachResident(
         library: ByteString, type: ByteString, _ body: (ByteString, UnsafeRawBufferPointer) -> Void
     ) {
@@ -298,7 +301,7 @@ extension CacheState {
 
     package func typeName(of query: UInt32) -> ByteString { typeNames.names[Int(queries[query].type)] }
 
-    /// Whether a query's time is over, whatever else made it stale.
+    /// Whether a query's time to live is over; false when something else made it stale before.
     package func isExpired(_ query: UInt32, at now: Int64) -> Bool {
         queries[query].staleSince == nil && queries[query].staleSince(at: now) != nil
     }

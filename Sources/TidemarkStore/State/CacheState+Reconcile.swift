@@ -1,31 +1,31 @@
 import TidemarkModel
 
-/// What the engine is asked to do for a library that misses events.
+/// A task for the engine, for a library that misses events.
 package enum ReconcileRequest: Equatable {
-    /// Ask the upstream for everything from a sequence on, and bring the answer with the attempt's number.
+    /// Ask the upstream for everything from a sequence on, and return the answer with the attempt's number.
     case ask(library: LibraryIndex, from: EventSequence, attempt: UInt64)
     /// Call ``CacheState/resumeReconcile(of:attempt:at:)`` after a while.
     case wait(library: LibraryIndex, attempt: UInt64, milliseconds: Int64)
 }
 
 extension CacheState {
-    /// How long a gap may wait for events that are late.
+    /// How long a gap may wait for late events.
     package enum GapPatience: Equatable {
         /// The input ended: nothing can arrive late any more.
         case none
-        /// The reorder window.
+        /// Gaps wait for the length of the reorder window.
         case window
-        /// Unread input waits: what is missing may stand in it.
+        /// Unread input is waiting: the missing events may be in it.
         case endless
     }
 
-    /// Whether something is missing, or was when it was last looked at.
+    /// Whether something is missing, or was at the last check.
     package var isWatching: Bool { !watched.isEmpty }
 
-    /// Looks at every library that misses something: asks the upstream or, without one, declares lost what has
-    /// waited out the reorder window.
+    /// Checks every library that misses something: asks the upstream or, without one, declares lost what has waited
+    /// longer than the reorder window.
     ///
-    /// - Returns: What the engine has to do.
+    /// - Returns: The tasks for the engine.
     package mutating func expireGaps(at now: Int64, patience: GapPatience) -> [ReconcileRequest] {
         guard isWatching else { return [] }
         isUnwritten = true
@@ -62,7 +62,8 @@ extension CacheState {
         }
     }
 
-    /// When ``expireGaps(at:patience:)`` has something to do next; nil when nothing is missing.
+    /// The time when ``expireGaps(at:patience:)`` has something to do next, in milliseconds since 1970; nil when
+    /// nothing is missing.
     package var nextGapDeadline: Int64? {
         var deadline: Int64?
         for library in watched {
@@ -74,12 +75,12 @@ extension CacheState {
         return deadline
     }
 
-    /// Whether some library holds all it may: the engine stops reading until its upstream has answered.
+    /// Whether some library's reorder buffer is full: the engine stops reading until its upstream has answered.
     package var isFull: Bool {
         watched.contains { libraries[Int($0)].gate.held.isOver }
     }
 
-    /// Whether an upstream is being asked, or will be again.
+    /// Whether an upstream is being asked, or will be asked again.
     package var isReconciling: Bool {
         watched.contains { libraries[Int($0)].machine.isActive }
     }
@@ -87,10 +88,10 @@ extension CacheState {
     /// Applies an upstream's answer.
     ///
     /// - Parameters:
-    ///   - answer: Its events, as lines; those of other libraries or epochs, resets, and those without
-    ///     a sequence are passed over.
-    ///   - coveredThrough: Up to where the upstream says its log is whole; nil when it does not say.
-    ///   - random: 0 ..< 1, for the delay before another attempt.
+    ///   - answer: Its events, as lines; events of other libraries or epochs, resets, and events without a sequence are
+    ///     skipped.
+    ///   - coveredThrough: The sequence up to which the upstream reports its log complete; nil when it reports none.
+    ///   - random: A number in 0 ..< 1, for the delay before another attempt.
     package mutating func applyAnswer(
         _ answer: [EventBatch], coveredThrough: EventSequence?, to library: LibraryIndex, attempt: UInt64,
         random: Double, at now: Int64
@@ -111,7 +112,7 @@ extension CacheState {
         let coveredThrough = scan.covered(
             through: coveredThrough, from: libraries[Int(library)].gate.cursor,
             witness: libraries[Int(library)].gate.witness(answeredTo: scan.last))
-        // Each held event stops the skipping; applying it leads on to the next gap, which is covered as well.
+        // Skipping stops at each held event; applying that one leads to the next gap, which is covered as well.
         var skippedTo = cursor
         while let coveredThrough, libraries[Int(library)].gate.generation == generation {
             libraries[Int(library)].gate.skip(through: coveredThrough)
@@ -119,7 +120,7 @@ extension CacheState {
             guard libraries[Int(library)].gate.cursor != skippedTo else { break }
             skippedTo = libraries[Int(library)].gate.cursor
         }
-        // The same bad event again: nobody has a good one.
+        // The upstream returned the same unusable event, so no usable copy exists.
         while let missing = libraries[Int(library)].gate.missing, scan.proving.contains(missing.first),
             libraries[Int(library)].gate.isFirstMissingHole
         {
@@ -133,26 +134,27 @@ extension CacheState {
         return follow(action, of: library, at: now)
     }
 
-    /// The upstream failed.
+    /// Notes that the upstream failed.
     ///
-    /// - Parameter isFinal: Asking again is of no use.
+    /// - Parameter isFinal: Whether another attempt is useless.
     package mutating func failReconcile(
         of library: LibraryIndex, attempt: UInt64, isFinal: Bool, random: Double, at now: Int64
     ) -> [ReconcileRequest] {
         defer { noteStatus(of: library, at: now) }
         if libraries[Int(library)].machine.isHealing { return endHealing(of: library, attempt: attempt, at: now) }
-        // A hole that nothing proved is asked for once.
+        // A hole that nothing proved is asked for only once.
         let isFinal = isFinal || libraries[Int(library)].gate.missing == nil
         let action = libraries[Int(library)].machine.failed(attempt: attempt, isFinal: isFinal, random: random)
         return follow(action, of: library, at: now)
     }
 
-    /// What an answer or a failure brings about needs entities that cannot be read now: the question is asked again later.
+    /// Postpones an answer or failure whose application needs entities that cannot be loaded now: the request is
+    /// repeated later.
     package mutating func postponeReconcile(of library: LibraryIndex, attempt: UInt64) -> [ReconcileRequest] {
         follow(libraries[Int(library)].machine.postponed(attempt: attempt), of: library, at: 0)
     }
 
-    /// The delay of a ``ReconcileRequest/wait(library:attempt:milliseconds:)`` is over.
+    /// Continues after the delay of a ``ReconcileRequest/wait(library:attempt:milliseconds:)``.
     package mutating func resumeReconcile(
         of library: LibraryIndex, attempt: UInt64, at now: Int64
     ) -> [ReconcileRequest] {
@@ -182,7 +184,7 @@ extension CacheState {
             return [.wait(library: library, attempt: attempt, milliseconds: milliseconds)]
         case .giveUp:
             isUnwritten = true
-            // Gaps that opened after the question was asked have their own turn.
+            // Gaps that opened after the request get a request of their own.
             let askedAt = libraries[Int(library)].machine.askedAt
             while let since = libraries[Int(library)].gate.missingSince, since <= askedAt {
                 loseGap(library, at: now)

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// Forgetting, which says nothing about the server: no tombstones.
+/// Removal by a caller, which implies nothing about the server: no tombstones.
 extension CacheState {
-    /// Keys in memory that a removal concerns.
+    /// Returns the keys in memory that a removal selects.
     ///
-    /// - Parameter ids: nil: all of the type, or of every type.
+    /// - Parameter ids: nil: all ids of the type, or of every type.
     /// - Parameter matching: A literal part of `type:id`, compared without regard to the case of ASCII letters.
     package func residentKeys(
         library: ByteString, type: ByteString?, ids: [ByteString]?, matching: ByteString?
@@ -34,7 +34,7 @@ extension CacheState {
         return keys
     }
 
-    /// Whether a key's `type:id` holds a text, without regard to the case of ASCII letters.
+    /// Tells whether a key's `type:id` contains a text, without regard to the case of ASCII letters.
     package func matches(_ key: StoredKey, _ text: ByteString?) -> Bool {
         guard let text else { return true }
         let name = EntityKey(type: typeNames.names[Int(key.type)], id: key.id.text).text.bytes.map(CacheState.lowered)
@@ -45,32 +45,32 @@ extension CacheState {
 
     private static func lowered(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 
-    /// Types of which the journal may hold entities that memory does not.
+    /// Returns the types of which the journal may hold entities that memory does not.
     package func storedTypes(library: ByteString, type: ByteString?) -> [(library: LibraryIndex, type: TypeIndex)] {
         guard absentCount > 0, let libraryIndex = libraryNames.existingIndex(of: library) else { return [] }
         guard let type else { return typeNames.names.indices.map { (libraryIndex, TypeIndex($0)) } }
         return typeNames.existingIndex(of: configuration.typeAliases[type] ?? type).map { [(libraryIndex, $0)] } ?? []
     }
 
-    /// Whether memory knows better than the journal what became of a key.
+    /// Whether memory knows the state of a key better than the journal.
     package func isKnown(_ key: StoredKey) -> Bool {
         isUnstored(key.type) || tombstones[key] != nil || forgotten.contains(key)
             || withIdentity(key, { entities.find($0) }) != nil
             || isLayered(key)
     }
 
-    /// Whether layers have changes for a key; its base is in memory, or nowhere.
+    /// Whether layers have changes for a key; its base is then in memory, or in no tier.
     func isLayered(_ key: StoredKey) -> Bool {
         guard !layers.isEmpty, let handle = queries.keys.handle(of: key) else { return false }
         return queries.keys.isLayered(handle)
     }
 
-    /// What a removal concerns, in memory and with the journal alone, with what it takes along.
+    /// Returns the keys that a removal selects, in memory and with the journal alone, with those it cascades to.
     ///
     /// - Parameters:
-    ///   - rows: Of the journal.
-    ///   - cascades: Follow what the policy names.
-    /// - Returns: Each once: those of memory first, in no order.
+    ///   - rows: The rows of the journal that the removal selects.
+    ///   - cascades: Whether to follow the policy's cascading fields.
+    /// - Returns: Each key once: those in memory first, in no order.
     package func removed(_ keys: [StoredKey], rows: [StoredRow], cascades: Bool) -> [StoredKey] {
         var seen: Set<StoredKey> = []
         let own = (keys + rows.lazy.map(\.key).filter { absentCount > 0 && !isKnown($0) })
@@ -78,15 +78,15 @@ extension CacheState {
         return cascades ? own + cascade(fromRemovalOf: own) : own
     }
 
-    /// As everybody else names them.
+    /// Returns keys with their names instead of this state's numbers.
     package func entityKeys(of keys: [StoredKey]) -> [EntityKey] { keys.map { entityKey(of: $0) } }
 
-    /// Forgets entities in one unit.
+    /// Removes entities in one unit.
     ///
     /// - Parameters:
-    ///   - keys: Of entities in memory.
-    ///   - rows: Of entities that only the journal has.
-    /// - Returns: How many there were.
+    ///   - keys: The keys of entities in memory.
+    ///   - rows: The rows of entities that only the journal has.
+    /// - Returns: The number of removed entities.
     package mutating func remove(_ keys: [StoredKey], rows: [StoredRow], at now: Int64) -> Int {
         beginUnit(isMulti: true)
         var count = 0
@@ -100,9 +100,9 @@ extension CacheState {
         return count
     }
 
-    /// Forgets an entity in memory.
+    /// Removes an entity in memory.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false when there is no such entity.
     mutating func forget(_ key: StoredKey, at now: Int64) -> Bool {
         guard let index = withIdentity(key, { entities.find($0) }) else { return false }
         forgotten.insert(key)
@@ -111,7 +111,7 @@ extension CacheState {
         return true
     }
 
-    /// Forgets an entity that only the journal has.
+    /// Removes an entity that only the journal has.
     mutating func forget(_ row: StoredRow, at now: Int64) {
         entities.removeRow(row)
         absentCount -= 1
@@ -122,13 +122,13 @@ extension CacheState {
         if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
     }
 
-    /// What a removal among the steps of a transaction concerns.
+    /// Returns the keys that a removal among the steps of a transaction selects.
     ///
     /// - Parameters:
-    ///   - own: Entities as earlier steps leave them.
-    ///   - rows: Of entities that only the journal has.
-    /// - Returns: Each once: what earlier steps wrote, memory, and rows, each in an order of its own. Entities that earlier steps
-    ///   deleted are among them while memory has them.
+    ///   - own: The entities as earlier steps leave them.
+    ///   - rows: The rows of entities that only the journal has.
+    /// - Returns: Each key once: entities in memory first, then those that earlier steps wrote, then rows, each in an
+    ///   order of its own. Entities that earlier steps deleted are included while memory has them.
     func removed(
         _ own: [StoredKey], _ rows: [StoredKey], in library: LibraryIndex, type: ByteString?, ids: [ByteString]?,
         matching: ByteString?
@@ -146,9 +146,9 @@ extension CacheState {
         return (resident + others).filter { seen.insert($0).inserted }
     }
 
-    /// Removes everything but cursors and lost ranges: entities, queries and tombstones.
+    /// Clears libraries: removes entities, queries and tombstones, but not cursors and lost ranges.
     ///
-    /// - Parameter name: nil: of every library.
+    /// - Parameter name: The library's name; nil: every library.
     package mutating func clear(library name: ByteString?, at now: Int64) {
         let cleared: [LibraryIndex]
         if let name {
@@ -199,6 +199,6 @@ extension CacheState {
 }
 
 extension EntityStore {
-    /// Removes an entity from memory; its row goes with its library's.
+    /// Removes an entity from memory; its row is removed with its library's rows.
     mutating func forget(_ index: UInt32) { unlink(index) }
 }

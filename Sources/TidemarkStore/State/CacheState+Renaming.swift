@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// Temporary ids that come to be real ones: in layers, in lists, and for observers.
+/// Temporary ids that are replaced by real ones: in layers, in lists, and for observers.
 extension CacheState {
-    /// Types under which layers of a library name an id, ascending.
+    /// Returns the types under which layers of a library name an id, ascending.
     func typesNaming(_ id: ByteString, in library: LibraryIndex) -> [TypeIndex] {
         typeNames.names.indices.map { TypeIndex($0) }.filter { type in
             let key = StoredKey(library: library, type: type, id: StoredID(id))
@@ -10,7 +10,7 @@ extension CacheState {
         }
     }
 
-    /// Gives everything that goes by a temporary id its real one, inside a larger unit.
+    /// Replaces a temporary id by the real one everywhere, inside a larger unit.
     mutating func rename(_ id: LayerConfirmation.RealID, in library: LibraryIndex, at now: Int64) {
         guard StoredID(id.temporary) != StoredID(id.real) else { return }
         for type in typesNaming(id.temporary, in: library) {
@@ -44,7 +44,7 @@ extension CacheState {
         if queries.keys.observerCount(of: old) > 0 { queries.unit.renamed.append((old, new)) }
     }
 
-    /// In lists whose order is the server's the real entity takes the place of the temporary one.
+    /// Replaces the temporary entity by the real one in lists that are in the server's order.
     private mutating func takePlaces(of old: UInt32, for new: UInt32) {
         for place in stride(from: queries.keys.holderCount(of: old) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: old, at: place)
@@ -57,7 +57,8 @@ extension CacheState {
         }
     }
 
-    /// A stored entity under a temporary id, as it is going to be under the real one; nil when none becomes that.
+    /// Returns the resource that a stored entity under a temporary id will have under the real one; nil when there will
+    /// be none.
     func renamedBase(_ id: LayerConfirmation.RealID, type: TypeIndex, in library: LibraryIndex) -> [UInt8]? {
         let temporary = StoredKey(library: library, type: type, id: StoredID(id.temporary))
         let real = StoredKey(library: library, type: type, id: StoredID(id.real))
@@ -67,7 +68,7 @@ extension CacheState {
         return CacheState.renamed(Array(entities.payload(of: index)), id.json)
     }
 
-    /// A stored entity under the temporary id becomes the real one, unless that is stored.
+    /// Moves a stored entity from the temporary id to the real one, unless an entity is stored there.
     private mutating func moveBase(of old: UInt32, to key: StoredKey, json: [UInt8], at now: Int64) {
         guard let index = withIdentity(queries.keys.key(of: old), { entities.find($0) }) else { return }
         let stamp = entities.stamp(of: index)
@@ -88,7 +89,7 @@ extension CacheState {
         }
     }
 
-    /// A resource under another id.
+    /// Returns a resource with another id.
     ///
     /// - Parameter json: The id as a JSON string.
     private static func renamed(_ resource: [UInt8], _ json: [UInt8]) -> [UInt8] {
@@ -103,7 +104,7 @@ extension CacheState {
 
     // MARK: Observers
 
-    /// Observers of an entity go on with the one it became.
+    /// Moves the observers of an entity to the entity it became.
     mutating func logRenamed() {
         for (old, new) in queries.unit.renamed {
             let key = queries.keys.key(of: new)

@@ -1,22 +1,22 @@
 import TidemarkModel
 
-/// Requests that would leave an entity larger than it may be. They are refused whole, before anything changes.
+/// Requests that would make an entity too large. They are refused as a whole, before anything changes.
 ///
 /// - Source: Protocol/limits.md, the size of an entity.
 extension CacheState {
-    /// The first of several resources with which its entity would be too large, were they merged in one by one.
+    /// Returns the first of several resources that would make its entity too large, if they were merged one by one.
     ///
     /// - Parameters:
-    ///   - keys: That the resources go by.
-    ///   - bases: What is going to be stored under some keys before the first resource comes.
-    ///   - resource: By its place: a compact JSON object.
-    /// - Returns: Its place; nil when all fit.
-    /// - Complexity: O(resources), and for each entity that may be too large O(resources + bytes). One merged entity is in
-    ///   memory at a time.
+    ///   - keys: The keys of the resources.
+    ///   - bases: The resources that will be stored under some keys before the first one is merged.
+    ///   - resource: Returns the resource at an index: a compact JSON object.
+    /// - Returns: The index of the resource; nil when all fit.
+    /// - Complexity: O(resources), and for each entity that may be too large O(resources + bytes). One merged entity is
+    ///   in memory at a time.
     func firstOversized(
         _ keys: [StoredKey], bases: [StoredKey: [UInt8]] = [:], _ resource: (Int) -> [UInt8]
     ) -> Int? {
-        // A merge is never longer than its two sides together, so most keys are done with by adding up.
+        // A merge is never longer than its two sides together, so most keys are cleared by adding up sizes.
         var bounds: [StoredKey: Int] = [:]
         for (place, key) in keys.enumerated() {
             let before = bounds[key] ?? bases[key]?.count ?? storedByteCount(key)
@@ -45,13 +45,13 @@ extension CacheState {
 
     // MARK: Layers
 
-    /// Bytes that all layers together may have.
+    /// The number of bytes that all layers together may have.
     var layerByteCountMax: Int { min(configuration.limits.layerByteCountMax, Limits.layerByteCountCeiling) }
 
-    /// The first change of a layer that would show an entity that is too large.
+    /// Returns the first change of a layer that would show an entity that is too large.
     ///
-    /// - Returns: Its place; nil when all fit.
-    /// - Complexity: O(1) when all fit into anything that is seen; else as ``firstOversized(_:bases:_:)``.
+    /// - Returns: The index of the change; nil when all fit.
+    /// - Complexity: O(1) when all fit into any visible entity; else as ``firstOversized(_:bases:_:)``.
     func firstOversized(_ layer: Layer) -> Int? {
         if fitsAnywhere(layers.byteCount + layer.byteCount) { return nil }
         var bounds: [StoredKey: Int] = [:]
@@ -70,9 +70,10 @@ extension CacheState {
         return first
     }
 
-    /// Whether layers would take more than a journal can hold of them once temporary ids became real ones.
+    /// Tells whether layers would take more bytes than a journal can hold once real ids replace temporary ones.
     ///
-    /// A commit cannot wait for others to settle: so ids may take layers past their bound, up to twice of it.
+    /// A commit cannot wait until other layers settle: therefore ids may take layers past their bound, up to twice the
+    /// bound.
     ///
     /// - Complexity: O(ids · types).
     func wouldOverfillLayers(_ ids: [LayerConfirmation.RealID], in library: LibraryIndex) -> Bool {
@@ -87,7 +88,7 @@ extension CacheState {
         return byteCount > layers.byteCount && byteCount > 2 * layerByteCountMax
     }
 
-    /// Looks at everything of a confirmation that could be too large.
+    /// Checks every part of a confirmation that could be too large.
     func checkSizes(
         of confirmation: LayerConfirmation, _ resources: [(key: StoredKey, resource: [UInt8])],
         in library: LibraryIndex

@@ -1,23 +1,25 @@
 import TidemarkModel
 
 extension CacheState {
-    /// What became of a quarantined line that was read again.
+    /// The outcome of a quarantined line that was read again.
     package enum RetryOutcome: Sendable {
-        /// It took effect.
+        /// The line took effect.
         case applied
-        /// It can be used, but something newer is stored, or its log is over.
+        /// The line can be used, but something newer is stored, or its log has ended.
         case superseded
-        /// It still cannot be used.
+        /// The line still cannot be used.
         case refused
     }
 
-    /// Applies a quarantined line late, as one step; it was counted when it was put aside, and is not counted again.
+    /// Applies a quarantined line late, as one step; it was counted when it was set aside, and is not counted again.
     ///
-    /// What a later event wrote stays. A sequenced event behind the cursor takes effect only where its sequence was
-    /// declared lost, and is then lost no more; one without a sequence only on entities that were not written since.
+    /// A later event's write stays. A sequenced event at or below the cursor takes effect only when its sequence was
+    /// declared lost, and is then no longer lost. An event without a sequence takes effect only on entities that were
+    /// not written since.
     ///
-    /// - Parameter batch: The line, decoded anew.
-    /// - Parameter record: As the journal holds it; leaves quarantine unless the line is refused again.
+    /// - Parameter batch: The line, decoded again.
+    /// - Parameter record: The record as the journal holds it; it is removed from quarantine unless the line is refused
+    ///   again.
     /// - Source: Protocol/errors.md, quarantine.
     package mutating func retry(
         _ batch: EventBatch, of record: QuarantineRecord, at now: Int64
@@ -58,7 +60,7 @@ extension CacheState {
                 guard !isOversized(view, in: library) else { return .refused }
                 defer { noteStatus(of: library, at: now) }
                 if applyLate(view, sequence, in: library, at: now) { return .applied }
-                // Held off, it is the only copy that there is.
+                // A late event that was held off is the only copy that exists.
                 return libraries[Int(library)].gate.lost.contains(sequence) ? .refused : .superseded
             }
         }
@@ -69,7 +71,8 @@ extension CacheState {
         return .applied
     }
 
-    /// Only what changes entities is worth doing late: a heartbeat or a refresh of then says nothing now.
+    /// Applies a retried event without a sequence. Only events that change entities are applied: an old heartbeat or
+    /// refresh has no meaning now.
     private mutating func writeRetried(_ view: EventView, in library: LibraryIndex, at now: Int64) -> RetryOutcome {
         beginUnit(isMulti: isMulti(view, in: library))
         defer { endUnit(at: now) }
@@ -79,7 +82,7 @@ extension CacheState {
             switch upsert(view, in: library, isLate: true, at: now) {
             case .written: return .applied
             case .superseded: return .superseded
-            // Who called it looked at the size; an answer would be the same.
+            // The caller checked the size before; its outcome for an oversized entity is the same.
             case .tooLarge: return .refused
             }
         case .deleted:
@@ -89,7 +92,7 @@ extension CacheState {
         }
     }
 
-    /// Whether what an event deletes is evicted: it may have been made again since.
+    /// Tells whether the entity that an event deletes is evicted: it may have been created again since.
     private mutating func mayHaveBeenNewer(_ view: EventView, in library: LibraryIndex) -> Bool {
         guard let type = index(ofType: view.bytes[view.event.type]) else { return false }
         return view.ownMembers.contains {
@@ -97,7 +100,7 @@ extension CacheState {
         }
     }
 
-    /// Whether any entity that an event touches was written or deleted after a time.
+    /// Tells whether any entity that an event touches was written or deleted after a time.
     private mutating func isWrittenSince(_ time: Int64, _ view: EventView, in library: LibraryIndex) -> Bool {
         guard !view.event.type.isAbsent, let type = index(ofType: view.bytes[view.event.type]) else { return false }
         return view.ownMembers.contains { member in

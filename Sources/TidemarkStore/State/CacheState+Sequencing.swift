@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Lets a library's gate decide over an event, and does what it says.
+    /// Passes an event to its library's gate, and performs the verdict.
     mutating func offer(_ view: EventView, to library: LibraryIndex, at now: Int64) {
         let event = view.event
         defer { noteStatus(of: library, at: now) }
@@ -33,7 +33,8 @@ extension CacheState {
     ) {
         guard takePlace(view, sequence, in: library, at: now), libraries[Int(library)].isWatched else { return }
         drain(library, at: now)
-        // What was missing arrived by itself. An upstream's own events leave the decision to the end of its answer.
+        // The missing events arrived without an answer. For an upstream's own events the decision waits until the end
+        // of its answer.
         if view.source != .upstream, libraries[Int(library)].machine.isActive,
             libraries[Int(library)].gate.missing == nil, libraries[Int(library)].gate.holes.isEmpty,
             !libraries[Int(library)].machine.isHealing
@@ -42,14 +43,14 @@ extension CacheState {
         }
     }
 
-    /// Applies an event that is next, and moves the cursor to it.
+    /// Applies the event that is next, and moves the cursor to it.
     ///
-    /// - Returns: False when it was a heartbeat that says the log went back: that moved the cursor itself.
+    /// - Returns: false for a heartbeat which shows that the log went back: that moved the cursor itself.
     private mutating func takePlace(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
         let generation = libraries[Int(library)].gate.generation
-        // A heartbeat speaks of the log from its own place on.
+        // A heartbeat describes the log from its own place on, so the cursor moves first.
         let speaks = view.event.kind == .heartbeat
         if speaks { libraries[Int(library)].gate.advance(to: sequence) }
         applyEffect(view, in: library, at: now)
@@ -61,7 +62,7 @@ extension CacheState {
     private mutating func hold(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) {
-        // The input's copy of a held event is as good as the upstream's, and was counted with its line.
+        // A held copy from an input equals the upstream's, and was counted with its line.
         if view.source == .upstream, libraries[Int(library)].gate.held.event(at: sequence) != nil { return }
         switch libraries[Int(library)].gate.hold(view.held(sequence: sequence, at: now)) {
         case .added:
@@ -72,10 +73,10 @@ extension CacheState {
         }
     }
 
-    /// A buffer past its bounds reconciles at once.
+    /// Reconciles at once when a buffer is past its bounds.
     ///
-    /// With an upstream the events stay held, and the engine stops reading until the answer came; without one the
-    /// gap is lost and the buffer drains.
+    /// With an upstream the events stay held, and the engine stops reading until the answer came; without one the gap
+    /// is declared lost and the buffer drains.
     mutating func makeRoom(in library: LibraryIndex, at now: Int64) {
         guard libraries[Int(library)].gate.held.isOver else { return }
         if configuration.hasUpstream {
@@ -85,10 +86,10 @@ extension CacheState {
         while libraries[Int(library)].gate.held.isOver, loseGap(library, at: now) {}
     }
 
-    /// Declares the first gap lost and applies what waited behind it.
+    /// Declares the first gap lost and applies the events held after it.
     ///
     /// - Returns: false when nothing is missing.
-    /// - Parameter isFirstAlone: Only the first number of the gap is lost.
+    /// - Parameter isFirstAlone: Whether only the first number of the gap is lost.
     @discardableResult
     mutating func loseGap(_ library: LibraryIndex, isFirstAlone: Bool = false, at now: Int64) -> Bool {
         guard libraries[Int(library)].gate.declareLost(isFirstAlone: isFirstAlone) != nil else { return false }
@@ -153,7 +154,7 @@ extension CacheState {
         forgetLog(of: library, at: now)
     }
 
-    /// A library's log began anew: its old numbers stand for nothing.
+    /// Forgets the numbers of a library's log that began anew: they no longer mean anything.
     private mutating func forgetLog(of library: LibraryIndex, at now: Int64) {
         libraries[Int(library)].machine.cancel()
         recentWrites.forgetSequences(of: library)
@@ -174,7 +175,7 @@ extension CacheState {
         watched.append(library)
     }
 
-    /// The event's epoch; the library's own value when they are equal, so that nothing is copied.
+    /// Returns the event's epoch; the library's own value when they are equal, so that nothing is copied.
     func epoch(of view: EventView, in library: LibraryIndex) -> ByteString? {
         guard let text = view.text(view.event.epoch) else { return nil }
         let epoch = libraries[Int(library)].gate.epoch

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// Layers that events settle.
+/// Events that settle layers.
 extension CacheState {
-    /// An event of a library was applied: settles the layer whose mutation it is, and those that waited for its place.
+    /// Settles the layer whose mutation an applied event names, and those that waited for the event's place.
     ///
-    /// In the event's own unit, so that nothing flickers.
+    /// This happens in the event's own unit, so that observers see no intermediate state.
     mutating func settle(by view: EventView, in library: LibraryIndex, at now: Int64) {
         settleNamed(by: view, in: library, at: now)
         if let sequence = view.event.sequence { dropReached(sequence, in: library, at: now) }
@@ -25,7 +25,7 @@ extension CacheState {
             || view.event.kind == .deleted && cascadingType(of: view) != nil
     }
 
-    /// Whether an event may settle layers: several entities change then, whatever the event has.
+    /// Whether an event may settle layers: several entities may change then, regardless of the event's members.
     func maySettle(by view: EventView, in library: LibraryIndex) -> Bool {
         guard !layers.isEmpty else { return false }
         if !view.event.mutationID.isAbsent { return true }
@@ -34,7 +34,7 @@ extension CacheState {
         return view.event.sequence.map { layers.reached($0, generation: generation, in: library) != nil } ?? false
     }
 
-    /// An event that touches no entity and stands outside of its library's log may still name a mutation.
+    /// Settles the layer that an event names when the event touches no entity and is outside of its library's log.
     mutating func settleUnsequenced(by view: EventView, at now: Int64) {
         let name = view.string(view.event.library) ?? configuration.defaultLibrary
         guard !view.event.mutationID.isAbsent, let library = libraryNames.existingIndex(of: name) else { return }
@@ -63,7 +63,8 @@ extension CacheState {
         }
     }
 
-    /// The server wrote a layered entity: confirmed layers that wait for a place in a log that is over have no better end.
+    /// Notes that the server wrote a layered entity: this settles confirmed layers that wait for a place in an ended
+    /// log, because nothing else ever will.
     mutating func noteOutlived(_ handle: UInt32, by stamp: EntityStamp) {
         switch stamp.writer {
         case .event, .answer: noteOutlived(handle, generation: stamp.generation)
@@ -72,7 +73,7 @@ extension CacheState {
     }
 
     mutating func noteOutlived(_ handle: UInt32, generation: UInt32) {
-        // A late event settles the layer that it names and no other.
+        // A late event settles only the layer that it names.
         guard queries.keys.isLayered(handle), queries.unit.lateSequence == nil else { return }
         queries.unit.outlived += layers.outlived(over: handle, generation: generation)
     }

@@ -1,11 +1,13 @@
 import TidemarkModel
 
-/// Staleness marks queries and leaves entities alone.
+/// Staleness: marks queries and does not change entities.
 extension CacheState {
-    /// - Returns: Whether it was fresh.
+    /// Marks a query stale.
+    ///
+    /// - Returns: Whether the query was fresh.
     @discardableResult
     mutating func markStale(_ query: UInt32, at now: Int64) -> Bool {
-        // What is evaluated over the store is as true as the store.
+        // A query evaluated over the store is always as current as the store.
         guard queries[query].isStored, !queries[query].isLocal, queries[query].staleSince == nil else { return false }
         queries.beginChange(of: query)
         queries[query].staleSince = now
@@ -22,7 +24,7 @@ extension CacheState {
 
     @discardableResult
     private mutating func markStale(_ stale: [UInt32], at now: Int64) -> Int {
-        // The events of a log may lead here from within an event that changes nothing else.
+        // Events of a log may lead here from within an event that changes nothing else.
         let isOwnUnit = !queries.unit.isOpen
         if isOwnUnit { beginUnit(isMulti: true) }
         let count = stale.reduce(0) { $0 + (markStale($1, at: now) ? 1 : 0) }
@@ -30,7 +32,7 @@ extension CacheState {
         return count
     }
 
-    /// A bulk operation or refresh that stands outside of its library's log.
+    /// Applies a bulk operation or refresh that is outside of its library's log.
     mutating func invalidate(by view: EventView, at now: Int64) {
         guard view.event.kind == .bulk || !view.event.library.isAbsent else {
             return invalidate(by: view, in: nil, at: now)
@@ -39,7 +41,7 @@ extension CacheState {
         if let library = libraryNames.existingIndex(of: name) { invalidate(by: view, in: library, at: now) }
     }
 
-    /// What a bulk operation, a refresh or an index operation says about queries.
+    /// Marks the queries stale that a bulk operation, a refresh or an index operation concerns.
     mutating func invalidate(by view: EventView, in library: LibraryIndex?, at now: Int64) {
         guard queries.storedCount > 0 else { return }
         let event = view.event
@@ -54,21 +56,21 @@ extension CacheState {
         case .refresh:
             markStale(queries.all.filter { library == nil || queries[$0].library == library }, at: now)
         default:
-            // No input reaches it: its callers switch over the kind.
+            // No input reaches this: its callers switch over the kind.
             preconditionFailure("\(event.kind) invalidates nothing")
         }
     }
 
-    /// Which queries of a library to mark stale; every part that is given must match.
+    /// A selection of queries of a library to mark stale; every part that is given must match.
     package struct Selection {
         package var library: ByteString
         package var method: ByteString?
-        /// Canonical.
+        /// The query's input, canonical.
         package var input: ByteString?
         package var resourceType: ByteString?
-        /// Compact JSON.
+        /// The tags, as compact JSON.
         package var tags: [UInt8]?
-        /// Compact JSON, an object.
+        /// The hints, as compact JSON: an object.
         package var hints: [UInt8]?
 
         package init(
@@ -84,7 +86,9 @@ extension CacheState {
         }
     }
 
-    /// - Returns: How many went stale by it.
+    /// Marks the selected queries stale.
+    ///
+    /// - Returns: The number of queries that became stale by this call.
     package mutating func invalidate(_ selection: Selection, at now: Int64) -> Int {
         guard let library = libraryNames.existingIndex(of: selection.library) else { return 0 }
         let found: [UInt32]
@@ -108,14 +112,15 @@ extension CacheState {
             }, at: now)
     }
 
-    /// When an observed query's time is over, of which its observers were not told yet; nil when it never is.
+    /// Returns when an observed query expires, if its observers were not notified of that yet, in milliseconds since
+    /// 1970; nil when it never does.
     package func expiry(of query: UInt32) -> Int64? {
         guard queries[query].isStored, !queries[query].shownStale, let timeToLive = queries[query].timeToLive
         else { return nil }
         return queries[query].storedAt.addingClamped(timeToLive)
     }
 
-    /// Logs for observed queries whose time may be over that it is.
+    /// Logs the expiry of those observed queries whose time to live is over.
     package mutating func expire(_ observed: [UInt32], at now: Int64) {
         beginUnit(isMulti: true)
         for query in observed {

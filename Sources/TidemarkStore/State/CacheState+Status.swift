@@ -1,8 +1,8 @@
 import TidemarkModel
 
 extension CacheState {
-    /// A library's cursor, phase or lost ranges may have changed: settles layers that waited for its cursor, and logs what
-    /// observers of libraries were not told yet.
+    /// Notes that a library's cursor, phase or lost ranges may have changed: settles layers that waited for its cursor,
+    /// and logs changes that observers of libraries were not notified of yet.
     mutating func noteStatus(of library: LibraryIndex, at now: Int64) {
         if layers.isAwaiting { settleReached(in: library, at: now) }
         guard hasLibraryObservers else { return }
@@ -14,7 +14,7 @@ extension CacheState {
         queries.log.append(.library(status(of: library)))
     }
 
-    /// Begins to log changes of the libraries' phases; what they are now counts as told.
+    /// Begins to log changes of the libraries' phases; the current phases count as notified.
     package mutating func observeLibraries() {
         hasLibraryObservers = true
         for index in libraries.indices {

@@ -1,36 +1,37 @@
 import TidemarkModel
 
-/// One step of a transaction, with what the wire checked.
+/// One step of a transaction, with the parts that the wire checked.
 package enum TransactionStep: Sendable {
     case put(PutResource)
-    /// `fields`: compact JSON, an object; empty for none.
+    /// `fields`: a compact JSON object; empty for none.
     case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
     case removeField(type: ByteString, id: ByteString, ByteString)
     case delete(type: ByteString, id: ByteString)
-    /// Forgets what every given part matches; ids are of a type.
+    /// Removes the entities that match every given part; ids need a type.
     case remove(type: ByteString?, ids: [ByteString]?, matching: ByteString?)
 }
 
-/// Why a transaction was not applied; nothing of it was.
+/// The reason why a transaction was refused; nothing of it was applied.
 package enum TransactionRefusal: Error, Hashable, Sendable {
-    /// The entity of a patch is not there.
+    /// The entity of a patch does not exist.
     case absent(step: Int, type: ByteString, id: ByteString)
     case badResource(step: Int, reason: QuarantineReason)
     /// A patch would give the entity another id.
     case changesIdentity(step: Int)
-    /// What a transaction read, or an operation expects, is not what is stored any more.
+    /// A value that the transaction read, or that an operation expects, has changed in the store.
     case conflict(step: Int?, type: ByteString, id: ByteString)
     case tooManyLibraries
     case tooManyTypes
-    /// The entity of a step would be larger than it may be.
+    /// The entity of a step would be too large.
     case tooLarge(step: Int, type: ByteString, id: ByteString, byteCountMax: Int)
 }
 
-/// What somebody knows of entities and wants to be true still when a transaction is applied.
+/// The state of entities that a caller knows and that must still hold when a transaction is applied.
 package struct TransactionExpectations: Sendable {
-    /// Resources as they were read; nil inside: there was none.
+    /// The resources as they were read; inner nil: there was none.
     package var resources: [EntityKey: [UInt8]?] = [:]
-    /// By the number of an operation: the sequence of the stored entity that it changes; nil inside: there is none.
+    /// The sequence of the stored entity that an operation changes, by the operation's number; inner nil: there is
+    /// none.
     package var sequences: [Int: EventSequence?] = [:]
 
     package init() {}
@@ -42,17 +43,17 @@ extension CacheState {
         case deleted
         case forgotten
 
-        /// nil: nothing.
+        /// The resource after the step; nil: none.
         var resource: [UInt8]? {
             if case .written(let resource, _) = self { resource } else { nil }
         }
     }
 
-    /// Keys that a transaction's steps touch and that only the journal may have.
+    /// Returns the keys that a transaction's steps touch and that only the journal may have.
     package func keysToLoad(for steps: [TransactionStep], in library: ByteString) -> [StoredKey] {
         guard absentCount > 0 else { return [] }
         var keys: Set<StoredKey> = []
-        // Puts share batches, one after another.
+        // Consecutive puts share a batch.
         var lastBatch: EventBatch?
         for step in steps {
             switch step {
@@ -62,7 +63,7 @@ extension CacheState {
             case .remove(let type?, let ids?, _):
                 let all = ids.map { EntityKey(library: library, type: type, id: $0) }
                 keys.formUnion(all.compactMap { storedKey(of: $0) }.filter { !isKnown($0) })
-            // Whatever else matches is named by rows.
+            // All other matches are named by rows.
             case .remove: continue
             case .patch(let type, let id, _, _), .removeField(let type, let id, _), .delete(let type, let id):
                 guard let key = storedKey(of: EntityKey(library: library, type: type, id: id)), !isKnown(key) else {
@@ -76,9 +77,9 @@ extension CacheState {
 
     /// Applies all steps in order or none, as one unit.
     ///
-    /// - Parameter rows: Of the journal, that removals among the steps may match: rows of entities that are in memory, or that
-    ///   no removal matches, are passed over.
-    /// - Precondition: What they touch is in memory, or named by a row.
+    /// - Parameter rows: The rows of the journal that removals among the steps may match. Rows of entities that are in
+    ///   memory, or that no removal matches, are skipped.
+    /// - Precondition: The entities that the steps touch are in memory, or named by a row.
     package mutating func transact(
         _ steps: [TransactionStep], in libraryName: ByteString, expecting: TransactionExpectations = .init(),
         rows: [StoredRow] = [], at now: Int64
@@ -103,13 +104,13 @@ extension CacheState {
             case .written(let resource, let fields):
                 resource.withUnsafeBytes { write($0, key, fields: fields, stamp: stamp) }
             case .deleted:
-                // Many deletes push tombstones out before the journal has heard of them.
+                // Many deletes can push tombstones out before the journal has them.
                 forgotten.insert(key)
                 delete(key, Tombstone(sequence: nil, generation: generation, deletedAt: now))
             case .forgotten:
                 if !forget(key, at: now), let row = rows[key] { forget(row, at: now) }
             case nil:
-                // No input reaches it: the order is filled where outcomes are.
+                // No input reaches this: `order` is filled together with `outcomes`.
                 preconditionFailure("a transaction lost a step")
             }
             if isAwaitingAnswers { recentWrites.append(key, sequence: nil) }
@@ -118,9 +119,9 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// An entity as it is stored, without layers; nil when there is none, or only some fields of it are left.
+    /// Returns an entity as it is stored, without layers; nil when there is none, or only some fields of it are left.
     ///
-    /// - Precondition: It is in memory if it is anywhere.
+    /// - Precondition: The entity is in memory unless it is in no tier.
     package func base(of key: EntityKey) -> [UInt8]? {
         storedKey(of: key).flatMap { isReduced($0) ? nil : storedResource($0) }
     }
@@ -129,9 +130,9 @@ extension CacheState {
         withIdentity(key) { entities.find($0) }.map { entities.completeness(of: $0) != .whole } ?? false
     }
 
-    /// What an entity would be after some steps; nothing is changed.
+    /// Returns the resource that an entity would have after some steps; nothing is changed.
     ///
-    /// - Precondition: What they touch is in memory.
+    /// - Precondition: The entities that the steps touch are in memory.
     package mutating func preview(
         _ steps: [TransactionStep], of key: EntityKey
     ) throws(TransactionRefusal) -> [UInt8]? {
@@ -141,14 +142,15 @@ extension CacheState {
         let (outcomes, _) = try outcomes(of: steps, in: library, rows: [], sequences: [:])
         guard let stored = storedKey(of: key) else { return nil }
         if isReduced(stored) {
-            // Patched or not, it is a part: only a put makes it whole.
+            // A patched part is still a part: only a put makes it whole.
             guard case .written(let resource, nil)? = outcomes[stored] else { return nil }
             return resource
         }
         return resource(of: stored, outcomes)
     }
 
-    /// What each entity will be, and in the order of first mention: read by later steps, written when all hold.
+    /// Returns the result for each entity, and the keys in the order of first mention. Later steps read the results;
+    /// they are written when all steps hold.
     private mutating func outcomes(
         of steps: [TransactionStep], in library: LibraryIndex, rows: [StoredKey], sequences: [Int: EventSequence?]
     ) throws(TransactionRefusal) -> (outcomes: [StoredKey: Outcome], order: [StoredKey]) {
@@ -158,7 +160,7 @@ extension CacheState {
             if case .remove(let type, let ids, let matching) = step {
                 let own = order.filter { outcomes[$0]?.resource != nil }
                 for key in removed(own, rows, in: library, type: type, ids: ids, matching: matching) {
-                    // What was deleted before is not there to be forgotten, and keeps its tombstone.
+                    // An entity that an earlier step deleted cannot be removed, and keeps its tombstone.
                     if case .deleted = outcomes[key] { continue }
                     if outcomes.updateValue(.forgotten, forKey: key) == nil { order.append(key) }
                 }
@@ -168,7 +170,8 @@ extension CacheState {
             do throws(TransactionRefusal) {
                 (key, outcome) = try self.outcome(of: step, number, in: library, outcomes)
             } catch {
-                // Who expects a sequence of an entity that is not there is told that it changed, whatever the step would do.
+                // A caller that expects a sequence of an entity that does not exist gets a conflict, whatever the step
+                // would do.
                 if case .absent(_, let type, let id) = error, let expected = sequences[number] {
                     try check(try self.key(type, id, in: library), number, expected)
                 }
@@ -206,7 +209,7 @@ extension CacheState {
             let (type, id, resource) = given.withResource { (index(ofType: $0), $1, Array($2)) }
             guard let type else { throw .tooManyTypes }
             return (StoredKey(library: library, type: type, id: id), .written(resource, fields: nil))
-        // No input reaches it: the caller takes removals out before.
+        // No input reaches this: the caller handles removals before.
         case .remove: preconditionFailure("a removal has no outcome of its own")
         case .delete(let name, let id):
             return (try key(name, id, in: library), .deleted)
@@ -223,7 +226,7 @@ extension CacheState {
             let patched = base.withUnsafeBytes { base in
                 fields.withUnsafeBytes { Merge.assigned($0, into: base, unset: Set(unset.map(\.bytes))) }
             }
-            // A field that the whole was written with before, in this transaction, is dated with it.
+            // When this transaction wrote the whole resource before, the patched field gets the same stamp.
             if case .written(_, nil) = outcomes[key] { return (key, .written(patched, fields: nil)) }
             if case .written(_, let earlier?) = outcomes[key] {
                 return (key, .written(patched, fields: earlier + names))

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// Lists that the journal had, and nobody has looked at yet.
+/// Lists from the journal that no one has read yet.
 ///
-/// Building the tree of a list and its part of the reverse index is most of what opening a cache with lists takes, and a process that
-/// answers one question needs one list. So a list is built when it is read, and all are before anything changes: a change must find
-/// every list that holds its entity.
+/// Building a list's tree and its part of the reverse index takes most of the time of opening a cache with lists, and a
+/// process that answers one request needs one list. So a list is built when it is read, and all lists are built before
+/// anything changes: a change must find every list that holds its entity.
 extension CacheState {
     /// Builds one list, to be read.
     ///
@@ -13,7 +13,7 @@ extension CacheState {
         guard let elements = queries.takeUnbuilt(of: query) else { return }
         let library = queries[query].library
         let type = queries[query].type
-        // What the journal has of it is still what it is.
+        // Building does not change the list: the journal's copy is still current.
         let isDirty = queries[query].isDirty
         queries[query].isDirty = true
         var isContradictory = false
@@ -36,7 +36,7 @@ extension CacheState {
         queries.markDirty(query)
     }
 
-    /// Builds what is left.
+    /// Builds all lists that are not built yet.
     mutating func buildLists() {
         guard queries.unbuiltCount > 0 else { return }
         for query in queries.all where queries[query].unbuilt != nil { buildList(of: query) }
@@ -49,7 +49,9 @@ extension QueryIndex {
         unbuiltCount += 1
     }
 
-    /// - Returns: nil when the list was built.
+    /// Removes and returns the elements of a list that is not built yet.
+    ///
+    /// - Returns: nil when the list was built before.
     mutating func takeUnbuilt(of query: UInt32) -> [QueryElement]? {
         guard let elements = self[query].unbuilt else { return nil }
         self[query].unbuilt = nil

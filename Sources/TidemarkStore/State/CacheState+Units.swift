@@ -1,8 +1,10 @@
 import TidemarkModel
 
-/// A unit is one event, batch, transaction or answer: observers are told of all it did at once.
+/// A unit is one event, batch, transaction or answer: observers are notified of all its changes at once.
 extension CacheState {
-    /// - Parameter isMulti: It may change several entities, or one list in several places.
+    /// Begins a unit.
+    ///
+    /// - Parameter isMulti: Whether it may change several entities, or one list in several places.
     mutating func beginUnit(isMulti: Bool) {
         // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it returns.
         precondition(!queries.unit.isOpen, "a unit inside a unit")
@@ -11,13 +13,14 @@ extension CacheState {
         queries.unit.isMulti = isMulti
     }
 
-    /// Writes into the log what observers are to be told, queries by number, then entities in the order they changed.
+    /// Ends a unit and logs its changes for observers: queries by number, then entities in the order they changed.
     mutating func endUnit(at now: Int64) {
         // No input reaches it: an order of calls inside this module, as above.
         precondition(queries.unit.isOpen, "no unit to end")
         if !queries.unit.touched.isEmpty {
             var payloads = KeptPayloads()
-            // By index: an array that is being iterated over has two owners, and would not be emptied in place.
+            // The loops run over indexes: an array that is being iterated over has two owners, and would not be emptied
+            // in place.
             if queries.unit.touched.count > 1 {
                 queries.unit.touched.sort { [entries = queries.entries] in
                     entries[Int($0)].number < entries[Int($1)].number
@@ -51,7 +54,7 @@ extension CacheState {
             queries[query].unloggedCount += 1
             return
         }
-        // Taken out and given back, so that the array is emptied in place.
+        // The array is swapped out and back, so that it is emptied in place.
         var handles: [HandleStep] = []
         swap(&handles, &queries[query].steps)
         if queries.unit.isMulti {
@@ -87,7 +90,8 @@ extension CacheState {
                     isHeldBack: isHeldBack, asOf: queries[query].asOf, previous: previous)))
     }
 
-    /// Whether an element left a list and came to it, in whatever order: an entity that a layer covers may stand there twice.
+    /// Tells whether an element was both removed from a list and added to it, in any order: an entity that a layer
+    /// covers may be in the list twice.
     private static func hasReturning(_ steps: [HandleStep]) -> Bool {
         guard steps.count > 1 else { return false }
         return steps.contains { step in
@@ -96,7 +100,7 @@ extension CacheState {
         }
     }
 
-    /// What observers saw before the steps of a unit.
+    /// Returns the elements that observers saw before the steps of a unit.
     private func before(_ steps: [HandleStep], of query: UInt32) -> [UInt32] {
         var list = queries[query].list.shownPrefix(queries[query].shownCountMax)
         for step in steps.reversed() {
@@ -112,7 +116,7 @@ extension CacheState {
         return list
     }
 
-    /// The steps from what observers saw before the unit to what there is now.
+    /// Returns the steps from the elements that observers saw before the unit to the current ones.
     private func difference(of query: UInt32, since before: [UInt32]) -> [HandleStep] {
         let after = queries[query].list.shownPrefix(queries[query].shownCountMax)
         let operations = ListDifference.operations(from: before, to: after) { isReplaced($0) }
@@ -134,7 +138,7 @@ extension CacheState {
         }
     }
 
-    /// Whether an element that was and is in a list looks otherwise than before the unit.
+    /// Tells whether the visible value of an element that was and is in a list changed in the unit.
     private func isReplaced(_ handle: UInt32) -> Bool {
         guard let old = queries.unit.olds[handle] else { return false }
         return withPayload(of: handle) { payload in
@@ -143,8 +147,8 @@ extension CacheState {
     }
 
     /// - Parameters:
-    ///   - isHeard: Somebody is told of it now; those who are behind are told of what there is later.
-    ///   - isHeldBack: Nobody is, as some entity is not in memory.
+    ///   - isHeard: Whether some observer is notified of it now; lagging observers get the state at a later time.
+    ///   - isHeldBack: Whether no observer is notified yet, because some entity is not in memory.
     private func listStep(
         _ step: HandleStep, isHeard: Bool, isHeldBack: Bool, _ payloads: inout KeptPayloads
     ) -> ListStep {
@@ -170,12 +174,13 @@ extension CacheState {
         }
     }
 
-    /// What observers saw of an element that left a list: before the unit, or as it still is.
+    /// Returns the value that observers saw of an element that left a list: before the unit, or the current one when it
+    /// did not change.
     private func old(of handle: UInt32) -> [UInt8] {
         queries.unit.olds[handle] ?? withPayload(of: handle) { Array($0) } ?? []
     }
 
-    /// Lists that show one entity share one copy of it.
+    /// Returns an entity's payload; lists that show the same entity share one copy.
     private func payload(of handle: UInt32, _ payloads: inout KeptPayloads) -> [UInt8] {
         if let payload = payloads[handle] { return payload }
         guard let payload = withPayload(of: handle, { Array($0) }) else {
@@ -186,11 +191,11 @@ extension CacheState {
         return payload
     }
 
-    /// Whether what an entity is before a write is needed when the unit ends.
+    /// Tells whether the value of an entity before a write is needed when the unit ends.
     ///
     /// - Complexity: O(lists that hold it).
     func isOldWanted(_ handle: UInt32) -> Bool {
-        // A larger unit compares what was with what is.
+        // A larger unit compares the values before and after.
         if queries.unit.isMulti || queries.keys.observerCount(of: handle) > 0 { return true }
         for place in 0..<queries.keys.holderCount(of: handle) {
             if queries.isOldWanted(handle, in: queries.keys.holder(of: handle, at: place).query) { return true }
@@ -212,19 +217,22 @@ extension CacheState {
                     wasWhole: wasWhole)))
     }
 
-    /// Lends the resource of a key in the reverse index, as readers see it; nil when memory does not have it.
+    /// Calls `body` with the resource of a key in the reverse index, as readers see it; returns nil when memory does
+    /// not have it.
     func withPayload<Result>(of handle: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         if queries.keys.isLayered(handle) { return layers.overlays[handle]?.visible?.withUnsafeBytes(body) }
         return withIdentity(queries.keys.key(of: handle)) { entities.find($0) }.map { body(entities.payload(of: $0)) }
     }
 
-    /// How much is known of a key in the reverse index, as readers see it.
+    /// Returns how much is known of a key in the reverse index, as readers see it.
     package func completeness(of handle: UInt32) -> Completeness {
         guard let index = withIdentity(queries.keys.key(of: handle), { entities.find($0) }) else { return .whole }
         return completeness(of: handle, at: index)
     }
 
-    /// - Parameter index: Where it is stored.
+    /// Returns how much is known of a stored entity, as readers see it.
+    ///
+    /// - Parameter index: The entity's slot.
     func completeness(of handle: UInt32, at index: UInt32) -> Completeness {
         let stored = entities.completeness(of: index)
         guard stored != .whole, queries.keys.isLayered(handle), layers.replaces(handle) else { return stored }
@@ -233,10 +241,10 @@ extension CacheState {
 
     // MARK: The log
 
-    /// What observers are to be told, in order.
+    /// The changes to notify observers of, in order.
     package var changeLog: [ChangeRecord] { queries.log }
 
-    /// Everything in the log was told, or is remembered by those who were too slow.
+    /// Clears the log, after observers were notified of everything in it, or their lag remembers it.
     package mutating func clearLog() {
         for query in queries.logged { queries[query].lastChange = nil }
         queries.logged.removeAll(keepingCapacity: true)

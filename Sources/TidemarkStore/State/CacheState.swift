@@ -4,58 +4,61 @@ import TidemarkModel
 ///
 /// Pure and synchronous: it reads no clock and waits for nothing. Its owner is the actor `SyncCache`.
 ///
-/// - Note: What an event touches must be in memory before it is applied: ``keysToLoad(for:)`` names what is not.
+/// - Note: The entities that an event touches must be in memory before it is applied: ``keysToLoad(for:)`` names those
+///   that are not.
 package struct CacheState: ~Copyable {
     package let configuration: CacheStateConfiguration
-    /// Of the configuration's policy.
+    /// The cascade rules of the configuration's policy.
     let cascades: CascadeRules
 
     package internal(set) var entities: EntityStore
     package internal(set) var tombstones: TombstoneStore
-    /// Totals since the database was made.
+    /// The totals since the database was made.
     package internal(set) var counts: EventCounts
-    /// Totals since the database was made, by name; at most `ignoredKindCountMax` and one for the rest.
+    /// The totals of ignored kinds since the database was made, by name; at most `ignoredKindCountMax` and one for the
+    /// rest.
     package internal(set) var ignoredKinds: [ByteString: Int64]
 
-    /// By library index; bounded by `libraryCountMax`.
+    /// The entries of libraries, by library index; bounded by `libraryCountMax`.
     var libraries: [LibraryEntry]
     var libraryNames: NameTable
     var typeNames: NameTable
-    /// Of the configuration, by the types that have a number; see ``learnTypes()``.
+    /// The configuration's rules for the types that have a number; see ``learnTypes()``.
     var typeRules = TypeRules()
     var learntTypeCount = 0
-    /// The type that was asked for last, under the name on the wire.
+    /// The type that was looked up last, under its name on the wire.
     var lastType: (name: [UInt8], index: TypeIndex)?
-    /// How often numbers were declared lost: a change says that there is more to ask for again.
+    /// The number of times that numbers were declared lost: a change means that there is more to heal.
     package internal(set) var lossCount: Int64 = 0
-    /// Libraries whose entry is watched; each once.
+    /// The libraries whose entry is watched; each once.
     var watched: [LibraryIndex] = []
-    /// Records since the last flush, bounded by the flush policy.
+    /// The quarantine records since the last flush, bounded by the flush policy.
     var quarantine: [QuarantineRecord] = []
     var quarantineRemoved: [Int64] = []
-    /// Entities that only the journal holds.
+    /// The number of entities that only the journal holds.
     package internal(set) var absentCount: Int64
-    /// Bounded by `queryCountMax`.
+    /// The stored queries and their lists; bounded by `queryCountMax`.
     var queries: QueryIndex
-    /// Bounded by `layerCountMax` and `layerByteCountMax`.
+    /// The pending layers; bounded by `layerCountMax` and `layerByteCountMax`.
     var layers = LayerStack()
-    /// Kept up while ``isAwaitingAnswers``.
+    /// The recent writes; maintained while ``isAwaitingAnswers``.
     var recentWrites = RecentWrites()
-    /// Fetches under way: their answers may be older than what was written meanwhile.
+    /// The number of fetches under way: their answers may be older than writes made meanwhile.
     var fetchCount = 0
     /// Whether changes of the libraries' phases are logged.
     package var hasLibraryObservers = false
-    /// Keys that were forgotten while the journal still has their rows: taken for absent until it has not.
+    /// Keys that were forgotten while the journal still has their rows: they count as absent until the journal has
+    /// removed them.
     var forgotten = ForgottenKeys()
-    /// Bounded by `evictedKeyCountMax`.
+    /// The keys of evicted entities; bounded by `evictedKeyCountMax`.
     var evicted: EvictedKeys
-    /// Libraries that go from the journal with the next flush.
+    /// The libraries that the next flush removes from the journal.
     var clearedLibraries: [LibraryIndex] = []
-    /// What left both tiers since somebody asked last; nil while nobody does.
+    /// The evictions since the last call of ``takeLeavings()``; nil while they are not logged.
     var leavings: Leavings?
-    /// Something changed since the last flush, more than counts.
+    /// Whether something other than counts changed since the last flush.
     package internal(set) var isUnwritten = false
-    /// Lines were counted since the last flush; written with what changes next, or at the end.
+    /// Whether lines were counted since the last flush; the counts are written with the next change, or at the end.
     package internal(set) var areCountsUnwritten = false
 
     package init(configuration: CacheStateConfiguration, recovered: RecoveredState, seed: UInt64) {
@@ -91,15 +94,15 @@ package struct CacheState: ~Copyable {
         forgetRecentWrites()
     }
 
-    /// Entities in memory and with the journal.
+    /// The number of entities in memory and with the journal.
     package var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
 
-    /// Events of inputs in reorder buffers: their lines are counted in no bin yet.
+    /// The number of events from inputs in reorder buffers: their lines are counted in no bin yet.
     package var heldCount: Int {
         libraries.reduce(0) { sum, library in sum + library.gate.held.all.count { $0.source != .upstream } }
     }
 
-    /// The lowest line of an input that waits in a reorder buffer; lines from it on are not all applied yet.
+    /// Returns the lowest line of an input that is held in a reorder buffer; not all lines from it on are applied yet.
     package func firstHeldLine(of input: InputID) -> Int64? {
         var first: Int64?
         for library in watched {
@@ -110,11 +113,13 @@ package struct CacheState: ~Copyable {
         return first
     }
 
-    /// Every library, by index.
+    /// The status of every library, by index.
     package var statuses: [LibraryStatus] {
         libraries.indices.map { status(of: LibraryIndex($0)) }
     }
 
+    /// Returns the status of a library by its name.
+    ///
     /// - Returns: nil when nothing is known of the library.
     package func status(named name: ByteString) -> LibraryStatus? {
         libraryNames.existingIndex(of: name).map { status(of: $0) }

@@ -1,32 +1,32 @@
 import TidemarkModel
 
-/// What a cache state never changes while it lives.
+/// The fixed configuration of a cache state.
 package struct CacheStateConfiguration: Sendable {
     package var limits: Limits
-    /// Events that name no library go here: `""`.
+    /// The library of events that name none: `""`.
     package var defaultLibrary: ByteString
-    /// Types that go by another name; both as on the wire.
+    /// The types that go by another name; both names as on the wire.
     package var typeAliases: [ByteString: ByteString]
     /// How long a gap waits for late events, in milliseconds: 50.
     package var reorderWindow: Int64
-    /// Whether there is anyone to ask for missing events.
+    /// Whether there is an upstream to ask for missing events.
     package var hasUpstream: Bool
-    /// How old what is read may be.
+    /// The limits of the ages of what is read.
     package var policy: CachePolicy
-    /// Types that are never evicted, as on the wire.
+    /// The types that are never evicted, as on the wire.
     package var keptTypes: Set<ByteString> = []
-    /// Fields of types that stay when their entity has to go, as on the wire.
+    /// The fields of types that stay when their entity is evicted, as on the wire.
     package var keptFields: [ByteString: Set<ByteString>] = [:]
-    /// Bytes of all lists that are kept as they were read, at most: 8 MiB, beside what entities take.
+    /// The number of bytes that all lists kept as they were read may take: 8 MiB, in addition to what entities take.
     package var keptListByteCountMax = 8 << 20
-    /// Bytes of a list that is written: a longer one is in memory only. Less is for tests.
+    /// The number of bytes of a list that is written: a longer list is in memory only. Smaller values are for tests.
     package var writtenListByteCountMax = QueryRecord.listByteCountMax
-    /// Types that leave memory as soon as the journal has them, as on the wire.
+    /// The types that leave memory as soon as the journal has them, as on the wire.
     package var memoryExcludedTypes: Set<ByteString> = []
-    /// Types that the journal never has, as on the wire; none of them is in `memoryExcludedTypes`.
+    /// The types that the journal never has, as on the wire; none of them is in `memoryExcludedTypes`.
     package var diskExcludedTypes: Set<ByteString> = []
 
-    /// Whether anything is said of single types.
+    /// Whether any rule concerns single types.
     var namesTypes: Bool {
         !keptTypes.isEmpty || !keptFields.isEmpty || !memoryExcludedTypes.isEmpty || !diskExcludedTypes.isEmpty
     }

@@ -1,17 +1,18 @@
 import TidemarkModel
 
-/// Which fields of a type refer to entities that are deleted with it; what a policy says, under the cache's own names.
+/// The fields of types that refer to entities which are deleted with theirs; as a policy says, under the cache's own
+/// names.
 struct CascadeRules {
     private struct Rule {
-        /// A name of GraphQL: it needs no escapes.
+        /// The field's GraphQL name: it needs no escapes.
         var field: [UInt8]
         var target: ByteString
     }
 
-    /// By type; only types that have such fields.
+    /// The rules by type; only types that have such fields.
     private var rules: [ByteString: [Rule]] = [:]
 
-    /// - Parameter aliases: Names of types on the wire, and the cache's own.
+    /// - Parameter aliases: The cache's own names of types, by their names on the wire.
     init(_ policy: CachePolicy, aliases: [ByteString: ByteString]) {
         for type in policy.types {
             for field in type.fields where field.cascades {
@@ -22,16 +23,16 @@ struct CascadeRules {
         }
     }
 
-    /// Whether nothing is ever deleted along.
+    /// Whether no delete ever cascades.
     var isEmpty: Bool { rules.isEmpty }
 
-    /// Whether entities of a type take others along.
+    /// Whether deletes of a type's entities cascade to others.
     func concern(_ type: ByteString) -> Bool { rules[type] != nil }
 
-    /// What a resource refers to, in the order of the policy's fields.
+    /// Calls `body` with each reference of a resource, in the order of the policy's fields.
     ///
     /// - Parameter resource: An object, validated, without insignificant white space.
-    /// - Parameter body: Gets the type and the id of each, doubles included.
+    /// - Parameter body: Receives the type and the id of each reference, duplicates included.
     /// - Complexity: O(resource).
     func forEachReference(
         of type: ByteString, in resource: UnsafeRawBufferPointer, _ body: (ByteString, StoredID) -> Void
@@ -45,7 +46,8 @@ struct CascadeRules {
         }
     }
 
-    /// An id, an object with one, or lists of these: however deep the wire lets lists be nested.
+    /// Calls `body` with an id, with the id of an object, or with those in nested lists, at any depth that the wire
+    /// allows.
     private static func forEachID(in value: JSONSlice, _ body: (StoredID) -> Void) {
         switch value.kind {
         case .string, .number:
@@ -61,7 +63,7 @@ struct CascadeRules {
         }
     }
 
-    /// nil for what is no id by the rules of identity: a fraction, an empty string.
+    /// Returns an id; nil for a value that is no id by the rules of identity: a fraction, an empty string.
     private static func id(_ value: JSONSlice) -> StoredID? {
         let bytes: [UInt8]
         switch value.kind {

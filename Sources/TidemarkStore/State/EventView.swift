@@ -1,29 +1,29 @@
 import TidemarkModel
 
-/// One event with what its ranges point into: a batch's bytes, or a held event's own.
+/// One event with the bytes that its ranges point into: those of a batch, or a held event's own.
 struct EventView {
     let event: ChangeEvent
     let members: UnsafeBufferPointer<ChangeMember>
     let bytes: EventBytes
     let source: EventSource
-    /// Offset in its input of the event's line.
+    /// The offset of the event's line in its input.
     let offset: Int64
-    /// The line's size.
+    /// The size of the line in bytes.
     let byteCount: Int
-    /// Where the line begins in the block; nil when only parts of it are at hand.
+    /// The offset of the line in the block; nil when only parts of the line are available.
     var lineOffset: Int?
 
-    /// The line as it came; nil when only parts of it are at hand.
+    /// The bytes of the line as it came; nil when only parts of it are available.
     var line: UnsafeRawBufferPointer? {
         lineOffset.map { UnsafeRawBufferPointer(rebasing: bytes.block[$0..<$0 + byteCount]) }
     }
 
-    /// A range's bytes; nil when it is absent.
+    /// Returns a range's bytes; nil when it is absent.
     func text(_ range: ByteRange) -> UnsafeRawBufferPointer? {
         range.isAbsent ? nil : bytes[range]
     }
 
-    /// A range's bytes, copied.
+    /// Returns a copy of a range's bytes; nil when it is absent.
     func string(_ range: ByteRange) -> ByteString? {
         range.isAbsent ? nil : ByteString(bytes[range])
     }
@@ -34,7 +34,7 @@ struct EventView {
             rebasing: members[Int(event.firstMember)..<Int(event.firstMember + event.memberCount)])
     }
 
-    /// A copy that stands by itself, for the reorder buffer.
+    /// Returns an independent copy, for the reorder buffer.
     func held(sequence: EventSequence, at now: Int64) -> HeldEvent {
         var packed: [UInt8] = []
         func pack(_ range: ByteRange) -> ByteRange {
@@ -64,7 +64,7 @@ struct EventView {
 }
 
 extension HeldEvent {
-    /// Lends the event as if it stood in a batch.
+    /// Calls `body` with the event as if it were in a batch.
     func withView<Result>(_ body: (EventView) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
             members.withUnsafeBufferPointer { members in

@@ -1,33 +1,34 @@
 import TidemarkModel
 
-/// Keys of entities that left both tiers, by their hashes: what is known of them is that they were here.
+/// The keys of entities that were evicted from both tiers, as hashes: all that is known of them is that they existed.
 ///
-/// Bounded by `evictedKeyCountMax`: the oldest are forgotten, and count as never seen. Two keys with one hash of 64 bits would both
-/// count as evicted, which is a miss all the same. The journal keeps a log of what comes and goes, which is written anew when half of it
-/// is of no use any more.
+/// Bounded by `evictedKeyCountMax`: the oldest keys are forgotten, and count as never seen. Two keys with the same
+/// 64-bit hash would both count as evicted, which is a miss all the same. The journal keeps a log of additions and
+/// removals, which is rewritten when half of it is obsolete.
 struct EvictedKeys {
     private let countMax: Int
-    /// Where in `ring` each hash stands.
+    /// The index in `ring` of each hash.
     private var places: [UInt64: UInt32] = [:]
-    /// In the order they went, from `oldest` on; may name some that came back.
+    /// The hashes in the order of eviction, from `oldest` on; may contain some that were removed since.
     private var ring: [(library: LibraryIndex, hash: UInt64)] = []
     private var oldest = 0
-    /// Since the last flush; bounded by what a flush holds of entities.
+    /// The changes since the last flush; bounded by the number of entities that a flush holds.
     private var changes: [EvictedRecord] = []
-    /// Records that the journal has.
+    /// The number of records that the journal has.
     private var loggedCount: Int
-    /// The journal's log is to be written anew.
+    /// Whether the journal's log must be rewritten.
     private var isLogVoid = false
 
-    /// Keys that there is room for from the first one on; for more the tables grow. The usual bound, 11 MB of addresses.
+    /// The number of keys that the tables reserve space for at the first key; beyond it they grow. The usual bound, 11
+    /// MB of addresses.
     private static let reservedCountMax = 1 << 18
 
-    /// Records of a log that are of no use and yet not worth writing it anew: 1,024.
+    /// The number of obsolete records in a log that are not worth rewriting it: 1,024.
     private static let uselessCountMin = 1_024
 
     /// - Parameters:
-    ///   - recovered: The journal's log.
-    ///   - libraryCount: Records of libraries from this number on are passed over: whoever forges a data file can write any.
+    ///   - recovered: The records of the journal's log.
+    ///   - libraryCount: Records of libraries from this number on are ignored: a forged data file may contain any.
     init(countMax: Int, recovered: [EvictedRecord] = [], libraryCount: Int = .max) {
         self.countMax = min(countMax, Int(UInt32.max))
         loggedCount = recovered.count
@@ -40,23 +41,25 @@ struct EvictedKeys {
         }
     }
 
-    /// Libraries whose keys did not all fit when the journal's log was read.
+    /// The libraries whose keys did not all fit when the journal's log was read.
     private(set) var forgottenOnRecovery: Set<LibraryIndex> = []
 
     var isEmpty: Bool { places.isEmpty }
-    /// Keys that are remembered.
+    /// The number of keys that are remembered.
     var count: Int { places.count }
 
-    /// Whether the journal's log is not what this is.
+    /// Whether the journal's log differs from this state.
     var isChanged: Bool { isLogVoid || !changes.isEmpty }
 
-    /// Records that the journal's log does not have.
+    /// The number of records that the journal's log does not have.
     var changeCount: Int { changes.count }
 
     func contains(_ identity: EntityIdentity) -> Bool {
         places.isEmpty ? false : places[identity.lastingHash] != nil
     }
 
+    /// Adds a key.
+    ///
     /// - Returns: The library of the key that was forgotten to make room; nil when none was.
     mutating func insert(_ identity: EntityIdentity) -> LibraryIndex? {
         guard countMax > 0 else { return identity.library }
@@ -65,14 +68,14 @@ struct EvictedKeys {
         return put(identity.library, hash)
     }
 
-    /// The entity came back, or was deleted.
+    /// Removes a key, because its entity was stored again or deleted.
     mutating func remove(_ identity: EntityIdentity) {
         guard !places.isEmpty else { return }
         let hash = identity.lastingHash
         if take(hash) { changes.append(EvictedRecord(library: identity.library, hash: hash, isBack: true)) }
     }
 
-    /// Everything of the library was removed.
+    /// Removes all keys of a library.
     ///
     /// - Complexity: O(keys).
     mutating func removeAll(of library: LibraryIndex) {
@@ -86,7 +89,8 @@ struct EvictedKeys {
     private mutating func put(_ library: LibraryIndex, _ hash: UInt64) -> LibraryIndex? {
         guard countMax > 0 else { return library }
         if ring.isEmpty {
-            // At once: to grow from time to time would hold up who waits for one step. Pages that nothing is put into take no memory.
+            // The tables are reserved at once: growing them step by step would delay a caller. Untouched pages take no
+            // memory.
             places.reserveCapacity(min(countMax, EvictedKeys.reservedCountMax))
             ring.reserveCapacity(min(countMax, EvictedKeys.reservedCountMax))
         }
@@ -113,9 +117,9 @@ struct EvictedKeys {
 
     // MARK: The journal
 
-    /// What the journal does not have; it counts as having it from here on.
+    /// Returns the changes that the journal does not have; they count as written from now on.
     ///
-    /// - Complexity: O(changes), and O(keys) once for as many changes as half of them.
+    /// - Complexity: O(changes), and O(keys) once for a number of changes that is half the number of keys.
     mutating func takeChanges() -> EvictedChanges {
         defer { changes = [] }
         let uselessCount = loggedCount + changes.count - count
@@ -136,14 +140,15 @@ struct EvictedKeys {
         return EvictedChanges(replacesAll: true, records: records)
     }
 
-    /// The journal lost what it had.
+    /// Marks everything as unwritten, because the journal lost its data.
     mutating func markAllChanged() { isLogVoid = true }
 }
 
 extension EntityIdentity {
-    /// The same for a key in every process, where ``hash`` is not: the numbers of libraries and types are the data file's.
+    /// The hash of a key that is the same in every process, unlike ``hash``: it uses the data file's numbers of
+    /// libraries and types.
     ///
-    /// Whoever makes up ids so that two have one hash makes one of them count as evicted, which is a miss and nothing worse.
+    /// Ids made up so that two have the same hash make one of them count as evicted, which is only a miss.
     package var lastingHash: UInt64 {
         let seed: UInt64 = 0x1DB7_1A5C_9E37_79B9
         let id = isUUID ? self.id : UUIDValue(high: Checksum.xxh64(text, seed: seed), low: UInt64(text.count))

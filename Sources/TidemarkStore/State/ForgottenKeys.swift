@@ -2,11 +2,11 @@ import TidemarkModel
 
 /// Keys that were removed without a tombstone, until the journal has removed them too.
 ///
-/// Bounded by the rows that a flush removes: the flush policy starts one as they pile up.
+/// Bounded by the rows that a flush removes: the flush policy starts a flush when many have accumulated.
 struct ForgottenKeys {
     private var keys: Set<StoredKey> = []
     private var libraries: Set<LibraryIndex> = []
-    /// The same for the flush under way.
+    /// The keys in the flush under way.
     private var flushedKeys: Set<StoredKey> = []
     private var flushedLibraries: Set<LibraryIndex> = []
 
@@ -20,7 +20,7 @@ struct ForgottenKeys {
 
     mutating func insert(_ library: LibraryIndex) { libraries.insert(library) }
 
-    /// A flush takes them to the journal.
+    /// Moves the keys to the flush that is taken.
     mutating func flush() {
         if flushedKeys.isEmpty { flushedKeys = keys } else { flushedKeys.formUnion(keys) }
         flushedLibraries.formUnion(libraries)
@@ -28,12 +28,12 @@ struct ForgottenKeys {
         libraries = []
     }
 
-    /// The journal has written the flush.
+    /// Removes the keys of the flush that the journal committed.
     mutating func commit() {
         flushedKeys = []
         flushedLibraries = []
     }
 
-    /// The journal lost what it had.
+    /// Removes all keys, because the journal lost its data.
     mutating func removeAll() { self = ForgottenKeys() }
 }

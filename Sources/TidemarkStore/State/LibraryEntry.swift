@@ -1,37 +1,38 @@
 import TidemarkModel
 
-/// One library in memory: its gate, its reconciliation, how many entities it has.
+/// The state of one library in memory: its gate, its reconciliation, its entity counts.
 struct LibraryEntry {
     var gate: SequenceGate
     var machine = ReconcileMachine()
-    /// The first number of the question for lost numbers that is under way; nil when there is none.
+    /// The first number of the healing request that is under way; nil when there is none.
     var healingFrom: EventSequence?
-    /// In memory and with the journal.
+    /// The number of entities in memory and with the journal.
     var entityCount: Int64
-    /// Of those, which the journal never has.
+    /// The number of entities among `entityCount` that the journal never has.
     var unstoredCount: Int64 = 0
-    /// It was there when the cache was opened: entities that no journal has may have been lost.
+    /// Whether the library existed when the cache was opened: entities that no journal has may have been lost.
     var isRecovered: Bool
-    /// The journal has an older version of this entry.
+    /// Whether the journal has an older version of this entry.
     var isChanged: Bool
-    /// What the last flush brought of it, or the journal had; nil before.
+    /// The record in the last flush, or in the journal when it was opened; nil before.
     var written: LibraryRecord?
-    /// Something is missing, or may be: looked at by `CacheState.expireGaps`.
+    /// Whether something is missing, or may be: `CacheState.expireGaps` checks it.
     var isWatched = false
-    /// The upstream is to be asked without waiting for the reorder window.
+    /// Whether to ask the upstream without waiting for the reorder window.
     var isUrgent = false
 
-    /// The highest sequence that an answer stands for, as far as is known: an answer may be ahead of the cursor.
+    /// The highest sequence that an answer is known to stand for: an answer may be ahead of the cursor.
     var answeredThrough: EventSequence?
     /// The highest sequence that was known when something of a key was last forgotten: a tombstone, an evicted key, a
-    /// removed entity, or any of them that was damaged. A key of which nothing is known is not written by a late event up to it.
+    /// removed entity, or a damaged one of these. A late event up to this sequence does not write a key of which nothing is
+    /// known.
     var forgottenThrough: EventSequence?
-    /// Late events that were held off: a copy of one says nothing new. At most ``heldOffCountMax``; what is not among them
-    /// counts as heard for the first time.
+    /// The sequences of late events that were held off: a copy of one changes nothing. At most ``heldOffCountMax``; a
+    /// sequence beyond that counts as new.
     var heldOff: Set<EventSequence> = []
-    /// 1,024.
+    /// The number of sequences in `heldOff` at most: 1,024.
     static let heldOffCountMax = 1_024
-    /// The status that observers of the libraries were notified of last.
+    /// The phase that observers of the libraries were notified of last.
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
 
@@ -47,7 +48,8 @@ struct LibraryEntry {
         self.isChanged = isChanged
     }
 
-    /// When the first gap, or a hole that nobody was asked for, was seen, in milliseconds since 1970; nil when there is neither.
+    /// When the first gap, or the first hole not asked for yet, was seen, in milliseconds since 1970; nil when there is
+    /// neither.
     var openSince: Int64? {
         guard let hole = gate.holeSince else { return gate.missingSince }
         return min(gate.missingSince ?? hole, hole)

@@ -1,16 +1,16 @@
 import TidemarkModel
 
-/// What is known of the events just ahead of the one that is applied, to ask for their memory in time.
+/// The keys and slots of the next events, to prefetch their memory in time.
 struct Lookahead {
-    /// Events between one look and the next, and between the last look and the use.
+    /// The number of events between one prefetch stage and the next, and between the last stage and the use.
     static let stride = 4
     private static let count = 16
 
     private var identities: [EntityIdentity?] = Array(repeating: nil, count: Lookahead.count)
     private var slots: [UInt32] = Array(repeating: EntityStore.none, count: Lookahead.count)
 
-    /// Looks ahead from event `index`. Guesses that the events ahead are of the library and type that were seen last: a
-    /// wrong guess costs a wasted fetch.
+    /// Prefetches for the events after event `index`. It assumes that they are of the library and type seen last: a
+    /// wrong guess costs one useless memory fetch.
     @inline(__always)
     mutating func look(
         from index: Int, in batch: EventBatch, store: borrowing EntityStore, library: LibraryIndex, type: TypeIndex

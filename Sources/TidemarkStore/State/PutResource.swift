@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// One resource that somebody put: one event of a batch, which it shares with the puts beside it.
+/// One resource of a put: one event of a batch, which it shares with other puts.
 ///
-/// A batch of its own for each would cost buffers that are many times larger than most resources.
+/// A batch for each put would cost buffers many times larger than most resources.
 package struct PutResource: Sendable {
     package let batch: EventBatch
-    /// Among the batch's events.
+    /// The index among the batch's events.
     private let index: Int
 
     package init(batch: EventBatch, index: Int) {
@@ -13,7 +13,7 @@ package struct PutResource: Sendable {
         self.index = index
     }
 
-    /// Why it cannot be used; nil when it can.
+    /// The reason why the resource cannot be used; nil when it can.
     package var reason: QuarantineReason? {
         guard index < batch.events.count else { return .badShape }
         let event = batch.events[index]
@@ -21,7 +21,7 @@ package struct PutResource: Sendable {
         return batch.members[Int(event.firstMember)].reason
     }
 
-    /// Lends its type, as it was given, its id and its bytes.
+    /// Calls `body` with the resource's type, as it was given, its id and its bytes.
     ///
     /// - Precondition: ``reason`` is nil.
     func withResource<Result>(

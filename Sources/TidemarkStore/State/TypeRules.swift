@@ -1,19 +1,19 @@
 import TidemarkModel
 
-/// What a configuration says of types, by their numbers.
+/// The configuration's rules for types, by their numbers.
 struct TypeRules {
-    /// Never evicted.
+    /// The types that are never evicted.
     private(set) var kept: Set<TypeIndex> = []
-    /// Fields that stay when room is made, by their unescaped names; of types in `kept` all do.
+    /// The fields that stay when an entity is evicted, by their unescaped names; in types in `kept` all fields stay.
     private(set) var keptFields: [TypeIndex: Set<[UInt8]>] = [:]
-    /// No journal has them.
+    /// The types that no journal has.
     private(set) var unstored: Set<TypeIndex> = []
-    /// They leave memory as soon as the journal has them.
+    /// The types that leave memory as soon as the journal has them.
     private(set) var passing: Set<TypeIndex> = []
 
     init() {}
 
-    /// - Parameter names: Of types, by number; aliases were resolved.
+    /// - Parameter names: The names of types, by number; aliases were resolved.
     init(_ configuration: CacheStateConfiguration, names: [ByteString]) {
         guard configuration.namesTypes else { return }
         func resolved(_ types: Set<ByteString>) -> Set<ByteString> {
