@@ -34,7 +34,7 @@ package struct LibraryTruth: Sendable {
     /// Entities that an answer gave whose place is one of another log: what the cache shows is believed until the log ends.
     private var blurred: Set<String> = []
     /// Numbers that were lost when the cache was looked at last.
-    private var lost: [ClosedRange<Int64>] = []
+    package private(set) var lost: [ClosedRange<Int64>] = []
     /// Numbers of no event that the cache was told of in this log, with what the lines that named them said.
     private var lies: [(number: Int64, changes: [(id: String, change: ServerChange)])] = []
     /// Mutations whose events the last look passed.
@@ -70,6 +70,9 @@ package struct LibraryTruth: Sendable {
         denied.insert(sequence)
         hasGaps = true
     }
+
+    /// Whether a number was lost when the cache was looked at last.
+    package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
 
     /// Whether the source claimed that an event does not exist.
     package func isDenied(_ sequence: Int64) -> Bool { denied.contains(sequence) }
@@ -230,7 +233,7 @@ package struct LibraryTruth: Sendable {
     ) -> String? {
         hasBegun = true
         let log = library.logs[log]
-        guard next <= max(log.last, lies.map(\.number).max() ?? log.last) else {
+        guard next <= log.last || lies.contains(where: { $0.number == next }) else {
             return "it came to \(next), and nothing that can be believed goes past \(log.last) (L4)"
         }
         if let problem = recover(lost, log) { return problem }

@@ -48,6 +48,8 @@ package final class SimulatedServer: Sendable {
         package var isLate = false
         /// Events that an answer denied.
         package var denied: [(library: String, sequence: Int64)] = []
+        /// Usable events that answers brought, by the log that was asked.
+        package var brought: [(library: String, log: Int, sequence: Int64)] = []
         package var given: [Given] = []
         /// Logs that the cache has left, by library, when it was looked at last.
         package var leftLogCounts: [String: Int] = [:]
@@ -116,8 +118,8 @@ extension SimulatedServer: Upstream {
         // Of a log that was asked for in vain nobody can say up to where it is whole.
         let isOver = library.logs.count > 1 && events.isEmpty
         draft.coveredThrough = state.random.chance(500) && !isOver ? library.last : nil
-        // Numbers that the log never had are missing for ever where nobody says up to where it is whole.
-        state.hasFailed = state.hasFailed || first > library.last || library.logs.count > 1
+        // Numbers that lies name are missing for ever where nobody says up to where the log is whole.
+        state.hasFailed = state.hasFailed || first > library.last && !state.mayBoast || library.logs.count > 1
         switch fault {
         case .fails:
             draft.error = UpstreamError("the server is away")
@@ -148,6 +150,10 @@ extension SimulatedServer: Upstream {
         if fault == .isCut, draft.lines.count > 12 {
             draft.lines.removeLast(10)
             draft.coveredThrough = nil
+            events.removeLast()
+        }
+        for event in events where !event.isPoison {
+            state.brought.append((name, library.logs.count - 1, event.sequence))
         }
         return draft
     }

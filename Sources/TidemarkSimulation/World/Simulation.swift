@@ -24,6 +24,8 @@ package final class Simulation {
     /// nil between a crash and the next opening.
     var process: SimulatedProcess?
     var truth: WorldTruth
+    /// By library; goes on through crashes.
+    var accounts: [String: DeliveryAccount] = [:]
     /// What may be on the disk, oldest first: all that was true since something was acknowledged.
     var snapshots: [(input: Int, truth: WorldTruth)] = []
     /// Jobs that had run when the cache was looked at last.

@@ -6,6 +6,8 @@ struct WireLine {
     let log: Int
     /// From where a cache that knows nothing of the log goes on when it hears the line; nil: of no place.
     let base: Int64?
+    /// The number of its event in that log; nil: it is no event of the log.
+    var sequence: Int64?
     /// It is an event of the log, usable or not.
     var isEvent = false
     /// It says that the log begins anew.
