@@ -2,7 +2,7 @@
 """Plants every defect of canaries.json, each behind a switch, in a copy of the sources; builds that; and looks for the first
 seed of the simulation that finds each. Ends with 1 when one stays unfound.
 
-    Tests/Canaries/canaries.py [--seeds 200] [--only NAME]
+    Tests/Canaries/canaries.py [--seeds 200] [--only NAME] [--release]
 """
 import argparse
 import concurrent.futures
@@ -92,11 +92,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--only")
+    parser.add_argument("--release", action="store_true", help="a release build: longer to build, and seeds take a tenth")
     arguments = parser.parse_args()
     canaries = json.loads((root / "Tests/Canaries/canaries.json").read_text())
     plant(canaries)
     build = ["swift", "build", "--package-path", str(copy), "--scratch-path", str(root / ".build-canaries" / "build"),
-             "--product", "tidemark"]
+             *(["-c", "release", "--static-swift-stdlib"] if arguments.release else []), "--product", "tidemark"]
     subprocess.run(build, check=True)
     folder = subprocess.run(build[:-2] + ["--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
     chosen = [canary for canary in canaries if arguments.only in (None, canary["name"])]

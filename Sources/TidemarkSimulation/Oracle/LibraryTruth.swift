@@ -38,7 +38,7 @@ package struct LibraryTruth: Sendable {
     /// ends.
     private var blurred: Set<String> = []
     /// The numbers that were lost at the last check.
-    private var lost: [ClosedRange<Int64>] = []
+    package private(set) var lost: [ClosedRange<Int64>] = []
     /// The false numbers that the cache received in this log, with the changes on their lines.
     private var lies: [(number: Int64, changes: [(id: String, change: ServerChange)])] = []
     /// The mutations whose events the last check passed.
@@ -74,6 +74,9 @@ package struct LibraryTruth: Sendable {
         denied.insert(sequence)
         hasGaps = true
     }
+
+    /// Tells whether a number was lost at the last check.
+    package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
 
     /// Whether the source has claimed that an event does not exist.
     package func isDenied(_ sequence: Int64) -> Bool { denied.contains(sequence) }
@@ -234,7 +237,7 @@ package struct LibraryTruth: Sendable {
     ) -> String? {
         hasBegun = true
         let log = library.logs[log]
-        guard next <= max(log.last, lies.map(\.number).max() ?? log.last) else {
+        guard next <= log.last || lies.contains(where: { $0.number == next }) else {
             return "it came to \(next), and nothing that can be believed goes past \(log.last) (L4)"
         }
         if let problem = recover(lost, log) { return problem }

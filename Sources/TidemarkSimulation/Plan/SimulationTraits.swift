@@ -15,7 +15,7 @@ package struct SimulationTraits: Sendable {
     /// The number of ids beside the five that are drawn all the time.
     package let coldIDCount: Int
 
-    /// Whether lines come whose numbers are far ahead of the log.
+    /// Whether valid lines come whose numbers are far ahead of the log.
     package let hasLies: Bool
 
     /// - Parameter isQuiet: Whether nothing goes wrong by itself.
@@ -23,7 +23,7 @@ package struct SimulationTraits: Sendable {
         var random = SeededGenerator(seed: seed ^ 0x7261_6974)
         hasEpochs = random.chance(600)
         isFiltered = random.chance(250)
-        hasUpstream = random.chance(850)
+        hasUpstream = random.chance(750)
         isDiskOnly = random.chance(400)
         let evicts = random.chance(150)
         entityCountMax = evicts ? Int64(4 + random.below(8)) : nil
@@ -41,7 +41,6 @@ package struct SimulationTraits: Sendable {
         // A test that ends a process at every change of its disk needs many changes.
         if isQuiet { for kind in [SimulationInput.Kind.wait, .flush, .update, .answerUpdate, .put] { weigh(kind, 8) } }
         if !hasEpochs { weigh(.restart, 0) }
-        if !hasLies { weigh(.lie, 0) }
         self.weights = weights
     }
 

@@ -48,6 +48,8 @@ package final class SimulatedServer: Sendable {
         package var isLate = false
         /// The events that an answer denied.
         package var denied: [(library: String, sequence: Int64)] = []
+        /// Usable events that answers brought, by the log that was asked.
+        package var brought: [(library: String, log: Int, sequence: Int64)] = []
         package var given: [Given] = []
         /// The number of logs that the cache had left at its last check, by library.
         package var leftLogCounts: [String: Int] = [:]
@@ -118,7 +120,7 @@ extension SimulatedServer: Upstream {
         let isOver = library.logs.count > 1 && events.isEmpty
         draft.coveredThrough = state.random.chance(500) && !isOver ? library.last : nil
         // Numbers that the log never had stay missing when no answer says up to where the log is complete.
-        state.hasFailed = state.hasFailed || first > library.last || library.logs.count > 1
+        state.hasFailed = state.hasFailed || first > library.last && !state.mayBoast || library.logs.count > 1
         switch fault {
         case .fails:
             draft.error = UpstreamError("the server is away")
@@ -149,6 +151,10 @@ extension SimulatedServer: Upstream {
         if fault == .isCut, draft.lines.count > 12 {
             draft.lines.removeLast(10)
             draft.coveredThrough = nil
+            events.removeLast()
+        }
+        for event in events where !event.isPoison {
+            state.brought.append((name, library.logs.count - 1, event.sequence))
         }
         return draft
     }

@@ -44,6 +44,10 @@ extension Simulation {
         return server.with { state in
             for denied in state.denied { truth.libraries[denied.library]?.deny(denied.sequence) }
             state.denied = []
+            for brought in state.brought {
+                accounts[brought.library, default: DeliveryAccount()].give(brought.sequence, log: brought.log)
+            }
+            state.brought = []
             defer { if isSettled { state.given = [] } }
             return state.given
         }
@@ -62,6 +66,7 @@ extension Simulation {
     /// Records an answer that was stored, or may have been.
     func take(_ given: SimulatedServer.Given, isCertain: Bool, _ truth: inout WorldTruth) {
         for (id, fields) in given.entities {
+            accounts[given.library, default: DeliveryAccount()].touch(id, given.sequence)
             truth.libraries[given.library]?.answer(
                 id, fields, log: given.log, sequence: given.sequence, askedAfter: given.askedAfter, isCertain: isCertain
             )
@@ -74,6 +79,11 @@ extension Simulation {
             let status = seen.statuses[name]
             let isDelivered = !underway.contains(where: \.isDelivery) && !executor.isLaneStalled
             if let problem = known.follow(status, library, isSettled: isDelivered) {
+                throw SimulationFailure("\(name): \(problem)")
+            }
+            if let before = truth.libraries[name], before.log == known.log, !known.hasLeft, !mayLack,
+                let problem = accounts[name]?.problem(from: before, to: known, library.logs[known.log])
+            {
                 throw SimulationFailure("\(name): \(problem)")
             }
             truth.libraries[name] = known

@@ -138,6 +138,11 @@ extension Simulation {
         _ commit: OptimisticCommit, _ pendingID: String, _ input: Int, _ given: SimulatedServer.Given?,
         waitsFor place: (log: Int, sequence: Int64)?
     ) throws {
+        if let given {
+            for (id, _) in given.entities {
+                accounts[given.library, default: DeliveryAccount()].touch(id, given.sequence)
+            }
+        }
         trace?(
             "    commit \(pendingID), confirmed \(given.map { "\($0)" } ?? "nothing"), in place \(place?.sequence ?? -1)"
         )

@@ -31,7 +31,9 @@ extension Simulation {
         try deliverAll()
         try healAll()
         try check(isThorough: true)
-        try checkHealed()
+        if traits.hasUpstream { try checkFound("the upstream") }
+        try deliverLost()
+        try checkFound("the stream")
         try becomeLive()
         try check(isThorough: true)
         try compareWithServer()

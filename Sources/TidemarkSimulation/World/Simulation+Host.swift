@@ -10,6 +10,7 @@ extension Simulation {
         else { return }
         var given = answered
         given.askedAfter = truth.libraries[name]?.leftLogCount ?? 0
+        for (id, _) in given.entities { accounts[name, default: DeliveryAccount()].touch(id, given.sequence) }
         // Events under way may be stored before the answer or after it, and make it stale.
         let isAlone = underway.isEmpty && !executor.isLaneStalled
         trace?("    < \(name) \(query) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })")
@@ -130,8 +131,21 @@ extension Simulation {
         follow(
             Underway(
                 name: "remove", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
-                effect: { truth, isCertain in truth.libraries[name]?.remove(id, isCertain: isCertain) },
-                finish: { world, _ in world.truth.libraries[name]?.remove(id, isCertain: false) }))
+                effect: { [self] truth, isCertain in
+                    forget(name, truth)
+                    truth.libraries[name]?.remove(id, isCertain: isCertain)
+                },
+                finish: { world, _ in
+                    world.forget(name, world.truth)
+                    world.truth.libraries[name]?.remove(id, isCertain: false)
+                }))
+    }
+
+    /// Something of a library may have been removed by hand.
+    private func forget(_ name: String, _ truth: WorldTruth) {
+        guard let library = server.library(name) else { return }
+        let last = max(library.last, truth.libraries[name]?.cursor ?? -1)
+        accounts[name, default: DeliveryAccount()].forget(through: last)
     }
 
     func flush(_ input: SimulationInput) throws {

@@ -96,7 +96,7 @@ extension Simulation {
             else { return nil }
             return WireLine(
                 text: library.line(event), library: name, log: library.logs.count - 1, base: event.sequence - 1,
-                isEvent: true, isSpoiled: isPoison)
+                sequence: event.sequence, isEvent: true, isSpoiled: isPoison)
         }
         if let line {
             trace?("    + \(line.text)")
@@ -220,6 +220,9 @@ extension Simulation {
             if line.isReset || line.log != truth.libraries[line.library]?.log { fresh.remove(line.library) }
             // A line that cannot be used names no place, whatever number it has.
             guard let base = line.base, !line.isSpoiled else { continue }
+            if let sequence = line.sequence {
+                accounts[line.library, default: DeliveryAccount()].give(sequence, log: line.log)
+            }
             let hasLies = truth.libraries[line.library]?.hasLies == true
             truth.libraries[line.library]?.heard(
                 log: line.log, base: base, mayGoBack: line.isHeartbeat && (mayBeOvertaken || hasLies))

@@ -4,37 +4,55 @@ import TidemarkTesting
 
 /// Lines that come long after their time, and lines with false numbers.
 extension Simulation {
-    /// Sends some events of the log once more, whatever happened to them before.
+    /// Sends some events of the log once more, whatever happened to them before; half of them are lost ones, if there are
+    /// any.
     func lateCopies(_ name: String, input: Int, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name), !library.log.events.isEmpty else { return }
+        let lost = lostEvents(name, library)
         let lines = (0...random.below(4)).map { _ in
-            let event = random.pick(library.log.events)
-            return WireLine(
-                text: library.line(event), library: name, log: library.logs.count - 1, base: event.sequence - 1,
-                isEvent: true, isSpoiled: event.isPoison)
+            let isLost = !lost.isEmpty && random.chance(500)
+            return line(random.pick(isLost ? lost : library.log.events), library)
         }
         try ingest(lines, input: input)
     }
 
-    /// Sends a number far ahead of the log: on a line that is cut off, in a heartbeat, or on a valid event.
+    private func line(_ event: ServerEvent, _ library: ServerLibrary) -> WireLine {
+        WireLine(
+            text: library.line(event), library: library.name, log: library.logs.count - 1, base: event.sequence - 1,
+            sequence: event.sequence, isEvent: true, isSpoiled: event.isPoison)
+    }
+
+    /// Returns the events of the server's log that were lost at the last check.
+    private func lostEvents(_ name: String, _ library: ServerLibrary) -> [ServerEvent] {
+        guard let known = truth.libraries[name], known.log == library.logs.count - 1 else { return [] }
+        return library.log.events.filter { known.isLost($0.sequence) }
+    }
+
+    /// Sends a number ahead of the log: on a line that is cut off, and, in runs with false numbers, in a heartbeat or on a
+    /// valid event.
     ///
-    /// The number is one of the log that the cache follows: in another log it would be the first number that is
+    /// A false number is one of the log that the cache follows: in another log it would be the first number that is
     /// received.
     func lie(_ name: String, input: Int, _ random: inout SeededGenerator) throws {
-        guard let library = server.library(name), let known = truth.libraries[name], known.cursor != nil, isSettled,
-            known.log == library.logs.count - 1, !diskMayFail
-        else { return }
-        let number = random.pick([library.last + 1_000, 9_000_000_000_000_000_000, Int64.max])
+        guard let library = server.library(name) else { return }
+        let far = [library.last + 1_000, 9_000_000_000_000_000_000, Int64.max]
         let epoch = library.log.epoch.map { ",\"epoch\":\"\($0)\"" } ?? ""
         var line = WireLine(text: "", library: name, log: library.logs.count - 1, base: nil)
-        switch random.below(3) {
-        case 0:
+        let kind = random.below(3)
+        guard kind > 0, traits.hasLies else {
+            let number = random.pick(far + [library.last + 1, library.last + 3])
             line.text = "{\"library_id\":\"\(name)\",\"sequence\":\(number)\(epoch),\"event\":{\"Res"
             line.isSpoiled = true
-        case 1:
+            return try ingest([line], input: input)
+        }
+        guard let known = truth.libraries[name], known.cursor != nil, isSettled, known.log == library.logs.count - 1,
+            !diskMayFail
+        else { return }
+        let number = random.pick(far)
+        if kind == 1 {
             line.text = "{\"library_id\":\"\(name)\"\(epoch),\"event\":{\"Heartbeat\":{\"last_sequence\":\(number)}}}"
             truth.libraries[name]?.heard(lie: number, changes: [])
-        default:
+        } else {
             let events = library.log.events.filter { !$0.isPoison }
             guard !events.isEmpty else { return }
             let event = ServerEvent(
@@ -42,6 +60,7 @@ extension Simulation {
                 isPoison: false)
             line.text = library.line(event)
             truth.libraries[name]?.heard(lie: number, changes: event.changes)
+            for (id, _) in event.changes { accounts[name, default: DeliveryAccount()].touch(id, number) }
         }
         try ingest([line], input: input)
     }
@@ -79,40 +98,39 @@ extension Simulation {
         }
     }
 
-    /// Checks that no number stays lost that the upstream has and whose writes later events of the log have all
-    /// replaced.
-    func checkHealed() throws {
-        guard traits.hasUpstream, !mayLack else { return }
+    /// Sends the events that are still lost in the stream, in any order, and those that stay lost once more: a late write
+    /// that was held off because of another one may be without effect once a third one is there.
+    func deliverLost() throws {
+        for round in 0..<2 { try deliverLost(round: UInt64(round)) }
+    }
+
+    private func deliverLost(round: UInt64) throws {
+        var random = SeededGenerator(seed: plan.seed ^ 0x6C_6F73_74 ^ round)
+        for name in Self.libraryNames {
+            guard let library = server.library(name) else { continue }
+            var lost = lostEvents(name, library)
+            for place in lost.indices { lost.swapAt(place, random.below(lost.count)) }
+            if !lost.isEmpty { try ingest(lost.map { line($0, library) }, input: .max) }
+        }
+        try check(isThorough: true)
+    }
+
+    /// Checks that no number stays lost whose event came late, unless the event had to be held off.
+    ///
+    /// - Parameter source: The name of the source that brought the lost events.
+    func checkFound(_ source: String) throws {
+        guard !mayLack else { return }
         let seen = try look(isThorough: true)
         for name in Self.libraryNames {
-            guard let library = server.library(name), let known = truth.libraries[name],
-                let status = seen.statuses[name],
-                let cursor = known.cursor, known.log == library.logs.count - 1
-            else { continue }
-            let lost = status.lost.map { $0.first.rawValue...$0.last.rawValue }
-            let later = library.log.events.filter { event in
-                event.sequence <= cursor && !event.isPoison && !known.isDenied(event.sequence)
-                    && !lost.contains { $0.contains(event.sequence) }
-            }
-            for event in library.log.events
-            where !event.isPoison && lost.contains(where: { $0.contains(event.sequence) }) {
-                let isSuperseded = event.changes.allSatisfy { change in
-                    seen.entities[name]?[change.id]?.fields != nil
-                        && later.contains { other in
-                            other.sequence > event.sequence
-                                && other.changes.contains { $0.id == change.id && $0.change.isReplacement }
-                        }
-                }
-                guard !isSuperseded else {
-                    throw SimulationFailure("\(name): \(event.sequence) stays lost, and the upstream has it (L4)")
-                }
+            guard let library = server.library(name), let known = truth.libraries[name] else { continue }
+            let account = accounts[name] ?? DeliveryAccount()
+            for event in lostEvents(name, library)
+            where account.mustTake(
+                event, known, library.log, mayEvict: traits.entityCountMax != nil,
+                isThere: { seen.entities[name]?[$0]?.fields != nil })
+            {
+                throw SimulationFailure("\(name): \(event.sequence) stays lost, and \(source) brought it (L4)")
             }
         }
-    }
-}
-
-extension ServerChange {
-    fileprivate var isReplacement: Bool {
-        if case .replace = self { true } else { false }
     }
 }

@@ -25,6 +25,8 @@ package final class Simulation {
     /// The running process; nil between a crash and the next opening.
     var process: SimulatedProcess?
     var truth: WorldTruth
+    /// The accounts of what was delivered, by library; they continue through crashes.
+    var accounts: [String: DeliveryAccount] = [:]
     /// The states that may be on the disk, oldest first: everything that was true since the last acknowledgement.
     var snapshots: [(input: Int, truth: WorldTruth)] = []
     /// The number of jobs that had run at the last check.

@@ -7,6 +7,8 @@ struct WireLine {
     /// The place from which a cache that knows nothing of the log continues after this line; nil when it names no
     /// place.
     let base: Int64?
+    /// The number of its event in that log; nil when it is no event of the log.
+    var sequence: Int64?
     /// Whether the line is an event of the log, usable or not.
     var isEvent = false
     /// Whether the line announces that the log begins anew.
