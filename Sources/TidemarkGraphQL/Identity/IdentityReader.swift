@@ -11,7 +11,7 @@ extension IdentityRules {
         for case .type(let type) in document.definitions { reader.collect(type) }
         for case .type(let type) in document.definitions { reader.read(type) }
         reader.checkFields()
-        let conflicts = reader.rules.handDown(reader.allInterfaces())
+        let conflicts = reader.rules.handDown(reader.interfaces)
         for name in conflicts {
             let words = DocumentParser.excerpt(name.description)
             reader.errors.append(
@@ -35,7 +35,8 @@ struct IdentityReader {
     var places: [ByteString: SourcePlace] = [:]
     /// By type and field, the names of the field's arguments.
     private var fields: [ByteString: [ByteString: Set<ByteString>]] = [:]
-    private var interfaces: [ByteString: [ByteString]] = [:]
+    /// By type, the interfaces that it names, each once.
+    private(set) var interfaces: [ByteString: [ByteString]] = [:]
     /// Names to look up once all fields are known: keys of types.
     private var keys: [(type: Name, field: ByteString, place: SourcePlace)] = []
     private var lookups: [(type: Name, lookup: FieldLookup, place: SourcePlace)] = []
@@ -46,7 +47,8 @@ struct IdentityReader {
         if !type.isExtension { places[name] = type.name.place }
         switch type.body {
         case .object(let names, let definitions), .interface(let names, let definitions):
-            interfaces[name, default: []] += names.map(\.text)
+            var known = Set(interfaces[name] ?? [])
+            interfaces[name, default: []] += names.map(\.text).filter { known.insert($0).inserted }
             for field in definitions {
                 fields[name, default: [:]][field.name.text] = Set(field.arguments.map(\.name.text))
             }
@@ -187,7 +189,6 @@ struct IdentityReader {
 
     /// Finds names of fields and arguments that are not there.
     mutating func checkFields() {
-        let interfaces = allInterfaces()
         for (type, field, place) in keys {
             var known = fields[type.text] ?? [:]
             for interface in interfaces[type.text] ?? [] { known.merge(fields[interface] ?? [:]) { own, _ in own } }
@@ -214,22 +215,5 @@ struct IdentityReader {
                     at: place)
             }
         }
-    }
-
-    /// Of each type its interfaces, those of its interfaces included.
-    func allInterfaces() -> [ByteString: [ByteString]] {
-        var all: [ByteString: [ByteString]] = [:]
-        for type in interfaces.keys {
-            var seen: Set<ByteString> = []
-            var found: [ByteString] = []
-            var waiting = interfaces[type] ?? []
-            while let next = waiting.popLast() {
-                guard seen.insert(next).inserted else { continue }
-                found.append(next)
-                waiting += interfaces[next] ?? []
-            }
-            all[type] = found.sorted()
-        }
-        return all
     }
 }

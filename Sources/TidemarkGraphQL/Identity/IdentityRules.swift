@@ -38,30 +38,50 @@ package struct IdentityRules: Hashable, Sendable {
 
     /// Works out the rules that types get from their interfaces.
     ///
-    /// A rule of the type itself comes first. An interface is overruled by another interface of the type that implements
-    /// it.
+    /// A rule of the type itself comes first. An interface hands on its own rule, else the rule that it got. It is
+    /// overruled by another interface of the type that implements it.
     ///
-    /// - Parameter interfaces: Of each type all its interfaces, those of its interfaces included.
+    /// - Parameter interfaces: Of each type the interfaces that it names.
     /// - Returns: Types whose interfaces disagree, in the order of their names.
+    /// - Complexity: O(the interfaces that types name, and for each those that it names).
     mutating func handDown(_ interfaces: [ByteString: [ByteString]]) -> [ByteString] {
         var conflicts: [ByteString] = []
-        for (type, names) in interfaces {
-            let own = declared[type] ?? TypeIdentity()
-            let speakers = names.filter { declared[$0] != nil }
-            let overruled = Set(speakers.flatMap { interfaces[$0] ?? [] }).subtracting([type])
-            let rules = speakers.filter { !overruled.contains($0) }.compactMap { declared[$0] }
-            var rule = own
-            if own.keyFields == nil {
-                let keys = Set(rules.compactMap(\.keyFields))
-                if keys.count > 1 { conflicts.append(type) }
+        for type in IdentityRules.interfacesFirst(interfaces) {
+            let names = (interfaces[type] ?? []).filter { $0 != type && effective[$0] != nil }
+            let overruled = Set(names.flatMap { interfaces[$0] ?? [] })
+            let rules = names.filter { !overruled.contains($0) }.compactMap { effective[$0] }
+            var rule = declared[type] ?? TypeIdentity()
+            if rule.keyFields == nil {
+                if Set(rules.compactMap(\.keyFields)).count > 1 { conflicts.append(type) }
                 rule.keyFields = rules.compactMap(\.keyFields).first
-                // An interface without a rule of its own for keys hands on those of its interfaces.
-                if rule.keyFields == nil { rule.keyFields = speakers.compactMap { declared[$0]?.keyFields }.first }
             }
-            if own.mergesEvents == nil { rule.mergesEvents = speakers.compactMap { declared[$0]?.mergesEvents }.first }
+            if rule.mergesEvents == nil { rule.mergesEvents = rules.compactMap(\.mergesEvents).first }
             if rule != TypeIdentity() { effective[type] = rule }
         }
         return conflicts.sorted()
+    }
+
+    /// Types in an order in which interfaces stand before those that implement them. Types of a circle are left out.
+    private static func interfacesFirst(_ interfaces: [ByteString: [ByteString]]) -> [ByteString] {
+        var implementers: [ByteString: [ByteString]] = [:]
+        var waiting: [ByteString: Int] = [:]
+        var order: [ByteString] = []
+        for (type, names) in interfaces {
+            let known = names.filter { interfaces[$0] != nil }
+            for name in known { implementers[name, default: []].append(type) }
+            waiting[type] = known.count
+            if known.isEmpty { order.append(type) }
+        }
+        var next = 0
+        while next < order.count {
+            for type in implementers[order[next]] ?? [] {
+                guard let count = waiting[type] else { continue }
+                waiting[type] = count - 1
+                if count == 1 { order.append(type) }
+            }
+            next += 1
+        }
+        return order
     }
 }
 

@@ -27,42 +27,48 @@ extension SchemaReader {
         }
     }
 
-    /// Works out interfaces of interfaces, and the object types that a value of each type can have.
+    /// Works out the object types that a value of each type can have: a type names every interface that it implements,
+    /// those of its interfaces included.
     mutating func workOutPossibleTypes() {
         for index in schema.types.indices {
             let id = SchemaTypeID(index)
-            let interfaces = allInterfaces(of: id)
-            schema.types[index].interfaces = interfaces
-            if schema[id].kind == .interface, interfaces.contains(id) {
-                errors.append(
-                    .interfaceCycle,
-                    "\(schema[id].name) implements itself, or an interface that does; break the circle",
-                    at: places[schema[id].name] ?? SourcePlace(line: 1, column: 1))
-            }
+            schema.types[index].interfaces = declaredInterfaces[index].sorted()
             guard schema[id].kind == .object else { continue }
             addPossible(id, to: id)
-            for interface in interfaces { addPossible(id, to: interface) }
+            for interface in declaredInterfaces[index] { addPossible(id, to: interface) }
         }
         for index in schema.types.indices {
             for member in members[index] { addPossible(member, to: SchemaTypeID(index)) }
             schema.types[index].possibleTypes.sort()
+        }
+        refuseCircles()
+    }
+
+    private mutating func refuseCircles() {
+        var waiting = declaredInterfaces.map(\.count)
+        var implementers: [[Int]] = Array(repeating: [], count: schema.types.count)
+        for (index, interfaces) in declaredInterfaces.enumerated() {
+            for interface in interfaces { implementers[interface.index].append(index) }
+        }
+        var order = schema.types.indices.filter { waiting[$0] == 0 }
+        var next = 0
+        while next < order.count {
+            for index in implementers[order[next]] {
+                waiting[index] -= 1
+                if waiting[index] == 0 { order.append(index) }
+            }
+            next += 1
+        }
+        for index in schema.types.indices where waiting[index] > 0 && schema.types[index].kind == .interface {
+            errors.append(
+                .interfaceCycle,
+                "\(schema.types[index].name) implements itself, or an interface that does; break the circle",
+                at: places[schema.types[index].name] ?? SourcePlace(line: 1, column: 1))
         }
     }
 
     private mutating func addPossible(_ object: SchemaTypeID, to id: SchemaTypeID) {
         guard schema.types[id.index].possibleTypeSet.insert(object).inserted else { return }
         schema.types[id.index].possibleTypes.append(object)
-    }
-
-    private func allInterfaces(of id: SchemaTypeID) -> [SchemaTypeID] {
-        var found: [SchemaTypeID] = []
-        var seen: Set<SchemaTypeID> = []
-        var waiting = declaredInterfaces[id.index]
-        while let next = waiting.popLast() {
-            guard seen.insert(next).inserted else { continue }
-            found.append(next)
-            waiting += declaredInterfaces[next.index]
-        }
-        return found.sorted()
     }
 }

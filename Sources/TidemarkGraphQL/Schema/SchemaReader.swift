@@ -4,7 +4,7 @@ import TidemarkModel
 ///
 /// Names first, then fields and members with the names looked up, then what follows from interfaces.
 ///
-/// - Complexity: O(document), and for each type its interfaces.
+/// - Complexity: O(document).
 /// - Source: GraphQL, October 2021, section 3; Protocol/graphql.md, schemas.
 struct SchemaReader {
     var schema = GraphQLSchema()

@@ -18,7 +18,7 @@ package struct SchemaType: Sendable {
     /// Of an object type or an interface, in the order written; no two of one name.
     package internal(set) var fields: [SchemaField] = []
     var fieldIndices: [ByteString: Int] = [:]
-    /// Interfaces that it implements, those of its interfaces included, in the order found.
+    /// Interfaces that it names, in the order of their numbers.
     package internal(set) var interfaces: [SchemaTypeID] = []
     /// Object types that a value of this type can have: itself, implementers or members. In the order of their numbers.
     package internal(set) var possibleTypes: [SchemaTypeID] = []

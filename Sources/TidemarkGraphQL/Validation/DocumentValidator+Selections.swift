@@ -132,7 +132,7 @@ extension DocumentValidator {
         var seen: Set<Int> = []
         var waiting = [operation.selections]
         while let selections = waiting.popLast() {
-            for selection in selections {
+            for selection in selections where !DocumentValidator.isLeftOut(selection) {
                 switch selection {
                 case .field(let field):
                     if field.name.text.bytes.starts(with: [0x5F, 0x5F]) {
@@ -155,6 +155,15 @@ extension DocumentValidator {
                     waiting.append(outline.fragment(index).selections)
                 }
             }
+        }
+    }
+
+    /// The selection is written to be left out, whatever the variables are.
+    private static func isLeftOut(_ selection: Selection) -> Bool {
+        selection.directives.contains { directive in
+            guard let argument = directive.arguments.first(where: { $0.name.text == "if" }) else { return false }
+            return directive.name.text == "skip" && argument.value.kind == .boolean(true)
+                || directive.name.text == "include" && argument.value.kind == .boolean(false)
         }
     }
 }

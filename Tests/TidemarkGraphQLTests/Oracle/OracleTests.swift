@@ -16,7 +16,7 @@ import TidemarkTesting
 
     private struct Answer: Decodable {
         var syntax: Bool
-        var valid: Bool
+        var valid: Bool?
         var same: Bool?
         var errors: [String]
     }
@@ -49,7 +49,7 @@ import TidemarkTesting
     @Test(
         .enabled(
             if: python != nil, "graphql-core is not installed; make graphql-oracle installs it and runs this test"),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func `random documents are judged as graphql-core judges them`() throws {
         let python = try #require(OracleTests.python)
         var lines = [try JSONEncoder().encode(["schema": MusicSchema.declared])]
@@ -75,10 +75,11 @@ import TidemarkTesting
         #expect(result.count == judgements.count)
         var goodCount = 0
         for (answer, judgement) in zip(result, judgements) {
+            let isGood = judgement.refusal == nil
             let isSyntax = judgement.refusal?.findings.first?.rule != .syntax
-            goodCount += answer.valid ? 1 : 0
+            goodCount += answer.valid == true ? 1 : 0
             #expect(
-                answer.syntax == isSyntax && answer.valid == (judgement.refusal == nil) && answer.same != false,
+                answer.syntax == isSyntax && answer.valid ?? isGood == isGood && answer.same != false,
                 "graphql-core: \(answer)\nTidemark: \(judgement.refusal?.description ?? "good")\n\(judgement.text)")
         }
         // Either would mean that one half only is compared.

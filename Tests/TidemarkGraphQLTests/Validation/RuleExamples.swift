@@ -31,6 +31,8 @@ enum RuleExamples {
         RuleExample(
             "subscription { ...F } fragment F on Subscription { songAdded { id } played { id } }", .subscriptionRoot),
         RuleExample("subscription { __typename }", .subscriptionRoot),
+        RuleExample(
+            "subscription { songAdded { id } played @skip(if: true) { id } ... @include(if: false) { played { id } } }"),
         RuleExample("fragment F on Song { id }", .noOperation, .unusedFragment),
     ]
 
