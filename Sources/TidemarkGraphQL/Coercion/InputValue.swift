@@ -8,7 +8,7 @@ package indirect enum InputValue: Hashable, Sendable {
     case boolean(Bool)
     /// The digits as they were written: `1` and `1.0` are two values.
     case number(ByteString)
-    /// Without escapes; half a surrogate pair stands as three bytes from ED A0 80 on.
+    /// The text without escapes; half a surrogate pair stands as three bytes from ED A0 80 on.
     case string(ByteString)
     case list([InputValue])
     /// No two members of one name.

@@ -2,14 +2,14 @@ import TidemarkModel
 
 /// Why bytes are no ``InputValue``.
 package struct InputValueError: Error, Hashable, Sendable {
-    /// Of the byte that could not be used.
+    /// The place of the byte that could not be used.
     package var offset: Int
     package var isTooDeep = false
 }
 
 /// Reads JSON into an ``InputValue``: variables, as they come with a request.
 ///
-/// Of members of one name the last counts, as everywhere.
+/// The last of several members of one name counts, as everywhere.
 ///
 /// - Complexity: O(bytes). Recursion is bounded by ``InputValueReader/nestingDepthMax``.
 /// - Source: RFC 8259; Protocol/graphql.md, variables.

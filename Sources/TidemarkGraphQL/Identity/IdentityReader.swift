@@ -31,7 +31,7 @@ extension IdentityRules {
 struct IdentityReader {
     var rules = IdentityRules()
     var errors = GraphQLErrors()
-    /// Where each type is defined.
+    /// The place of each type's definition.
     var places: [ByteString: SourcePlace] = [:]
     /// By type and field, the names of the field's arguments.
     private var fields: [ByteString: [ByteString: Set<ByteString>]] = [:]

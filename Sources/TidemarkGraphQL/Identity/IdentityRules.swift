@@ -41,7 +41,7 @@ package struct IdentityRules: Hashable, Sendable {
     /// A rule of the type itself comes first. An interface hands on its own rule, else the rule that it got. It is
     /// overruled by another interface of the type that implements it.
     ///
-    /// - Parameter interfaces: Of each type the interfaces that it names.
+    /// - Parameter interfaces: The interfaces that each type names, by the name of the type.
     /// - Returns: Types whose interfaces disagree, in the order of their names.
     /// - Complexity: O(the interfaces that types name, and for each those that it names).
     mutating func handDown(_ interfaces: [ByteString: [ByteString]]) -> [ByteString] {

@@ -4,7 +4,7 @@ import TidemarkModel
 ///
 /// - Source: Protocol/graphql.md, storage names.
 package enum RootID {
-    /// As long as an id may be: 1,024 bytes.
+    /// The most bytes that an id has: 1,024.
     package static let byteCountMax = 1_024
 
     /// - Parameter field: The field's own name, not its alias.

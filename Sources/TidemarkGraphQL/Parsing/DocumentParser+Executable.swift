@@ -90,7 +90,7 @@ extension DocumentParser {
 
     /// A selection set, from its `{` on.
     ///
-    /// - Parameter depth: Of this set; an operation's own has 1.
+    /// - Parameter depth: The level of this set; an operation's own has 1.
     private mutating func selections(depth: Int) throws(GraphQLError) -> [Selection] {
         try checkDepth(depth)
         try advance()

@@ -9,7 +9,7 @@ import TidemarkModel
 struct SchemaReader {
     var schema = GraphQLSchema()
     var errors = GraphQLErrors()
-    /// Where each name was defined; not those that every schema has.
+    /// The place of each definition in the file; names that every schema has are not here.
     var places: [ByteString: SourcePlace] = [:]
     /// Interfaces that a type names itself, by the type's number.
     var declaredInterfaces: [[SchemaTypeID]] = []

@@ -15,7 +15,7 @@ package struct SchemaType: Sendable {
     package let name: ByteString
     package let kind: Kind
     package internal(set) var description: ByteString?
-    /// Of an object type or an interface, in the order written; no two of one name.
+    /// Fields of an object type or an interface, in the order written; no two of one name.
     package internal(set) var fields: [SchemaField] = []
     var fieldIndices: [ByteString: Int] = [:]
     /// Interfaces that it names, in the order of their numbers.
@@ -24,7 +24,7 @@ package struct SchemaType: Sendable {
     package internal(set) var possibleTypes: [SchemaTypeID] = []
     /// The same as `possibleTypes`, for look-ups.
     var possibleTypeSet: Set<SchemaTypeID> = []
-    /// Of an enum.
+    /// Values of an enum.
     package internal(set) var values: Set<ByteString> = []
     /// Fields of an input type, in the order written; no two of one name.
     package internal(set) var inputs = SchemaInputs()

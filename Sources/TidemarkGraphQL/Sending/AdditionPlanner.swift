@@ -5,7 +5,7 @@ import TidemarkModel
 /// An added field must merge with every field that can meet it in an answer. So the names of all sets that can meet are
 /// kept together: a name that stands there for another field, or for a field of another type, is taken.
 struct AdditionPlanner {
-    /// What a response name stands for among sets that can meet.
+    /// The field that a response name stands for among sets that can meet.
     private struct Meaning: Hashable {
         var field: ByteString
         var hasArguments: Bool

@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// The selection sets of a document as numbers, in the order in which a walk through the document opens them.
 struct SelectionSets {
-    /// Whose braces they are.
+    /// The part of a document that has the braces.
     enum Owner: Hashable {
         case operation
         case fragment
@@ -11,7 +11,7 @@ struct SelectionSets {
     }
 
     enum Member {
-        /// With its own set, when it has braces.
+        /// A field with its own set, when it has braces.
         case field(Field, SchemaField?, Int?)
         case inline(Int)
         case spread(ByteString)

@@ -27,7 +27,7 @@ package struct OperationDefinition: Hashable, Sendable {
 
 /// `$name: Type = default @directive`.
 package struct VariableDefinition: Hashable, Sendable {
-    /// Without its `$`; the place is the place of the `$`.
+    /// The name without its `$`; the place is the place of the `$`.
     package var name: Name
     package var type: TypeReference
     package var defaultValue: Value?

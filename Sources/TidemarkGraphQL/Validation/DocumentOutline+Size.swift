@@ -50,7 +50,7 @@ extension DocumentOutline {
         }
     }
 
-    /// - Parameter level: Of this set; an operation's own has 1.
+    /// - Parameter level: The level of this set; an operation's own has 1.
     private func size(
         of selections: [Selection], _ sizes: inout [Progress], level: Int, _ limits: ExecutableLimits
     ) throws(DocumentRefusal) -> Size {

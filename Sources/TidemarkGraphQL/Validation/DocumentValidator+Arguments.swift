@@ -3,7 +3,7 @@ import TidemarkModel
 extension DocumentValidator {
     /// Sections 5.4.1 and 5.4.2.1: arguments exist, have values that fit, and those that must be given are.
     ///
-    /// - Parameter owner: Whose arguments they are; the beginning of a sentence.
+    /// - Parameter owner: The field or directive that has the arguments; the beginning of a sentence.
     mutating func check(
         _ arguments: [NamedValue], of inputs: SchemaInputs, owner: @autoclosure () -> String, at place: SourcePlace,
         _ schema: GraphQLSchema

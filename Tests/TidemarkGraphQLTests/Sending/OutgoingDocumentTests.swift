@@ -13,7 +13,7 @@ import TidemarkTesting
     struct Example: Sendable, CustomTestStringConvertible {
         var text: String
         var sent: String
-        /// What is sent without a schema; nil when the example is not about that.
+        /// The document that is sent without a schema; nil when the example is not about that.
         var plain: String?
         var testDescription: String { text }
 

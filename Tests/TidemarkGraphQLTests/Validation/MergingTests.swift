@@ -77,6 +77,17 @@ import TidemarkTesting
         #expect(check(exclusive) == nil)
     }
 
+    @Test func `an object type on one side meets an interface on the other`() {
+        for (left, right) in [("A", "I"), ("I", "A"), ("A", "A"), ("I", "I")] {
+            let text =
+                "{ a { ... on I { a { ... on \(left) { x: b { c } } } } ... on A { a { ... on \(right) { x: a { c } } } } } }"
+            #expect(check(text)?.findings.map(\.rule) == [.conflictingFields], "\(left), \(right)")
+        }
+        #expect(
+            check("{ a { ... on I { a { ... on B { x: b { c } } } } ... on A { a { ... on A { x: a { c } } } } } }")
+                == nil)
+    }
+
     /// FieldsInSetCanMerge as the specification writes it, each pair by itself.
     private struct Naive {
         var document: ExecutableDocument
