@@ -2,6 +2,7 @@
 
 SWIFT ?= swift
 KILLS ?= 500
+DOCUMENTS ?= 10000
 POINTS ?= all
 SEED ?= 0
 RACES ?= 10000
@@ -99,6 +100,11 @@ simulate: deps
 canaries: deps
 	Tests/Canaries/canaries.py
 
+## graphql-oracle: judge DOCUMENTS random documents beside graphql-core, which it installs (DOCUMENTS=10000); minutes
+graphql-oracle: deps
+	@Tests/GraphQLOracle/install
+	TIDEMARK_ORACLE=$(DOCUMENTS) $(SWIFT) test --disable-xctest --filter OracleTests
+
 ## big-test: a million faulty lines, against the reference model; minutes
 big-test: deps
 	TIDEMARK_BIG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
@@ -173,5 +179,5 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: run examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: graphql-oracle run examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps

@@ -75,6 +75,8 @@ q={"library_id":"a","method":"files.list","input":{"n":1.1},"resource_type":"fil
 check("queries",q,True,'');check("queries",{**q,"keys":["file:x"]},True,'');check("queries",{**q,"keys":["file:x","file:x"]},False,'');check("queries",{**q,"stored_at":None},False,'')
 p={"ok":True,"error_count":0,"errors":[],"types":[{"name":"Song","kind":"type","max_age":60,"inherits":False,"source":"own","interface":None,"fields":[{"name":"artist","type":"Artist","composite":True,"max_age":None,"inherits":False,"source":"interface","interface":"Media","cascades":True}]}]}
 check("policy",p,True,'');check("policy",{**p,"ok":False},False,'');check("policy",{"ok":False,"error_count":1,"errors":[{"code":"unknown_type","line":1,"column":8,"message":"no"}],"types":[]},True,'')
+g={"file":"a","ok":False,"operation_count":1,"fragment_count":0,"code":"invalid_document","message":"no","errors":[{"rule":"unknown_field","line":1,"column":3,"message":"no"}]}
+check("graphql-check",{"ok":False,"schema_errors":[],"documents":[g]},True,'');check("graphql-check",{"ok":False,"schema_errors":[],"documents":[{**g,"code":"other"}]},False,'');check("graphql-check",{"ok":False,"schema_errors":[],"documents":[{**g,"errors":[{"rule":"x","line":0,"column":1,"message":"no"}]}]},False,'')
 z={"applied":0,"duplicate":0,"ignored":0,"quarantined":0,"held":0}
 check("stats",{"entities":1,"queries":0,"observers":0,"pending":0,"memory_bytes":1,"disk_bytes":1,"hits":0,"misses":{"absent":1},"evictions":0,"notifications":0,"libraries":{},"storage":"ok","lines":0,"events":z,"members_quarantined":0,"reconciled":0,"late":0,"blank":0,"control":0,"messages":0},True,'')
 # Transcripts: requests by their method, and what is expected of the cache, as far as it is written out.

@@ -144,6 +144,24 @@ def policy():
     ]
 
 
+def graphql():
+    texts = [
+        "{ i { id a(x: 1) { id } b { ... on A { c } ...F } } } fragment F on B { k l id }",
+        "query A($v: Int = 1, $in: In!) @cacheControl(maxAge: $v) { b(in: $in, id: 7) { c(in: {a: $v, c: [X Y]}) } }",
+        "mutation { m(in: {a: 1, b: {a: 2}}) { id d(e: X) } }", "subscription S { s { id } }",
+        "subscription { s { id } t }", "{ u { __typename ... @defer(if: true, label: \"l\") { ... on I { id } } } }",
+        "{ i { id: a { id } __typename: id } } query B { i { id } }", "{ ...F } fragment F on Query { ...F }",
+        "{ i { a(x: 1) { id } a(x: 2) { id } } }", "{ u { ... on A { id } ... on B { id } } }",
+        '{ u(s: {x: "\\u{e9}", y: """\n  a\n   b \\""" c\n"""}) { __typename } }', "query($a: Nobody, $b: [A!]!) { i { b } }",
+        "{ i @include(if: $x) @skip(if: true) @nobody(a: 1.5e-3) { id(x: null) } }", "{ a", "{ i { } }", "fragment on on A { a }",
+        "query ($v: [[Int!]]! = [[1], [-0]] @x) { i { ...G @defer } }", "\ufeff# comment\r\n{ a { id, } }", "{é}", "",
+        "{ __schema { types { name } } __type(name: \"A\") { kind } }", "{" * 70, "{ a { " + "id " * 300 + "} }",
+        "query($k: String!) { i { a(x: 1) @connection(key: $k, filter: [\"x\"]) @cacheControl(inheritMaxAge: true) { id } } }",
+        "{ i { ... on I { ... on A { ... on I { id } } } } }", "{ b(in: {a: 1, a: 2, z: 3}) { k } b(in: null) { l } }",
+    ]
+    return [text.encode() for text in texts]
+
+
 def payload():
     def varint(value):
         data = b""
@@ -201,7 +219,7 @@ def database():
 
 
 def main():
-    makers = [lines, session, merge, pointer, where, policy, payload, model, database]
+    makers = [lines, session, merge, pointer, where, policy, graphql, payload, model, database]
     for maker in makers:
         write(maker.__name__, maker())
     write("patch", choices(2, 24, 120))

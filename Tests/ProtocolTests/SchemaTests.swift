@@ -89,6 +89,8 @@ import TidemarkTesting
             let path = try folder.write(Array(policy.utf8), to: "policy")
             let result = try await CommandRunner().run(["policy", "check", "--json", path])
             add("policy", result.output.filter { $0 != 0x0A })
+            let checked = try await CommandRunner().run(["graphql", "check", "--json", "--schema", path, path])
+            add("graphql-check", checked.output.filter { $0 != 0x0A })
         }
         try await addQueries(to: database)
         for arguments in [["queries", "--json"], ["queries", "--json", "--keys"]] {

@@ -86,6 +86,8 @@ private enum UsageNames {
     static let all = [
         "ingest", "run", "get", "list", "facets", "stats", "verify", "doctor", "export", "queries", "pending", "remove",
         "quarantine", "quarantine list", "quarantine show", "quarantine retry", "gaps", "policy", "policy check",
+        "graphql",
+        "graphql check",
         "generate", "replay", "bisect", "selftest", "simulate",
     ]
 }

@@ -7,7 +7,8 @@ import TidemarkTesting
         ["bisect"], ["export"],
         ["quarantine", "list"],
         ["quarantine", "show"],
-        ["quarantine", "retry"], ["gaps"], ["queries"], ["policy", "check"], ["remove"], ["generate"],
+        ["quarantine", "retry"], ["gaps"], ["queries"], ["policy", "check"], ["graphql", "check"], ["remove"],
+        ["generate"],
     ]
 
     @Test(arguments: commands)

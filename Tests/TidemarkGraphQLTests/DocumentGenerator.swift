@@ -116,7 +116,7 @@ struct DocumentGenerator {
 
     private mutating func description() -> StringValue? { generator.chance(250) ? string() : nil }
 
-    private mutating func string() -> StringValue {
+    mutating func string() -> StringValue {
         let isBlock = generator.chance(500)
         return StringValue(
             ByteString(isBlock ? blockText() : plainText()), isBlock: isBlock, at: DocumentGenerator.nowhere)

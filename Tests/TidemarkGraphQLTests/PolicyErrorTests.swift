@@ -4,6 +4,18 @@ import TidemarkModel
 
 /// Errors in policies: their codes with line and column, and all errors of a document at once.
 @Suite struct PolicyErrorTests {
+    @Test func `rules of identity in a policy are checked with it`() throws {
+        #expect(throws: Never.self) {
+            try CachePolicy.read(Array("type A @typePolicy(keyFields: \"a\") { a: Int }".utf8))
+        }
+        #expect {
+            try CachePolicy.read(Array("type A @typePolicy(keyFields: \"b\") { a: Int }".utf8))
+        } throws: { error in
+            (error as? GraphQLErrors)?.errors.map(\.description).first
+                == "1:31: unknown_field: A.b is not declared; name key fields that the type declares"
+        }
+    }
+
     static let refusals: [(String, [String])] = [
         ("type A @cacheControl", ["1:8 empty_directive"]),
         ("type A { a: Int @cacheControl }", ["1:17 empty_directive"]),

@@ -17,6 +17,9 @@ extension CachePolicy {
         } catch {
             throw GraphQLErrors(error)
         }
-        return try PolicyReader.read(document, limits: limits)
+        let policy = try PolicyReader.read(document, limits: limits)
+        // The same file may say how entities are told apart: who checks it hears of that, too.
+        _ = try IdentityRules.read(document)
+        return policy
     }
 }

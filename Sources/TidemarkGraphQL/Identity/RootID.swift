@@ -1,0 +1,16 @@
+import TidemarkModel
+
+/// The id of a root field's entity: its storage name, or a shorter name where that is too long for an id.
+///
+/// - Source: Protocol/graphql.md, storage names.
+package enum RootID {
+    /// The most bytes that an id has: 1,024.
+    package static let byteCountMax = 1_024
+
+    /// - Parameter field: The field's own name, not its alias.
+    package static func of(_ storageName: ByteString, field: ByteString) -> ByteString {
+        guard storageName.bytes.count > byteCountMax else { return storageName }
+        let digest = SHA256.hexDigest(of: storageName.bytes).prefix(32)
+        return ByteString(field.bytes.prefix(byteCountMax - 33) + [UInt8(ascii: "#")] + digest)
+    }
+}

@@ -1,0 +1,120 @@
+import TidemarkModel
+
+/// Decides which selections are added to which set, and under which names.
+///
+/// An added field must merge with every field that can meet it in an answer. So the names of all sets that can meet are
+/// kept together: a name that stands there for another field, or for a field of another type, is taken.
+struct AdditionPlanner {
+    /// The field that a response name stands for among sets that can meet.
+    private struct Meaning: Hashable {
+        var field: ByteString
+        var hasArguments: Bool
+        /// nil without a schema.
+        var type: SchemaTypeReference?
+    }
+
+    private let sets: SelectionSets
+    private let schema: GraphQLSchema?
+    private let limits: ExecutableLimits
+    private let classes: [Int]
+    private let rootLevel: Set<Int>
+    /// By class, the meanings of each response name.
+    private var meanings: [Int: [ByteString: Set<Meaning>]] = [:]
+    private var additions: [[Selection]]
+    private var additionCount = 0
+
+    init(_ outline: DocumentOutline, _ schema: GraphQLSchema?, _ limits: ExecutableLimits) {
+        self.schema = schema
+        self.limits = limits
+        sets = SelectionSets(outline, schema)
+        classes = sets.classes(from: outline.rootDefinitions())
+        rootLevel = sets.rootLevel()
+        additions = Array(repeating: [], count: sets.all.count)
+        for (set, entry) in sets.all.enumerated() {
+            for case .field(let field, let definition, _) in entry.members {
+                meanings[classes[set], default: [:]][field.responseName, default: []].insert(
+                    Meaning(field: field.name.text, hasArguments: !field.arguments.isEmpty, type: definition?.type))
+            }
+        }
+    }
+
+    /// - Returns: By set, the selections to add.
+    mutating func plan() throws(DocumentRefusal) -> [[Selection]] {
+        for set in sets.all.indices where !rootLevel.contains(set) {
+            let typename = IntrospectionSchema.typename.name
+            let definition = sets.all[set].type.flatMap { schema?.field(typename, of: $0) }
+            try add(typename, definition?.type, to: set)
+            if sets.all[set].owner == .field { try addKeys(to: set) }
+        }
+        return additions
+    }
+
+    private mutating func addKeys(to set: Int) throws(DocumentRefusal) {
+        guard let schema, let type = sets.all[set].type else { return }
+        if schema[type].kind == .object {
+            for field in schema.keyFields(of: type) { try add(field.name, field.type, to: set) }
+            return
+        }
+        if let fields = schema.sharedKeyFields(of: type) { return try addFragment(on: type, fields, to: set) }
+        for possible in schema[type].possibleTypes {
+            try addFragment(on: possible, schema.keyFields(of: possible), to: set)
+        }
+    }
+
+    private mutating func addFragment(
+        on type: SchemaTypeID, _ fields: [SchemaField], to set: Int
+    ) throws(DocumentRefusal) {
+        guard let schema, !fields.isEmpty else { return }
+        var selections: [Selection] = []
+        for field in fields {
+            try count()
+            selections.append(.field(added(field.name, field.type, to: set)))
+        }
+        additions[set].append(
+            .inline(
+                InlineFragment(
+                    typeCondition: Name(schema[type].name, at: .none), directives: [], selections: selections,
+                    isAdded: true, at: .none)))
+    }
+
+    /// Adds a field to a set, unless the set selects it plainly already.
+    private mutating func add(
+        _ name: ByteString, _ type: SchemaTypeReference?, to set: Int
+    ) throws(DocumentRefusal) {
+        for case .field(let field, _, _) in sets.all[set].members
+        where field.name.text == name && field.responseName == name && field.arguments.isEmpty
+            && field.directives.isEmpty
+        { return }
+        try count()
+        additions[set].append(.field(added(name, type, to: set)))
+    }
+
+    private mutating func count() throws(DocumentRefusal) {
+        additionCount += 1
+        guard additionCount <= limits.additionCountMax else {
+            throw DocumentRefusal(
+                .limitExceeded,
+                "More than \(limits.additionCountMax) key fields would have to be added to the document; select fewer "
+                    + "interfaces and unions, or give them a key field of their own.")
+        }
+    }
+
+    /// The field under its own name, or under the first alias that nothing else has.
+    private mutating func added(_ name: ByteString, _ type: SchemaTypeReference?, to set: Int) -> Field {
+        let meaning = Meaning(field: name, hasArguments: false, type: type)
+        let plain = name.bytes.drop { $0 == UInt8(ascii: "_") }
+        var responseName = name
+        var number = 1
+        while true {
+            let others = meanings[classes[set]]?[responseName] ?? []
+            if others.isEmpty || others == [meaning] { break }
+            responseName = ByteString(Array("tidemark_".utf8) + plain + (number == 1 ? [] : Array("_\(number)".utf8)))
+            number += 1
+        }
+        meanings[classes[set], default: [:]][responseName] = [meaning]
+        return Field(
+            alias: responseName == name ? nil : Name(responseName, at: .none), name: Name(name, at: .none),
+            arguments: [],
+            directives: [], selections: [], isAdded: true)
+    }
+}

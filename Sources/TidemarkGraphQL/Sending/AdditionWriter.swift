@@ -1,0 +1,44 @@
+/// Writes added selections into a document, at the end of their sets.
+struct AdditionWriter {
+    /// By set, in the order in which a walk opens them; as ``SelectionSets`` counts.
+    private let additions: [[Selection]]
+    private var next = 0
+
+    init(_ additions: [[Selection]]) {
+        self.additions = additions
+    }
+
+    mutating func write(_ document: ExecutableDocument) -> ExecutableDocument {
+        var document = document
+        for index in document.definitions.indices {
+            switch document.definitions[index] {
+            case .operation(var operation):
+                operation.selections = write(operation.selections)
+                document.definitions[index] = .operation(operation)
+            case .fragment(var fragment):
+                fragment.selections = write(fragment.selections)
+                document.definitions[index] = .fragment(fragment)
+            }
+        }
+        return document
+    }
+
+    private mutating func write(_ selections: [Selection]) -> [Selection] {
+        let added = additions[next]
+        next += 1
+        var written: [Selection] = []
+        written.reserveCapacity(selections.count + added.count)
+        for selection in selections {
+            switch selection {
+            case .field(var field):
+                if !field.selections.isEmpty { field.selections = write(field.selections) }
+                written.append(.field(field))
+            case .spread: written.append(selection)
+            case .inline(var fragment):
+                fragment.selections = write(fragment.selections)
+                written.append(.inline(fragment))
+            }
+        }
+        return written + added
+    }
+}

@@ -1,0 +1,34 @@
+import TidemarkModel
+
+/// A document as it is sent to a server: without local directives, and with what tells entities apart.
+///
+/// Local directives go, and variables that nothing else used with them. `__typename` comes into every selection set but
+/// the operation's own, and key fields come where the schema knows them. Additions carry a mark, ``Field/isAdded`` and
+/// ``InlineFragment/isAdded``, so that they never show in `data`: whoever reads an answer for `data` walks the document
+/// as it was written.
+///
+/// - Source: Protocol/graphql.md, sending.
+package struct OutgoingDocument: Hashable, Sendable {
+    /// Added selections have no place.
+    package let document: ExecutableDocument
+
+    /// - Parameters:
+    ///   - document: One that ``DocumentValidator`` found nothing wrong with.
+    ///   - schema: nil where none is known: then no key field is added.
+    /// - Throws: ``DocumentRefusal`` `limit_exceeded` when more would have to be added than may be.
+    /// - Complexity: O(fields with fragments spread), and for each set on an interface or a union its possible types.
+    package init(
+        _ document: ExecutableDocument, schema: GraphQLSchema?, limits: ExecutableLimits = ExecutableLimits()
+    ) throws(DocumentRefusal) {
+        let stripped = document.withoutLocalDirectives
+        var planner = AdditionPlanner(DocumentOutline(stripped), schema, limits)
+        let additions = try planner.plan()
+        var writer = AdditionWriter(additions)
+        self.document = writer.write(stripped)
+    }
+
+    /// The text that is sent.
+    package func text(style: DocumentPrinter.Style = .canonical) -> [UInt8] {
+        DocumentPrinter.text(of: document, style: style)
+    }
+}

@@ -1,0 +1,70 @@
+import TidemarkModel
+
+/// The selection sets of a document as numbers, in the order in which a walk through the document opens them.
+struct SelectionSets {
+    /// The part of a document that has the braces.
+    enum Owner: Hashable {
+        case operation
+        case fragment
+        case field
+        case inline
+    }
+
+    enum Member {
+        /// A field with its own set, when it has braces.
+        case field(Field, SchemaField?, Int?)
+        case inline(Int)
+        case spread(ByteString)
+    }
+
+    struct Entry {
+        var owner: Owner
+        /// nil where the type is not known.
+        var type: SchemaTypeID?
+        var members: [Member] = []
+    }
+
+    private(set) var all: [Entry] = []
+    /// By definition, its own set.
+    private(set) var definitions: [Int] = []
+    /// Names of fragments to their sets; of several the first.
+    private(set) var fragments: [ByteString: Int] = [:]
+    private let schema: GraphQLSchema?
+
+    init(_ outline: DocumentOutline, _ schema: GraphQLSchema?) {
+        self.schema = schema
+        for definition in outline.definitions {
+            definitions.append(all.count)
+            switch definition {
+            case .operation(let operation):
+                add(operation.selections, .operation, schema?.roots[operation.kind])
+            case .fragment(let fragment):
+                if fragments[fragment.name.text] == nil { fragments[fragment.name.text] = all.count }
+                add(fragment.selections, .fragment, schema?.id(fragment.typeCondition.text))
+            }
+        }
+    }
+
+    private mutating func add(_ selections: [Selection], _ owner: Owner, _ type: SchemaTypeID?) {
+        let index = all.count
+        all.append(Entry(owner: owner, type: type))
+        var members: [Member] = []
+        for selection in selections {
+            switch selection {
+            case .field(let field):
+                let definition = type.flatMap { schema?.field(field.name.text, of: $0) }
+                var set: Int?
+                if !field.selections.isEmpty {
+                    set = all.count
+                    add(field.selections, .field, definition?.type.named)
+                }
+                members.append(.field(field, definition, set))
+            case .inline(let fragment):
+                members.append(.inline(all.count))
+                add(fragment.selections, .inline, fragment.typeCondition.map { schema?.id($0.text) } ?? type)
+            case .spread(let spread): members.append(.spread(spread.name.text))
+            }
+        }
+        all[index].members = members
+    }
+}

@@ -1,0 +1,106 @@
+import TidemarkModel
+
+/// A document with its names looked up: who spreads whom, and which variables each definition uses.
+struct DocumentOutline {
+    /// In the order written.
+    let definitions: [ExecutableDocument.Definition]
+    /// Indices of `definitions`.
+    private(set) var operations: [Int] = []
+    private(set) var fragments: [Int] = []
+    /// Names of fragments to indices of `definitions`; of several the first.
+    private(set) var fragmentIndices: [ByteString: Int] = [:]
+    /// By definition, the spreads in it, in the order written.
+    private(set) var spreads: [[FragmentSpread]] = []
+    /// By definition, the first use of each variable in it, in the order written. The place is the value's.
+    private(set) var uses: [[Name]] = []
+
+    init(_ document: ExecutableDocument) {
+        definitions = document.definitions
+        for (index, definition) in definitions.enumerated() {
+            switch definition {
+            case .operation: operations.append(index)
+            case .fragment(let fragment):
+                fragments.append(index)
+                if fragmentIndices[fragment.name.text] == nil { fragmentIndices[fragment.name.text] = index }
+            }
+            var facts = DefinitionFacts()
+            facts.collect(definition.directives)
+            facts.collect(definition.selections)
+            spreads.append(facts.spreads)
+            uses.append(facts.uses)
+        }
+    }
+
+    /// - Precondition: `index` is one of `operations`.
+    func operation(_ index: Int) -> OperationDefinition {
+        guard case .operation(let operation) = definitions[index] else {
+            preconditionFailure("definition \(index) of \(definitions.count) is no operation")
+        }
+        return operation
+    }
+
+    /// - Precondition: `index` is one of `fragments`.
+    func fragment(_ index: Int) -> FragmentDefinition {
+        guard case .fragment(let fragment) = definitions[index] else {
+            preconditionFailure("definition \(index) of \(definitions.count) is no fragment")
+        }
+        return fragment
+    }
+
+    /// The definition itself and the fragments that it leads to, each once, in the order met.
+    func reachable(from index: Int) -> [Int] {
+        var found = [index]
+        var seen: Set<Int> = [index]
+        var next = 0
+        while next < found.count {
+            for spread in spreads[found[next]] {
+                guard let fragment = fragmentIndices[spread.name.text], seen.insert(fragment).inserted else { continue }
+                found.append(fragment)
+            }
+            next += 1
+        }
+        return found
+    }
+
+    /// Operations, and fragments that nothing spreads, in the order written.
+    func rootDefinitions() -> [Int] {
+        let spread = Set(spreads.joined().compactMap { fragmentIndices[$0.name.text] })
+        return definitions.indices.filter { !spread.contains($0) }
+    }
+}
+
+/// Spreads and variables of one definition while they are collected.
+private struct DefinitionFacts {
+    var spreads: [FragmentSpread] = []
+    var uses: [Name] = []
+    private var used: Set<ByteString> = []
+
+    mutating func collect(_ selections: [Selection]) {
+        for selection in selections {
+            switch selection {
+            case .field(let field):
+                for argument in field.arguments { collect(argument.value) }
+            case .spread(let spread): spreads.append(spread)
+            case .inline: break
+            }
+            collect(selection.directives)
+            collect(selection.selections)
+        }
+    }
+
+    mutating func collect(_ directives: [Directive]) {
+        for directive in directives {
+            for argument in directive.arguments { collect(argument.value) }
+        }
+    }
+
+    private mutating func collect(_ value: Value) {
+        switch value.kind {
+        case .variable(let name):
+            if used.insert(name).inserted { uses.append(Name(name, at: value.place)) }
+        case .list(let elements): for element in elements { collect(element) }
+        case .object(let fields): for field in fields { collect(field.value) }
+        case .int, .float, .string, .boolean, .null, .enumeration: break
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Findings of one validation, up to a limit.
+struct FindingList {
+    let countMax: Int
+    /// In the order found. Bound: ``countMax``.
+    private(set) var findings: [DocumentFinding] = []
+
+    init(countMax: Int) {
+        self.countMax = countMax
+    }
+
+    /// Nothing more is kept: who looks for findings can stop.
+    var isFull: Bool { findings.count >= countMax }
+
+    var isEmpty: Bool { findings.isEmpty }
+
+    mutating func append(_ rule: DocumentRule, _ message: @autoclosure () -> String, at place: SourcePlace) {
+        guard !isFull else { return }
+        findings.append(DocumentFinding(rule, message(), at: place))
+    }
+
+    /// In the order of their places; findings of one place in the order found, equal ones once.
+    func sorted() -> [DocumentFinding] {
+        var seen: Set<DocumentFinding> = []
+        return findings.enumerated().sorted { left, right in
+            (left.element.place, left.offset) < (right.element.place, right.offset)
+        }.map(\.element).filter { seen.insert($0).inserted }
+    }
+}
