@@ -260,7 +260,7 @@ import TidemarkTesting
     ]
 
     @Test(arguments: losses)
-    func `what a repair takes out of a key raises the number up to which late events are held off`(loss: Loss)
+    func `a repair that removes a key raises the number up to which late events are held off`(loss: Loss)
         async throws
     {
         let folder = try TemporaryFolder()

@@ -64,8 +64,8 @@ struct ObserverRegistry {
     var librarySinks: [any ObserverSink] = []
     /// The observers with a lag, by sink and in the order they fell behind; observers that have caught up are skipped.
     var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
-    /// Queries some of whose observers fell behind because what they see had to be loaded; each once, in the order of that. Bounded by
-    /// the queries that are observed.
+    /// The queries with observers that fell behind because entities had to be loaded, in that order, each once. Bounded by
+    /// the observed queries.
     private var heldBack: [UInt32] = []
     private var nextSubscription: Int64 = 1
     /// The number of notifications that sinks took.
@@ -144,7 +144,7 @@ struct ObserverRegistry {
         lagging[ObjectIdentifier(sink), default: []].append(subscription)
     }
 
-    /// An observer was told although its sink had not said that it has room.
+    /// Removes an observer from the lagging ones of its sink: it was notified although its sink had not asked for more.
     mutating func forgetLag(_ subscription: SubscriptionID, of sink: any ObserverSink) {
         lagging[ObjectIdentifier(sink)]?.removeAll { $0 == subscription }
         if lagging[ObjectIdentifier(sink)]?.isEmpty == true { lagging[ObjectIdentifier(sink)] = nil }
@@ -156,7 +156,7 @@ struct ObserverRegistry {
         if !heldBack.contains(query) { heldBack.append(query) }
     }
 
-    /// Queries whose observers were held back; the caller tells them or notes them again.
+    /// Removes and returns the queries with observers that were held back; the caller notifies these or adds them again.
     mutating func takeHeldBack() -> [UInt32] {
         defer { if !heldBack.isEmpty { heldBack = [] } }
         return heldBack

@@ -139,10 +139,10 @@ extension SyncCache {
         return outcome
     }
 
-    /// What came of one look at a list.
+    /// The outcome of one read of a list.
     private enum Look {
         case decided(QueryMiss?)
-        /// The list lost elements that are in no tier: those that took their places may have to be loaded.
+        /// The list lost elements that are in no tier; the elements that replaced them may have to be loaded.
         case again
     }
 

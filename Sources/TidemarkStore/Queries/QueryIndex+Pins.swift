@@ -5,7 +5,7 @@
 ///
 /// - Complexity: O(log n) for each change.
 extension QueryIndex {
-    /// Pins an element that was just put in.
+    /// Pins an element that was just inserted, if it is in the pinned part.
     mutating func pinInserted(_ node: UInt32, of query: UInt32) {
         guard self[query].observerCount > 0 else { return }
         if self[query].pinnedCountMax == .max {
@@ -15,7 +15,7 @@ extension QueryIndex {
         }
     }
 
-    /// Unpins an element that is about to be taken out.
+    /// Unpins an element that is about to be removed.
     mutating func unpinRemoved(_ node: UInt32, of query: UInt32) {
         guard self[query].observerCount > 0 else { return }
         if self[query].pinnedCountMax == .max {
@@ -25,7 +25,7 @@ extension QueryIndex {
         }
     }
 
-    /// An element has come to be shown: it may push another one out of the reserve.
+    /// Moves the boundary after an element came to be shown: it may push another one out of the reserve.
     mutating func pinShown(_ node: UInt32, of query: UInt32) {
         guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
             return
@@ -35,7 +35,7 @@ extension QueryIndex {
         unpin(self[query].list.node(at: countMax, among: .shown), of: query)
     }
 
-    /// A shown element is about not to be shown any more: the one behind the reserve comes into it.
+    /// Moves the boundary before an element is hidden: the one after the reserve comes into it.
     mutating func pinHiding(_ node: UInt32, of query: UInt32) {
         guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
             return
@@ -45,7 +45,7 @@ extension QueryIndex {
         pin(self[query].list.node(at: countMax, among: .shown), of: query)
     }
 
-    /// A shown element is about to move.
+    /// Moves the boundary before a shown element moves.
     ///
     /// - Parameters:
     ///   - from: Its index among those that are shown.
@@ -61,7 +61,7 @@ extension QueryIndex {
         }
     }
 
-    /// An element's place was given to another entity, inside a larger unit.
+    /// Pins the new entity of an element, and unpins the old one, inside a larger unit.
     mutating func pinRetargeted(_ node: UInt32, from old: UInt32, of query: UInt32) {
         guard self[query].observerCount > 0 else { return }
         if let countMax = reserveEnd(of: query) {
@@ -74,7 +74,7 @@ extension QueryIndex {
         unit.unpins.append(old)
     }
 
-    /// Pins what stays in memory of a list that was not observed before.
+    /// Pins the elements that stay in memory when a list begins to be observed.
     ///
     /// - Complexity: O(pinned elements · log n).
     mutating func pinList(of query: UInt32) {
@@ -98,7 +98,7 @@ extension QueryIndex {
         for handle in list.shownPrefix(countMax) { keys.unpin(handle) }
     }
 
-    /// Where the pinned part of an observed list ends; nil for a list that nobody observes, or without a reserve.
+    /// The index at which the pinned part of an observed list ends; nil for a list without observers or reserve.
     private func reserveEnd(of query: UInt32, observed: Bool = false) -> Int? {
         guard observed || self[query].observerCount > 0 else { return nil }
         let countMax = self[query].pinnedCountMax
@@ -115,7 +115,7 @@ extension QueryIndex {
         unpinInUnit(self[query].list.handle(of: node))
     }
 
-    /// What observers saw of an entity is remembered as long as it is pinned, and may change later in the same unit.
+    /// Unpins a key at the end of a larger unit: the value that observers saw is remembered while the key is pinned.
     private mutating func unpinInUnit(_ handle: UInt32) {
         if unit.isOpen, unit.isMulti { unit.unpins.append(handle) } else { keys.unpin(handle) }
     }

@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// Elements of observed lists that came to be pinned while only the journal had their entities.
+/// The elements of observed lists that came to be pinned while only the journal had their entities. Law: L9.
 ///
-/// Behind what its observers see an observed list keeps as many elements in memory again, which can take the places of those that leave. One that comes into
-/// that reserve is loaded, and nobody waits for it. Only when more leaves at once than the reserve has are the list's observers held back until
-/// what they see is there. Law: L9.
+/// After the elements that its observers see, an observed list keeps as many again in memory: they take the places of
+/// removed ones. An element that comes into this reserve is loaded, and no observer waits for it. Only when one unit removes
+/// more elements than the reserve has, the observers of the list are held back until the entities that they see are loaded.
 extension CacheState {
     /// Whether some pinned element has to be loaded.
     package var isAwaiting: Bool { !queries.awaiting.isEmpty }
 
-    /// Looks which elements that came to be pinned are in memory.
+    /// Checks which elements that came to be pinned are in memory.
     ///
     /// - Complexity: O(elements that were not).
     mutating func checkReserve(of query: UInt32) {
@@ -25,7 +25,7 @@ extension CacheState {
 
     func isInMemory(_ handle: UInt32) -> Bool { withPayload(of: handle) { _ in } != nil }
 
-    /// Whether what observers of a list see now has to be loaded before they can be told of it.
+    /// Tells whether observers of a list see an entity that has to be loaded before they can be notified.
     ///
     /// - Complexity: O(pinned elements that are not in memory · log n).
     package func isHeldBack(_ query: UInt32) -> Bool {
@@ -35,14 +35,14 @@ extension CacheState {
         }
     }
 
-    /// Whether a list's steps have to be held back, too: some entity may come into sight and leave it again in one unit.
+    /// Tells whether a list's steps have to be held back: an entity may be shown and hidden again in one unit.
     func isHeldBack(_ query: UInt32, by steps: [HandleStep]) -> Bool {
         guard !queries[query].awaited.isEmpty else { return false }
         if isHeldBack(query) { return true }
         return steps.contains { if case .add(let handle, _) = $0 { !isInMemory(handle) } else { false } }
     }
 
-    /// Entities of pinned elements that only the journal may have; each once.
+    /// Returns the entities of pinned elements that only the journal may have, each once.
     package func keysToLoadForReserves() -> [StoredKey] {
         guard absentCount > 0 else { return [] }
         var seen: Set<StoredKey> = []
@@ -56,8 +56,8 @@ extension CacheState {
         return keys
     }
 
-    /// Lets lists go on after their reserves were loaded; an element whose entity turned out to be in no tier leaves its list, and the next one comes into the
-    /// reserve.
+    /// Continues lists whose reserves were loaded. An element whose entity is in no tier is removed from its list, and the
+    /// next one comes into the reserve.
     ///
     /// - Precondition: ``keysToLoadForReserves()`` were loaded in the same step.
     package mutating func settleReserves(at now: Int64) {
