@@ -31,9 +31,9 @@ struct EntitySlot {
         static let isUUID = Flags(rawValue: 1)
         /// The journal has a row for the entity, or a flush under way writes one.
         static let hasRow = Flags(rawValue: 2)
-        /// The journal does not have its last version.
+        /// The journal does not have the entity's last version.
         static let isDirty = Flags(rawValue: 4)
-        /// The payload changed since the last flush; otherwise only the stamps did.
+        /// The payload changed since the last flush; without this flag only the stamps changed.
         static let hasNewPayload = Flags(rawValue: 8)
         /// The slot is in use.
         static let isLive = Flags(rawValue: 16)

@@ -67,7 +67,7 @@ extension MembershipParser {
         case "exists": return .exists(try boolean(operand, at: place + "/exists"))
         case "prefix": return .prefix(try string(operand, at: place + "/prefix"))
         default:
-            // If a misspelt operator were ignored, the rule would let in what it should keep out.
+            // If a misspelt operator were ignored, the rule would accept resources that it should exclude.
             throw wrong(
                 place, "has a member that is no operator; write eq ne lt lte gt gte in exists or prefix beside the path"
             )

@@ -38,7 +38,7 @@ extension ListStep {
         }
     }
 
-    /// See ``ListedValue/knownBy``.
+    /// The newest lag that recorded the value before the step; see ``ListedValue/knownBy``.
     var knownBy: Int64 {
         switch self {
         case .replace(let value, _), .remove(let value, _): value.knownBy
@@ -59,7 +59,8 @@ package struct QueryChange: Sendable {
     package var isStale: Bool
     /// Whether layers change something that is shown.
     package var isPending: Bool
-    /// An element that it shows has to be loaded first: `payload` is empty where memory does not have it, and nobody is told before it does.
+    /// Whether a shown element has to be loaded first: its `payload` is empty until then, and no observer is notified
+    /// before.
     package var isHeldBack: Bool
     package var asOf: EventSequence?
     /// The index in the log of the query's change before this one; nil when observers were notified of that one

@@ -7,7 +7,7 @@ import TidemarkModel
 struct KeptList {
     let keys: [EntityKey]
     let resources: [[UInt8]]
-    /// The slots of the entities; valid because the list is dropped before one of them leaves memory.
+    /// The slots of the entities; valid because the list is removed before one of them is evicted from memory.
     let slots: [UInt32]
     let byteCount: Int
 
@@ -41,7 +41,7 @@ extension QueryIndex {
         self[query].kept = list
     }
 
-    /// Drops the kept form of a list, because the list changed.
+    /// Removes the kept form of a list, because the list changed.
     @inline(__always)
     mutating func dropKept(of query: UInt32) {
         if self[query].kept != nil { takeKept(of: query) }
@@ -54,7 +54,7 @@ extension QueryIndex {
     }
 
     /// Tells whether a key must stay in memory. If it need not, the caller is about to evict it, so lists kept with it
-    /// are dropped.
+    /// are removed.
     mutating func keepsInMemory(_ key: StoredKey) -> Bool {
         guard let handle = keys.handle(of: key) else { return false }
         if keys.isPinned(handle) { return true }
@@ -62,7 +62,8 @@ extension QueryIndex {
         return false
     }
 
-    /// Drops the kept lists that hold an entity, because the entity changes without its lists, or leaves memory.
+    /// Removes the kept lists that hold an entity, because the entity changes without its lists or is evicted from
+    /// memory.
     mutating func dropKept(holding handle: UInt32) {
         guard !keptLists.isEmpty else { return }
         for place in 0..<keys.holderCount(of: handle) { dropKept(of: keys.holder(of: handle, at: place).query) }

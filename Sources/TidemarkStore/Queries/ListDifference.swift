@@ -45,8 +45,8 @@ package enum ListDifference {
         indexes.reserveCapacity(list.count)
         for (index, handle) in zip(list.indices, list) {
             let other = indexes.updateValue(index, forKey: handle)
-            // No input reaches it: an answer that lists a key twice is refused or made one, and so is a row of a data file when its
-            // list is built.
+            // No input reaches it: an answer that lists a key twice is refused or reduced to one element, and so is a
+            // row of a data file when its list is built.
             precondition(other == nil, "handle \(handle) stands twice in a list, at \(other ?? -1) and \(index)")
         }
         return indexes

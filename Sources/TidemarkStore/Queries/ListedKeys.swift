@@ -16,7 +16,7 @@ struct ListedKeys {
         /// The first place; nearly every key is in few lists, so it needs no array.
         var first: Holder?
         var others: [Holder] = []
-        /// The number of observed lists that keep the entity in memory, observers of the entity itself, and 1 for layers.
+        /// The number of observed lists that keep the entity in memory, and of observers of the entity; layers add 1.
         var pinCount: Int32 = 0
         /// The number of lagging observers that remember the key.
         var retainCount: Int32 = 0
@@ -66,7 +66,7 @@ struct ListedKeys {
 
     func holder(of handle: UInt32, at place: Int) -> Holder {
         guard place > 0 else {
-            // No input reaches it: places are asked for below the count of holders, or are the ones that a list has.
+            // No input reaches it: callers ask for places below the count of holders, or for places that a list has.
             guard let first = entries[Int(handle)].first else { preconditionFailure("key \(handle) stands in no list") }
             return first
         }

@@ -42,7 +42,7 @@ package struct OrderedList {
     var nodes: [Node] = []
     var root = OrderedList.none
     var firstFree = OrderedList.none
-    /// Priorities only balance the tree; no order depends on them (law L11).
+    /// The state of the random priorities. They only balance the tree; no order depends on them (law L11).
     var priorityState: UInt32 = 0x9E37_79B9
 
     package init() {}
@@ -110,8 +110,8 @@ package struct OrderedList {
     ///
     /// - Precondition: There are more than `index` elements of that part.
     package func node(at index: Int, among part: Part) -> UInt32 {
-        // No input reaches it: each caller has compared its index with the count of that part, or follows a step that leaves it there;
-        // bounds of lists are 1 at least, whatever a rule or a recording says.
+        // No input reaches it: each caller has compared its index with the count of that part, or follows a step that
+        // leaves the index valid; the bounds of lists are 1 at least, also when a rule or a recording names less.
         precondition(
             index >= 0 && index < count(part, below: root),
             "no element \(index) in a list of \(count(part, below: root))")
@@ -214,7 +214,8 @@ package struct OrderedList {
     package mutating func insert(
         _ handle: UInt32, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int
     ) -> UInt32 {
-        // No input reaches it: places come from the list itself: its count, a bound found in it, or a step that is undone.
+        // No input reaches it: indexes come from the list itself: its count, a bound found in it, or a step that is
+        // undone.
         precondition(index >= 0 && index <= wholeCount, "no place \(index) in a list of \(wholeCount)")
         let node = takeNode(handle, sortKey: sortKey, marks: marks)
         attach(node, at: index)

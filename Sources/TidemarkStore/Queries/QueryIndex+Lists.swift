@@ -130,7 +130,7 @@ extension QueryIndex {
 
     /// Replaces the entity of an element, at the same place.
     mutating func retarget(_ node: UInt32, to handle: UInt32, in query: UInt32) {
-        // No input reaches it: a confirmation that gives real ids is one of the larger units.
+        // No input reaches it: a confirmation with real ids is a larger unit.
         precondition(unit.isMulti, "an element changes its entity only in a larger unit")
         beginChange(of: query)
         let old = self[query].list.handle(of: node)
@@ -149,12 +149,12 @@ extension QueryIndex {
     mutating func removeAllElements(of query: UInt32) {
         if takeUnbuilt(of: query) != nil { dropKept(of: query) }
         guard self[query].list.wholeCount > 0 else { return }
-        // No input reaches it: answers, and lists that are filled or removed, are larger units.
+        // No input reaches it: answers, and fills and removals of lists, are larger units.
         precondition(unit.isMulti || self[query].observerCount == 0, "a whole list changes only in a larger unit")
         beginChange(of: query)
         var nodes: [UInt32] = []
         self[query].list.forEachNode { nodes.append($0) }
-        // From the back: so nothing takes the place of a pinned one.
+        // Elements are removed from the back, so that no other element moves into the place of a pinned one.
         for node in nodes.reversed() { take(node, of: query) }
         self[query].list.removeAll()
     }
@@ -165,7 +165,7 @@ extension QueryIndex {
     mutating func beginChange(of query: UInt32) {
         dropKept(of: query)
         guard self[query].observerCount > 0, !self[query].isTouched else { return }
-        // No input reaches it: an order of calls inside this module; every change is part of a unit.
+        // No input reaches it: the order of calls inside this module makes every change part of a unit.
         precondition(unit.isOpen, "query \(self[query].number) changes outside of a unit")
         self[query].isTouched = true
         unit.touched.append(query)

@@ -1,7 +1,7 @@
 /// The elements of observed lists that stay in memory.
 ///
-/// Of a list with a reserve (``QueryEntry/pinnedCountMax``) the first elements that are shown are pinned, and each change moves the boundary
-/// by one; of any other list every element is.
+/// For a list with a reserve (``QueryEntry/pinnedCountMax``) the first shown elements are pinned, and each change moves
+/// the boundary by one; for any other list every element is pinned.
 ///
 /// - Complexity: O(log n) for each change.
 extension QueryIndex {
@@ -25,7 +25,7 @@ extension QueryIndex {
         }
     }
 
-    /// Moves the boundary after an element came to be shown: it may push another one out of the reserve.
+    /// Moves the boundary after an element became shown: it may push another one out of the reserve.
     mutating func pinShown(_ node: UInt32, of query: UInt32) {
         guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
             return
@@ -35,7 +35,7 @@ extension QueryIndex {
         unpin(self[query].list.node(at: countMax, among: .shown), of: query)
     }
 
-    /// Moves the boundary before an element is hidden: the one after the reserve comes into it.
+    /// Moves the boundary before an element is hidden: the first element after the reserve moves into it.
     mutating func pinHiding(_ node: UInt32, of query: UInt32) {
         guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
             return
@@ -48,8 +48,8 @@ extension QueryIndex {
     /// Moves the boundary before a shown element moves.
     ///
     /// - Parameters:
-    ///   - from: Its index among those that are shown.
-    ///   - target: The same after the move.
+    ///   - from: The element's index among the shown elements.
+    ///   - target: The element's index among the shown elements after the move.
     mutating func pinMoving(_ node: UInt32, from: Int, to target: Int, of query: UInt32) {
         guard let countMax = reserveEnd(of: query), (from < countMax) != (target < countMax) else { return }
         if from < countMax {
@@ -87,7 +87,7 @@ extension QueryIndex {
         }
     }
 
-    /// Undoes ``pinList(of:)`` when nobody observes a list any more.
+    /// Undoes ``pinList(of:)`` when a list loses its last observer.
     mutating func unpinList(of query: UInt32) {
         self[query].awaited = []
         awaiting.remove(query)
@@ -115,7 +115,7 @@ extension QueryIndex {
         unpinInUnit(self[query].list.handle(of: node))
     }
 
-    /// Unpins a key at the end of a larger unit: the value that observers saw is remembered while the key is pinned.
+    /// Unpins a key, in a larger unit only at its end: the value that observers saw is kept while the key is pinned.
     private mutating func unpinInUnit(_ handle: UInt32) {
         if unit.isOpen, unit.isMulti { unit.unpins.append(handle) } else { keys.unpin(handle) }
     }

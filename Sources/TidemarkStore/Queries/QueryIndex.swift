@@ -49,7 +49,7 @@ struct QueryIndex {
     var keptListByteCount = 0
     /// The queries that have a change in the log.
     var logged: [UInt32] = []
-    /// Observed queries with pinned elements whose entities are not in memory. Emptied as they are loaded.
+    /// The observed queries with pinned elements whose entities are not in memory. Emptied as they are loaded.
     var awaiting: Set<UInt32> = []
 
     struct TypePlace: Hashable {
@@ -135,7 +135,7 @@ struct QueryIndex {
 
     /// Removes a query that is not observed, with its list.
     mutating func drop(_ query: UInt32) {
-        // No input reaches it: all who drop a query look for observers first.
+        // No input reaches it: every caller checks for observers before it drops a query.
         precondition(self[query].observerCount == 0, "query \(self[query].number) is observed")
         unstore(query)
         dropKept(of: query)

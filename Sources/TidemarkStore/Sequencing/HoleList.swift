@@ -52,7 +52,7 @@ package struct HoleList: Sendable {
         holes.last { $0.sequence <= sequence }?.sequence
     }
 
-    /// The time of the first hole that was not asked for; nil when there is none.
+    /// The time of the first hole that was not asked for, in milliseconds since 1970; nil when there is none.
     package var unaskedSince: Int64? { holes.lazy.filter { !$0.isAsked }.map(\.seenAt).min() }
 
     /// Marks every hole as covered by a request under way.

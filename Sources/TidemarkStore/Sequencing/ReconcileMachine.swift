@@ -57,8 +57,8 @@ package struct ReconcileMachine {
     ///
     /// - Precondition: No request is under way.
     package mutating func goOn(from attempt: UInt64) {
-        // No input reaches it: a replay calls this once, when its cache was opened and no step was done, and its upstream is asked
-        // by recorded steps alone.
+        // No input reaches it: a replay calls this once, after its cache was opened and before any step, and only
+        // recorded steps ask its upstream.
         precondition(state == .idle, "attempt \(self.attempt) is under way")
         self.attempt = attempt
     }
@@ -86,7 +86,7 @@ package struct ReconcileMachine {
     ///
     /// - Precondition: No request is under way.
     package mutating func startHealing(at now: Int64) -> Action {
-        // No input reaches it: who heals asks first whether the library may, which it may only while its machine is idle.
+        // No input reaches it: a caller asks the library first, which permits healing only while its machine is idle.
         precondition(state == .idle, "a library has one question at a time")
         purpose = .healing
         return ask(at: now)

@@ -24,7 +24,7 @@ package struct SequenceGate {
     /// The highest number that is known to exist ahead of the cursor, other than held events: a heartbeat's last
     /// sequence, or a hole that an answer proved.
     package private(set) var tail: EventSequence?
-    /// When the tail was first seen ahead, in milliseconds since 1970.
+    /// The time at which the tail was first seen ahead, in milliseconds since 1970.
     package private(set) var tailSeenAt: Int64 = 0
 
     package init(limits: Limits) {
@@ -95,8 +95,9 @@ package struct SequenceGate {
     ///
     /// - Precondition: `sequence` is above the cursor (law L4).
     package mutating func advance(to sequence: EventSequence) {
-        // No input reaches it: only what the verdict let through, or what is ready behind a gap, comes here, and both lie above the
-        // cursor; what an event does to the gate itself ends its generation, and then the cursor is left alone.
+        // No input reaches it: only an event that the verdict admitted, or one that is ready after a gap, comes here,
+        // and both are above the cursor; an event that changes the gate itself ends its generation, and then the cursor
+        // is left alone.
         if let cursor { precondition(sequence > cursor, "cursor \(cursor) cannot go to \(sequence)") }
         cursor = sequence
         forgetReached()
@@ -216,13 +217,13 @@ package struct SequenceGate {
         return LostRange(first: cursor.successor, last: tail)
     }
 
-    /// When the first gap was seen, in milliseconds since 1970; nil when nothing is missing.
+    /// The time at which the first gap was seen, in milliseconds since 1970; nil when nothing is missing.
     package var missingSince: Int64? {
         guard missing != nil else { return nil }
         return held.first?.heldAt ?? tailSeenAt
     }
 
-    /// When the first hole was seen that was not asked for, in milliseconds since 1970; nil when there is none.
+    /// The time of the first hole that was not asked for, in milliseconds since 1970; nil when there is none.
     package var holeSince: Int64? { holes.isEmpty ? nil : holes.unaskedSince }
 
     /// Whether the first missing number is also that of an unusable line of an input.
@@ -290,7 +291,7 @@ package struct SequenceGate {
     ///
     /// - Precondition: `sequence` is at or below the cursor. Nothing is held.
     package mutating func rewind(to sequence: EventSequence) {
-        // No input reaches it: the state refuses a rewind of a library that is cold, not ahead, or holds something.
+        // No input reaches it: the state refuses to rewind a library that is cold, is not ahead, or holds events.
         guard let cursor else { preconditionFailure("a cold library has no cursor to take back") }
         precondition(sequence <= cursor, "cursor \(cursor) cannot be taken back to \(sequence)")
         precondition(held.isEmpty, "\(held.count) held events would be passed over")
