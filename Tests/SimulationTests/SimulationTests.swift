@@ -5,10 +5,11 @@ import TidemarkTesting
 
 /// The simulated world, through the command that users test with. Laws: L1 to L11.
 ///
-/// `TIDEMARK_SCHEDULES` is the number of schedules; `TIDEMARK_SIMULATION_SEED` is the first seed.
+/// `TIDEMARK_SCHEDULES` is the number of schedules; `TIDEMARK_SIMULATION_SEED` is the first seed. A debug build runs few:
+/// `.ci/run` and `make simulate` run thousands in a release build, which is some ten times as fast.
 @Suite(.serialized) struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let scheduleCount = environment["TIDEMARK_SCHEDULES"].flatMap { Int($0) } ?? 2_000
+    private static let scheduleCount = environment["TIDEMARK_SCHEDULES"].flatMap { Int($0) } ?? 100
     private static let seed = environment["TIDEMARK_SIMULATION_SEED"] ?? "1"
 
     @Test func `in every simulated world the cache ends with the server's state`() async throws {
