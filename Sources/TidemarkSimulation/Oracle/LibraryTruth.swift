@@ -71,9 +71,6 @@ package struct LibraryTruth: Sendable {
         hasGaps = true
     }
 
-    /// Whether a number was lost when the cache was looked at last.
-    package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
-
     /// Whether the source claimed that an event does not exist.
     package func isDenied(_ sequence: Int64) -> Bool { denied.contains(sequence) }
 

@@ -27,6 +27,12 @@ extension Simulation {
         return library.log.events.filter { known.isLost($0.sequence) }
     }
 
+    private var hasLostEvents: Bool {
+        Self.libraryNames.contains { name in
+            server.library(name).map { !lostEvents(name, $0).isEmpty } ?? false
+        }
+    }
+
     /// A number ahead of the log: on a line that was cut off, and where numbers lie in a heartbeat or on an event that can be used.
     ///
     /// A lie is only of the log that the cache follows: in another one it would be the first number that is heard.
@@ -98,7 +104,7 @@ extension Simulation {
     /// What is still lost comes by the stream, in any order, and what stays lost comes once more: a late write that was held off
     /// because of another one may be without effect once a third one is there.
     func deliverLost() throws {
-        for round in 0..<2 { try deliverLost(round: UInt64(round)) }
+        for round in 0..<2 where hasLostEvents { try deliverLost(round: UInt64(round)) }
     }
 
     private func deliverLost(round: UInt64) throws {
@@ -116,7 +122,7 @@ extension Simulation {
     ///
     /// - Parameter source: Who brought what was lost.
     func checkFound(_ source: String) throws {
-        guard !mayLack else { return }
+        guard !mayLack, hasLostEvents else { return }
         let seen = try look(isThorough: true)
         for name in Self.libraryNames {
             guard let library = server.library(name), let known = truth.libraries[name] else { continue }
