@@ -87,6 +87,11 @@ package struct DeliveryAccount: Sendable {
     }
 }
 
+extension LibraryTruth {
+    /// Whether a number was lost when the cache was looked at last.
+    package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
+}
+
 extension ServerChange {
     fileprivate var isMerge: Bool {
         if case .merge = self { true } else { false }

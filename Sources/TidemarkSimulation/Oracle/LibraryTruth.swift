@@ -75,9 +75,6 @@ package struct LibraryTruth: Sendable {
         hasGaps = true
     }
 
-    /// Tells whether a number was lost at the last check.
-    package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
-
     /// Whether the source has claimed that an event does not exist.
     package func isDenied(_ sequence: Int64) -> Bool { denied.contains(sequence) }
 

@@ -28,6 +28,12 @@ extension Simulation {
         return library.log.events.filter { known.isLost($0.sequence) }
     }
 
+    private var hasLostEvents: Bool {
+        Self.libraryNames.contains { name in
+            server.library(name).map { !lostEvents(name, $0).isEmpty } ?? false
+        }
+    }
+
     /// Sends a number ahead of the log: on a line that is cut off, and, in runs with false numbers, in a heartbeat or on a
     /// valid event.
     ///
@@ -101,7 +107,7 @@ extension Simulation {
     /// Sends the events that are still lost in the stream, in any order, and those that stay lost once more: a late write
     /// that was held off because of another one may be without effect once a third one is there.
     func deliverLost() throws {
-        for round in 0..<2 { try deliverLost(round: UInt64(round)) }
+        for round in 0..<2 where hasLostEvents { try deliverLost(round: UInt64(round)) }
     }
 
     private func deliverLost(round: UInt64) throws {
@@ -119,7 +125,7 @@ extension Simulation {
     ///
     /// - Parameter source: The name of the source that brought the lost events.
     func checkFound(_ source: String) throws {
-        guard !mayLack else { return }
+        guard !mayLack, hasLostEvents else { return }
         let seen = try look(isThorough: true)
         for name in Self.libraryNames {
             guard let library = server.library(name), let known = truth.libraries[name] else { continue }
