@@ -98,6 +98,13 @@ extension SequencingCell {
             try $0.answer([], coveredThrough: 7)
         },
         SequencingCell(
+            "reconciling/progress", "what came to be missing after the question is not covered", from: .reconciling,
+            gives: "reconciling 8; applied 1; reconciled 2; wrote f6 f7 f8; ask from 9, attempt 2"
+        ) {
+            try $0.event(10)
+            try $0.answer([SequencingRig.event(6), SequencingRig.event(7)], coveredThrough: .max)
+        },
+        SequencingCell(
             "reconciling/progress", "attempts are counted anew", from: .reconciling,
             gives:
                 "reconciling 6; reconciled 1; wrote f6; wait 125, attempt 1; ask from 6, attempt 2; ask from 7, attempt 3; wait 125, attempt 3"

@@ -249,14 +249,10 @@ package struct SequenceGate {
         if staleCause == nil { staleCause = .loss }
     }
 
-    /// Returns how far an upstream's answer may move the cursor: to the last event of the answer, to the tail, or to
-    /// the place before a held event. Nothing shows that the log reaches beyond that.
+    /// The highest number that the log is known to reach: the tail, or the place before a held event.
     ///
-    /// - Parameter last: The sequence of the answer's last event; nil when it has none.
     /// - Complexity: O(held events).
-    package func witness(answeredTo last: EventSequence?) -> EventSequence {
-        [last, tail, held.highestPrevious].compactMap { $0 }.max() ?? .beforeFirst
-    }
+    package var witness: EventSequence { [tail, held.highestPrevious].compactMap { $0 }.max() ?? .beforeFirst }
 
     /// Skips the numbers up to a sequence that the upstream reports as covered: numbers that did not come do not exist.
     ///

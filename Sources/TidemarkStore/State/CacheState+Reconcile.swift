@@ -108,10 +108,14 @@ extension CacheState {
         for batch in answer {
             forEachEvent(of: batch, answering: library, &scan) { state, view in state.take(view, of: batch, at: now) }
         }
-        if let last = scan.proving.max() { libraries[Int(library)].gate.proveHoles(through: last, at: now) }
+        var witness = max(libraries[Int(library)].askedWitness, scan.last ?? .beforeFirst)
+        if let last = scan.proving.max() {
+            let tail = libraries[Int(library)].gate.tail
+            libraries[Int(library)].gate.proveHoles(through: last, at: now)
+            if let proven = libraries[Int(library)].gate.tail, proven != tail { witness = max(witness, proven) }
+        }
         let coveredThrough = scan.covered(
-            through: coveredThrough, from: libraries[Int(library)].gate.cursor,
-            witness: libraries[Int(library)].gate.witness(answeredTo: scan.last))
+            through: coveredThrough, from: libraries[Int(library)].gate.cursor, witness: witness)
         // Skipping stops at each held event; applying that one leads to the next gap, which is covered as well.
         var skippedTo = cursor
         while let coveredThrough, libraries[Int(library)].gate.generation == generation {
@@ -179,6 +183,7 @@ extension CacheState {
                 preconditionFailure("a library without a cursor misses nothing")
             }
             libraries[Int(library)].gate.markHolesAsked()
+            libraries[Int(library)].askedWitness = libraries[Int(library)].gate.witness
             return [.ask(library: library, from: cursor.successor, attempt: attempt)]
         case .wait(let attempt, let milliseconds):
             return [.wait(library: library, attempt: attempt, milliseconds: milliseconds)]

@@ -6,6 +6,9 @@ struct LibraryEntry {
     var machine = ReconcileMachine()
     /// The first number of the healing request that is under way; nil when there is none.
     var healingFrom: EventSequence?
+    /// The highest number that the log was known to reach when missing numbers were last asked for: an answer cannot say
+    /// that later numbers do not exist.
+    var askedWitness = EventSequence.beforeFirst
     /// The number of entities in memory and with the journal.
     var entityCount: Int64
     /// The number of entities among `entityCount` that the journal never has.
