@@ -13,7 +13,7 @@ import CFaultVFS
 /// try disk.writeImage(.power(seed: seed), to: copy.path)
 /// ```
 ///
-/// Sendable because a lock in C protects the whole state of a disk.
+/// Sendable by locking: a lock in C protects the whole state of a disk.
 public final class FaultDisk: @unchecked Sendable {
     /// The moment, relative to a change, at which the process ends.
     public enum Moment: CaseIterable, Sendable {

@@ -60,7 +60,7 @@ extension JournalDatabase {
             do throws(MembershipError) {
                 path = try FieldPath(index.path)
             } catch {
-                // No input reaches this line: the initializer of `FieldIndex` refuses a path that is not a pointer.
+                // No input reaches it: the initializer of `FieldIndex` refuses a path that is not a pointer.
                 preconditionFailure("the path of \(index) was a pointer when it was declared")
             }
             let isEmpty = memory.typeNames.firstIndex(of: index.type) == nil

@@ -52,7 +52,7 @@ extension JournalDatabase {
     func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws -> LoadedEntities {
-        // No input reaches this line: all callers pass constants.
+        // No input reaches it: all callers pass constants.
         precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
         let statements = try openStatements()
         var found = Found()

@@ -43,7 +43,7 @@ package enum ElementListCodec {
             PayloadCodec.append(element.sortKey.count, to: &bytes)
             bytes += element.sortKey
         }
-        // No input reaches this line: the state keeps a longer list in memory only.
+        // No input reaches it: the state keeps a longer list in memory only.
         precondition(bytes.count <= byteCountMax, "a list has at most \(byteCountMax) bytes, not \(bytes.count)")
         return bytes
     }

@@ -11,7 +11,7 @@ struct IDText {
         id: UnsafeRawBufferPointer, isUUID: Bool, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
         guard isUUID else { return try body(id) }
-        // No input reaches this line: the UUID flag is set only where 16 bytes were parsed, and rows of other lengths
+        // No input reaches it: the UUID flag is set only where 16 bytes were parsed, and rows of other lengths
         // count as damaged.
         precondition(id.count == 16, "a UUID has 16 bytes, not \(id.count)")
         storage.withUnsafeMutableBufferPointer { text in

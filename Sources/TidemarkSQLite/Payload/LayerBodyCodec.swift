@@ -32,7 +32,7 @@ package enum LayerBodyCodec {
     /// - Complexity: O(bytes).
     package static func encode(_ record: LayerRecord, types: [ByteString], _ compressor: BlockCompressor) -> [UInt8] {
         let content = content(record, types: types)
-        // No input reaches this line: all layers together, with their ids, are bounded before one is created or gets a
+        // No input reaches it: all layers together, with their ids, are bounded before one is created or gets a
         // real id.
         precondition(
             content.count <= contentByteCountMax,
@@ -99,7 +99,7 @@ package enum LayerBodyCodec {
         PayloadCodec.append(record.changes.count, to: &bytes)
         for change in record.changes {
             let key = change.key
-            // No input reaches this line: every change of a layer is created, and read back, with the layer's own
+            // No input reaches it: every change of a layer is created, and read back, with the layer's own
             // library.
             precondition(
                 key.library == record.library, "a change of library \(key.library) in a layer of \(record.library)")

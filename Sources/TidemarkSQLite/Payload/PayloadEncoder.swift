@@ -86,13 +86,13 @@ package final class PayloadEncoder {
         fields: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), isReduced: Bool = false,
         dictionary: PayloadDictionary?, isPadded: Bool
     ) -> UnsafeRawBufferPointer {
-        // No input reaches this line: the state refuses a change that would make an entity larger, before anything
+        // No input reaches it: the state refuses a change that would make an entity larger, before anything
         // changes.
         precondition(
             payload.count <= PayloadCodec.payloadByteCountMax,
             "a payload has at most \(PayloadCodec.payloadByteCountMax) bytes, not \(payload.count)")
         PayloadEncoder.checkCount(of: fields)
-        // No input reaches this line: a reduced entity has field stamps as long as it is reduced, and the rows of a
+        // No input reaches it: a reduced entity has field stamps as long as it is reduced, and the rows of a
         // file record both facts.
         precondition(!isReduced || !fields.isEmpty, "a reduced entity says so in its fields")
         reserve(payload.count + fields.count)
@@ -145,7 +145,7 @@ package final class PayloadEncoder {
     }
 
     private static func checkCount(of fields: UnsafeRawBufferPointer) {
-        // No input reaches this line: the store drops single dates before their bytes exceed this bound.
+        // No input reaches it: the store drops single dates before their bytes exceed this bound.
         precondition(
             fields.count <= PayloadCodec.fieldsByteCountMax,
             "the fields of a payload have at most \(PayloadCodec.fieldsByteCountMax) bytes, not \(fields.count)")
@@ -187,7 +187,7 @@ package final class PayloadEncoder {
     func sample(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, isUUID: Bool
     ) -> UnsafeRawBufferPointer {
-        // No input reaches this line: it guards an order of calls inside this module.
+        // No input reaches it: it guards an order of calls inside this module.
         precondition(used == 0, "samples are taken between batches")
         reserve(payload.count)
         return withoutID(payload, id: id, isUUID: isUUID).content
@@ -318,7 +318,7 @@ package final class PayloadEncoder {
             elided = .allocate(byteCount: byteCount * 2, alignment: 16)
         }
         guard !hasRoom(for: byteCount) else { return }
-        // No input reaches this line: chunks are cut with the same estimate of size, and a larger payload gets a batch
+        // No input reaches it: chunks are cut with the same estimate of size, and a larger payload gets a batch
         // of its own.
         precondition(used == 0, "no room for \(byteCount) bytes behind \(used) bytes of a batch")
         blob.deallocate()

@@ -31,11 +31,9 @@ package struct LibraryTruth: Sendable {
     package private(set) var leftLogCount = 0
     /// The events that the source denies: the cache may have them or not.
     private var denied: Set<Int64> = []
-    /// Whether the cache may lack events: those that were denied, came before it followed the log, or concern removed
-    /// entities.
+    /// Whether the cache may lack events: denied ones, those before it followed the log, those of removed entities.
     package private(set) var hasGaps = false
-    /// The entities of answers whose place is in another log: any state that the cache shows is accepted until the log
-    /// ends.
+    /// The entities of answers with a place in another log: any state of them is accepted until the log ends.
     private var blurred: Set<String> = []
     /// The numbers that were lost at the last check.
     package private(set) var lost: [ClosedRange<Int64>] = []

@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// One entity's change since the last flush.
 ///
-/// Sendable because it is immutable: the bytes at `lentPayload` are neither written nor freed before the flush is over.
+/// Sendable by immutability: the bytes at `lentPayload` are neither written nor freed before the flush is over.
 package struct FlushRow: @unchecked Sendable {
     /// The change of a row in the journal.
     package enum Change: UInt8, Sendable {

@@ -20,7 +20,7 @@ package struct JSONCursor {
 
     /// Steps over a string and returns the range between its quotes.
     mutating func string() -> Range<Int> {
-        // No input reaches this: every stored value was validated, by the decoder or when it was read from a file.
+        // No input reaches it: every stored value was validated, by the decoder or when it was read from a file.
         precondition(byte == UInt8(ascii: "\""), "no string at byte \(position) of a stored value")
         var at = position + 1
         while true {
@@ -28,7 +28,7 @@ package struct JSONCursor {
             guard at < bytes.count, bytes[at] == UInt8(ascii: "\\") else { break }
             at += 2
         }
-        // No input reaches this, for the same reason: a validated string ends.
+        // No input reaches it: a validated string ends.
         precondition(at < bytes.count, "a stored string has no end")
         let inner = position + 1..<at
         position = at + 1
@@ -70,7 +70,7 @@ package struct JSONCursor {
             case UInt8(ascii: ","), UInt8(ascii: ":"):
                 step()
             default:
-                // No input reaches this, for the same reason: a validated value ends.
+                // No input reaches it: a validated value ends.
                 precondition(position < bytes.count, "a stored value has no end")
                 scalar()
             }

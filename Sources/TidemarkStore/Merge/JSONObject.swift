@@ -19,7 +19,7 @@ package struct JSONObject {
     init(_ bytes: UnsafeRawBufferPointer, range: Range<Int>) {
         self.bytes = bytes
         var cursor = JSONCursor(bytes, at: range.lowerBound)
-        // No input reaches this: resources were checked to be objects, and so were inner ranges.
+        // No input reaches it: resources were checked to be objects, and so were inner ranges.
         precondition(cursor.byte == UInt8(ascii: "{"), "no object at byte \(range.lowerBound) of a stored value")
         cursor.step()
         while cursor.byte != UInt8(ascii: "}") {

@@ -94,7 +94,7 @@ extension CacheState {
         case .deleted:
             _ = delete(view, in: library, at: now)
         case .heartbeat:
-            // No input reaches this: a heartbeat without `last_sequence` is unusable, and never admitted.
+            // No input reaches it: a heartbeat without `last_sequence` is unusable, and never admitted.
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
             // An upstream's heartbeat is of the past: it takes its place in the log and has no other effect.
             if view.source == .upstream {
@@ -109,7 +109,7 @@ extension CacheState {
         case .reset, .unknown:
             break
         case .unusable, .message:
-            // No input reaches this: both kinds are sorted out before an event is admitted.
+            // No input reaches it: both kinds are sorted out before an event is admitted.
             preconditionFailure("\(event.kind) has no effect")
         }
         count(view)
@@ -127,7 +127,7 @@ extension CacheState {
     ) -> WriteOutcome {
         var result = WriteOutcome.superseded
         guard let type = index(ofType: view.bytes[view.event.type]) else {
-            // No input reaches this: types are numbered before an event is admitted, and keep their numbers.
+            // No input reaches it: types are numbered before an event is admitted, and keep their numbers.
             preconditionFailure("a type lost its number")
         }
         let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }

@@ -7,7 +7,7 @@ extension CacheState {
     /// - Returns: false when the entity is, or may have been, newer than the delete.
     mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
         guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
-            // No input reaches this: a delete without a type or an id is unusable, and never admitted.
+            // No input reaches it: a delete without a type or an id is unusable, and never admitted.
             preconditionFailure("a delete without a type or an id")
         }
         let generation = libraries[Int(library)].gate.generation

@@ -86,7 +86,7 @@ extension CacheState {
     func handles(of layer: Layer) -> [UInt32] {
         layer.changes.map { change in
             guard let handle = queries.keys.handle(of: change.key) else {
-                // No input reaches this: a key of a pending layer keeps its number until the layer is settled.
+                // No input reaches it: a key of a pending layer keeps its number until the layer is settled.
                 preconditionFailure("layer \(layer.number) has a change for an entity without a number")
             }
             return handle
@@ -168,7 +168,7 @@ extension CacheState {
             return .removeField(key, field)
         case .delete(let type, let id):
             return .delete(try key(type, id, in: library))
-        // No input reaches this: an edit with a removal is refused with its params.
+        // No input reaches it: an edit with a removal is refused with its params.
         case .remove: preconditionFailure("a layer forgets nothing: step \(number)")
         }
     }

@@ -6,7 +6,7 @@ extension CacheState {
     ///
     /// - Complexity: O(entities in memory + m log m) for m matches.
     mutating func evaluate(_ query: UInt32, at now: Int64) {
-        // No input reaches this: a local answer without a rule is refused with its params.
+        // No input reaches it: a local answer without a rule is refused with its params.
         guard let membership = queries[query].membership else { preconditionFailure("a local query without a rule") }
         let library = queries[query].library
         let type = queries[query].type

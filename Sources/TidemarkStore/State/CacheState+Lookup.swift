@@ -44,7 +44,7 @@ extension CacheState {
     private mutating func lookUp(layered handle: UInt32, _ key: StoredKey) -> Lookup {
         let index = withIdentity(key) { entities.find($0) }
         if let index { entities.touch(index) }
-        // No input reaches this: the mark and the overlay are set and removed together.
+        // No input reaches it: the mark and the overlay are set and removed together.
         guard let overlay = layers.overlays[handle] else { preconditionFailure("key \(handle) lost its layers") }
         let stamp = index.map { entities.stamp(of: $0) }
         if let visible = overlay.visible {

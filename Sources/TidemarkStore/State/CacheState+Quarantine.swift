@@ -3,7 +3,7 @@ import TidemarkModel
 extension CacheState {
     /// Sets a line aside, and notes that an event has its sequence when that could be read.
     mutating func setAside(_ view: EventView, of batch: EventBatch, at now: Int64) {
-        // No input reaches this: the decoder gives every unusable event a reason.
+        // No input reaches it: the decoder gives every unusable event a reason.
         guard let reason = view.event.reason else { preconditionFailure("an unusable event without a reason") }
         refuse(view, of: batch, because: reason, at: now)
     }

@@ -56,7 +56,7 @@ extension CacheState {
         case .refresh:
             markStale(queries.all.filter { library == nil || queries[$0].library == library }, at: now)
         default:
-            // No input reaches this: its callers switch over the kind.
+            // No input reaches it: its callers switch over the kind.
             preconditionFailure("\(event.kind) invalidates nothing")
         }
     }

@@ -110,7 +110,7 @@ extension CacheState {
             case .forgotten:
                 if !forget(key, at: now), let row = rows[key] { forget(row, at: now) }
             case nil:
-                // No input reaches this: `order` is filled together with `outcomes`.
+                // No input reaches it: `order` is filled together with `outcomes`.
                 preconditionFailure("a transaction lost a step")
             }
             if isAwaitingAnswers { recentWrites.append(key, sequence: nil) }
@@ -209,7 +209,7 @@ extension CacheState {
             let (type, id, resource) = given.withResource { (index(ofType: $0), $1, Array($2)) }
             guard let type else { throw .tooManyTypes }
             return (StoredKey(library: library, type: type, id: id), .written(resource, fields: nil))
-        // No input reaches this: the caller handles removals before.
+        // No input reaches it: the caller handles removals before.
         case .remove: preconditionFailure("a removal has no outcome of its own")
         case .delete(let name, let id):
             return (try key(name, id, in: library), .deleted)

@@ -92,7 +92,7 @@ extension ChangeEvent {
     fileprivate init(_ source: UnsafePointer<tm_event>) {
         let event = source.pointee
         guard let kind = Kind(rawValue: event.kind) else {
-            // No input reaches this: the C decoder returns kinds from its own list, never a byte of a line.
+            // No input reaches it: the C decoder returns kinds from its own list, never a byte of a line.
             preconditionFailure("the decoder gave a kind \(event.kind)")
         }
         self.init(kind: kind, line: event.line)

@@ -31,7 +31,7 @@ package struct LineBlock: Sendable {
     /// - Complexity: O(bytes).
     package init(lines bytes: consuming [UInt8], input: InputID = InputID(0)) {
         let count = bytes.count
-        // No input reaches this: a caller that writes lines splits or refuses a larger text.
+        // No input reaches it: a caller that writes lines splits or refuses a larger text.
         precondition(count <= LineBlock.byteCountMax, "\(count) bytes are too many for one block")
         bytes.append(contentsOf: repeatElement(0, count: LineBlock.paddingByteCount))
         var spans: [EventBatch.LineSpan] = []

@@ -80,7 +80,7 @@ package struct LineFramer {
             }
         }
         let count = try result.get()
-        // No input reaches this: a source is code of this package and returns how much of the buffer it wrote.
+        // No input reaches it: a source is code of this package and returns how much of the buffer it wrote.
         precondition(count >= 0 && count <= byteCountMax, "a source wrote \(count) bytes into \(byteCountMax)")
         pendingByteCount += count
         if skipped != nil { skip() }
