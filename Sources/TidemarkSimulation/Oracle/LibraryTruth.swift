@@ -16,8 +16,7 @@ package struct LibraryTruth: Sendable {
     package private(set) var cursor: Int64?
     /// The candidates by id; an entity whose id is missing never existed.
     package private(set) var entities: [String: Set<Candidate>] = [:]
-    /// Whether the library follows some log, or one was announced. Answers before that have places in the first log
-    /// that is received.
+    /// Whether the library follows some log, or one was announced. Earlier answers belong to the first log received.
     private var hasBegun = false
     /// The logs of answers that were stored before the library followed a log, by entity.
     private var origins: [String: Set<Int>] = [:]
