@@ -40,8 +40,7 @@ import TidemarkTesting
         Refusal(text: "{ a ? }", column: 5, words: "U+003F"),
     ]
 
-    @Test(arguments: refusals) func `a syntax error is one finding with its place`(_ refusal: Refusal)
-    {
+    @Test(arguments: refusals) func `a syntax error is one finding with its place`(_ refusal: Refusal) {
         #expect {
             try DocumentParser.parseExecutable(Array(refusal.text.utf8))
         } throws: { error in
