@@ -1,101 +1,96 @@
+import Foundation
 import TidemarkModel
+import TidemarkTesting
 
 /// One case of a cell of Protocol/sequencing.md: a state, an input, and the whole outcome.
+///
+/// - Source: Protocol/vectors/sequencing.json; its form is in Protocol/vectors/README.md.
 struct SequencingCell: Sendable, CustomStringConvertible {
     /// The cell's id on the page, such as `live/ahead`.
     let id: String
-    /// The difference of this case from others of the cell.
+    /// The difference of this case from others of the cell; empty when it is the only one.
     let note: String
-    let start: Start
+    /// The steps that lead to the state.
+    let start: [ReferenceJSON]
+    /// The steps of the case itself.
+    let steps: [ReferenceJSON]
     let hasUpstream: Bool
-    let heldEventCountMax: Int
-    let heldByteCountMax: Int
+    let heldEventCountMax: Int?
+    let heldByteCountMax: Int?
     let expected: String
-    let input: @Sendable (SequencingFixture) throws -> Void
 
     var description: String { note.isEmpty ? id : "\(id), \(note)" }
 
-    init(
-        _ id: String, _ note: String = "", from start: Start, hasUpstream: Bool = false, heldEventCountMax: Int = 4_096,
-        heldByteCountMax: Int = 8 << 20, gives expected: String,
-        _ input: @escaping @Sendable (SequencingFixture) throws -> Void
-    ) {
-        self.id = id
-        self.note = note
-        self.start = start
-        self.hasUpstream =
-            hasUpstream || start == .reconciling || start == .reconcilingNamed || start == .reconcilingLossy
-        self.heldEventCountMax = heldEventCountMax
-        self.heldByteCountMax = heldByteCountMax
-        self.expected = expected
-        self.input = input
+    /// A file that does not have the form of its page.
+    private struct Malformed: Error {
+        var place: String
     }
 
-    /// The state at the beginning. A cursor, where there is one, is 5; `named` states have the epoch `a`.
-    enum Start: Sendable {
-        case cold
-        /// The log was reset to `b`, and there is no cursor.
-        case anew
-        case live
-        case liveNamed
-        /// Event 8 is held.
-        case gap
-        case gapNamed
-        /// Event 8 is held, and attempt 1 asks from 6 on.
-        case reconciling
-        case reconcilingNamed
-        /// Number 4 is lost.
-        case stale
-        case staleNamed
-        /// The log went back from 9 to 5.
-        case staleAgain
-        /// Number 4 is lost, and a query was refreshed since.
-        case liveLossy
-        /// Number 4 is lost, and event 8 is held.
-        case gapLossy
-        /// Number 4 is lost, event 8 is held, and attempt 2 asks from 6 on.
-        case reconcilingLossy
+    /// Returns the cases of the file, in its order.
+    static func all() throws -> [SequencingCell] {
+        let path = ProtocolVector.protocolFolder.appending(path: "vectors/sequencing.json")
+        let file = try ReferenceJSONParser.parse(Array(try Data(contentsOf: path)))
+        guard let cases = file.member("cases")?.elements, let states = file.member("states") else {
+            throw Malformed(place: "the file")
+        }
+        return try cases.map { try SequencingCell($0, states: states) }
+    }
+
+    private init(_ json: ReferenceJSON, states: ReferenceJSON) throws {
+        func text(_ name: String) -> String? { json.member(name)?.text.map { String(decoding: $0, as: UTF8.self) } }
+        guard let id = text("cell"), let start = text("from").flatMap({ states.member($0)?.elements }),
+            let steps = json.member("steps")?.elements, let expected = text("gives")
+        else { throw Malformed(place: String(decoding: json.written, as: UTF8.self)) }
+        self.id = id
+        note = text("note") ?? ""
+        self.start = start
+        self.steps = steps
+        self.expected = expected
+        hasUpstream = json.member("upstream") == .bool(true)
+        heldEventCountMax = json.member("held_events")?.number.map { Int($0) }
+        heldByteCountMax = json.member("held_bytes")?.number.map { Int($0) }
     }
 
     /// Runs the case.
     func outcome() throws -> String {
         var limits = Limits()
-        limits.heldEventCountMax = heldEventCountMax
-        limits.heldByteCountMax = heldByteCountMax
+        if let heldEventCountMax { limits.heldEventCountMax = heldEventCountMax }
+        if let heldByteCountMax { limits.heldByteCountMax = heldByteCountMax }
         let fixture = try SequencingFixture(hasUpstream: hasUpstream, limits: limits)
-        try prepare(fixture)
+        for step in start { try SequencingCell.perform(step, fixture) }
         fixture.begin()
-        try input(fixture)
+        for step in steps { try SequencingCell.perform(step, fixture) }
         fixture.checkInvariants()
         return fixture.outcome
     }
 
-    private func prepare(_ fixture: SequencingFixture) throws {
-        switch start {
-        case .cold: try fixture.unsequenced()
-        case .anew: try fixture.reset("b")
-        case .live: try fixture.event(5)
-        case .liveNamed: try fixture.event(5, epoch: "a")
-        case .gap, .reconciling:
-            try fixture.event(5)
-            try fixture.event(8)
-        case .gapNamed, .reconcilingNamed:
-            try fixture.event(5, epoch: "a")
-            try fixture.event(8, epoch: "a")
-        case .stale, .staleNamed:
-            try fixture.event(3, epoch: start == .stale ? nil : "a")
-            try fixture.event(5)
+    private static func perform(_ step: ReferenceJSON, _ fixture: SequencingFixture) throws {
+        let attempt = UInt64(step.member("attempt")?.number ?? 1)
+        if let line = step.member("line") {
+            try fixture.feed(line.text ?? line.written)
+        } else if let milliseconds = step.member("window_ms")?.number {
+            fixture.windowExpires(after: milliseconds)
+        } else if let milliseconds = step.member("pass_ms")?.number {
+            fixture.pass(milliseconds: milliseconds)
+        } else if step.member("end") != nil {
             fixture.inputEnds()
-        case .liveLossy, .gapLossy, .reconcilingLossy:
-            try fixture.event(3)
-            try fixture.event(5)
-            fixture.inputEnds()
-            if hasUpstream { fixture.fail(isFinal: true) }
-            if start == .liveLossy { try fixture.refreshQuery() } else { try fixture.event(8) }
-        case .staleAgain:
-            try fixture.event(9)
-            try fixture.heartbeat(5)
+        } else if let lines = step.member("answer")?.elements {
+            try fixture.answer(
+                lines.map { $0.text ?? $0.written }, attempt: attempt,
+                coveredThrough: step.member("covered_through")?.number)
+        } else if let attempt = step.member("fail")?.number {
+            fixture.fail(attempt: UInt64(attempt), isFinal: step.member("final") == .bool(true))
+        } else if let attempt = step.member("pause_ends")?.number {
+            fixture.pauseEnds(attempt: UInt64(attempt))
+        } else if step.member("query_answered") != nil {
+            try fixture.refreshQuery()
+        } else {
+            throw Malformed(place: String(decoding: step.written, as: UTF8.self))
         }
-        if start == .reconciling || start == .reconcilingNamed || start == .reconcilingLossy { fixture.windowExpires() }
     }
+}
+
+extension ReferenceJSON {
+    /// The value of an integer; nil for every other value.
+    fileprivate var number: Int64? { integerText.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } }
 }

@@ -28,32 +28,8 @@ final class SequencingFixture {
 
     func pass(milliseconds: Int64) { now += milliseconds }
 
-    func event(_ sequence: Int64, prev: Int64? = nil, epoch: String? = nil) throws {
-        try feed(SequencingFixture.event(sequence, prev: prev, epoch: epoch))
-    }
-
-    func unsequenced(epoch: String? = nil) throws {
-        try feed(SequencingFixture.line("", epoch, SequencingFixture.change("u")))
-    }
-
-    /// A line without a type: it cannot be used, but its place can be read.
-    func hole(_ sequence: Int64, prev: Int64? = nil, epoch: String? = nil) throws {
-        let prev = prev.map { "\"prev\":\($0)," } ?? ""
-        try feed(SequencingFixture.line("\"sequence\":\(sequence),\(prev)", epoch, "{\"ResourceChanged\":{}}"))
-    }
-
-    func heartbeat(_ last: Int64, sequence: Int64? = nil, epoch: String? = nil) throws {
-        let fields = sequence.map { "\"sequence\":\($0)," } ?? ""
-        try feed(SequencingFixture.line(fields, epoch, "{\"Heartbeat\":{\"last_sequence\":\(last)}}"))
-    }
-
-    func reset(_ epoch: String, sequence: Int64? = nil, envelopeEpoch: String? = nil) throws {
-        let fields = sequence.map { "\"sequence\":\($0)," } ?? ""
-        try feed(SequencingFixture.line(fields, envelopeEpoch, "{\"Reset\":{\"epoch\":\"\(epoch)\"}}"))
-    }
-
     /// Ends the reorder window, as its timer does.
-    func windowExpires(after milliseconds: Int64 = 50) {
+    func windowExpires(after milliseconds: Int64) {
         now += milliseconds
         requests += state.expireGaps(at: now, patience: .window)
     }
@@ -61,9 +37,9 @@ final class SequencingFixture {
     func inputEnds() { requests += state.expireGaps(at: now, patience: .none) }
 
     /// Applies an upstream's answer to attempt `attempt`, 1 being the first.
-    func answer(_ lines: [String], attempt: UInt64 = 1, coveredThrough: Int64? = nil) throws {
+    func answer(_ lines: [[UInt8]], attempt: UInt64, coveredThrough: Int64?) throws {
         var framer = LineFramer(limits: limits)
-        Array(lines.map { $0 + "\n" }.joined().utf8).withUnsafeBytes { framer.append($0) }
+        lines.reduce(into: [UInt8]()) { $0 += $1 + [0x0A] }.withUnsafeBytes { framer.append($0) }
         framer.finish()
         let batches = try framer.takeBlocks().map { try decoder.decode($0) }
         requests += state.applyAnswer(
@@ -71,37 +47,17 @@ final class SequencingFixture {
             at: now)
     }
 
-    func fail(attempt: UInt64 = 1, isFinal: Bool = false) {
+    func fail(attempt: UInt64, isFinal: Bool) {
         requests += state.failReconcile(of: 0, attempt: attempt, isFinal: isFinal, random: 0.5, at: now)
     }
 
-    func pauseEnds(attempt: UInt64 = 1) { requests += state.resumeReconcile(of: 0, attempt: attempt, at: now) }
+    func pauseEnds(attempt: UInt64) { requests += state.resumeReconcile(of: 0, attempt: attempt, at: now) }
 
-    private func feed(_ line: String) throws {
-        Array((line + "\n").utf8).withUnsafeBytes { framer.append($0) }
+    /// Receives a line, without its LF.
+    func feed(_ line: [UInt8]) throws {
+        (line + [0x0A]).withUnsafeBytes { framer.append($0) }
         for block in framer.takeBlocks() { state.apply(try decoder.decode(block), at: now) }
         requests += state.expireGaps(at: now, patience: .endless)
-    }
-
-    // MARK: Lines
-
-    static func event(_ sequence: Int64, prev: Int64? = nil, epoch: String? = nil) -> String {
-        let prev = prev.map { "\"prev\":\($0)," } ?? ""
-        return line("\"sequence\":\(sequence),\(prev)", epoch, change("f\(sequence)"))
-    }
-
-    private static func change(_ id: String) -> String {
-        "{\"ResourceChanged\":{\"resource_type\":\"file\",\"resource\":{\"id\":\"\(id)\"}}}"
-    }
-
-    private static func line(_ fields: String, _ epoch: String?, _ event: String) -> String {
-        let epoch = epoch.map { "\"epoch\":\"\($0)\"," } ?? ""
-        return "{\"library_id\":\"a\",\(fields)\(epoch)\"event\":\(event)}"
-    }
-
-    /// A line that cannot be used, with a number that can be read.
-    static func unusable(_ sequence: Int64) -> String {
-        line("\"sequence\":\(sequence),", nil, "{\"ResourceChanged\":{}}")
     }
 
     /// Stores a server's answer to a query of the library.
@@ -150,9 +106,6 @@ final class SequencingFixture {
         }
         return parts.joined(separator: "; ")
     }
-
-    /// The number of events in the reorder buffer.
-    var heldCount: Int { state.heldCount }
 
     func checkInvariants() { state.entities.checkInvariants() }
 
