@@ -8,7 +8,7 @@ import TidemarkTesting
         let fixture = try await DatabaseFixture()
         let text = try await fixture.run(["doctor"])
         #expect(text.status == 0, "\(text.errorText)")
-        for heading in ["The file", "The machine", "Beside the file", "What it holds"] {
+        for heading in ["The file", "The machine", "Beside the file", "Its content"] {
             #expect(text.outputLines.contains(heading))
         }
         #expect(!text.output.contains(0x1B))
