@@ -13,7 +13,7 @@ import TidemarkTesting
         }
         #expect(!text.output.contains(0x1B))
         #expect(text.outputText.contains("5 entities in 3 libraries"))
-        #expect(text.outputText.contains("nobody could bring 2–2, 5–7 (library \"home\")"))
+        #expect(text.outputText.contains("no upstream had 2–2, 5–7 (library \"home\")"))
         let json = try await fixture.run(["doctor", "--json"])
         #expect(json.status == 0)
         let value = try ReferenceJSONParser.parse(Array(json.output.dropLast()))

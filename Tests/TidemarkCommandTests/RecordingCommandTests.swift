@@ -303,7 +303,7 @@ import TidemarkTesting
         let export = try await fixture.run(["export"])
         let repaired = try await fixture.run(["verify", "--repair"])
         #expect(repaired.status == 0, "\(repaired.errorText)")
-        #expect(repaired.outputText.contains("the query in row 1 was taken out: checksum_mismatch"))
+        #expect(repaired.outputText.contains("the query in row 1 was removed: checksum_mismatch"))
         #expect(repaired.outputText.contains(".damaged-"))
         #expect(try await fixture.run(["export"]).outputText == export.outputText)
         #expect(try await fixture.run(["verify"]).status == 0)
