@@ -166,7 +166,7 @@ import TidemarkTesting
             #expect(result.status == 73, "\(result.errorText)")
             #expect(
                 result.errorText.hasPrefix(
-                    "tidemark: cannot_create: \(recording) is there already, and was not overwritten; "))
+                    "tidemark: cannot_create: \(recording) exists already and was not overwritten; "))
             #expect(result.outputText == "")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: recording)) == before)
