@@ -58,7 +58,7 @@ import TidemarkTesting
             ["run", "--db", "x", "--fetch-timeout", "-0.5"],
             "--fetch-timeout takes more than 0 and at most 86400 seconds, not -0.5; "
         ),
-        (["list", "--db", "x", "--type", "f", "--order", "/n:DESC"], "--order /n:DESC ends with no direction: "),
+        (["list", "--db", "x", "--type", "f", "--order", "/n:DESC"], "--order /n:DESC ends without a direction: "),
     ])
     func `a wrong value is named, and the sentence ends once`(arguments: [String], words: String) async throws {
         let result = try await CommandRunner().run(arguments)

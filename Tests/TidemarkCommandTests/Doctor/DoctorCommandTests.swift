@@ -8,12 +8,12 @@ import TidemarkTesting
         let fixture = try await DatabaseFixture()
         let text = try await fixture.run(["doctor"])
         #expect(text.status == 0, "\(text.errorText)")
-        for heading in ["The file", "The machine", "Beside the file", "What it holds"] {
+        for heading in ["The file", "The machine", "Beside the file", "Its content"] {
             #expect(text.outputLines.contains(heading))
         }
         #expect(!text.output.contains(0x1B))
         #expect(text.outputText.contains("5 entities in 3 libraries"))
-        #expect(text.outputText.contains("nobody could bring 2–2, 5–7 (library \"home\")"))
+        #expect(text.outputText.contains("no upstream had 2–2, 5–7 (library \"home\")"))
         let json = try await fixture.run(["doctor", "--json"])
         #expect(json.status == 0)
         let value = try ReferenceJSONParser.parse(Array(json.output.dropLast()))

@@ -41,8 +41,8 @@ import TidemarkTesting
             ])
         #expect(
             result.errorText
-                == "tidemark: invalid_document: 3 errors in 2 documents; a server would refuse what is listed; "
-                + "mend it, then check again\n")
+                == "tidemark: invalid_document: 3 errors in 2 documents; a server would refuse these documents; "
+                + "correct it, then check again\n")
     }
 
     @Test func `without a schema only rules that need none are checked`() async throws {

@@ -26,10 +26,10 @@ import TidemarkTesting
 
     @Test(arguments: [
         (["--evict-ignore", ""], "evict-ignore"), (["--evict-ignore", ".name"], "evict-ignore"),
-        (["--evict-ignore", "file."], "evict-ignore"), (["--memory-exclude", ""], "names no type"),
-        (["--disk-exclude", ""], "names no type"), (["--max-queries", "0"], "--max-queries takes"),
+        (["--evict-ignore", "file."], "evict-ignore"), (["--memory-exclude", ""], "is empty: pass a type"),
+        (["--disk-exclude", ""], "is empty: pass a type"), (["--max-queries", "0"], "--max-queries takes"),
         (["--max-entity-bytes", "0"], "--max-entity-bytes takes 1 to 16777216, not 0"),
-        (["--disk-exclude", "file", "--memory-exclude", "file"], "file is kept out of memory and of the disk"),
+        (["--disk-exclude", "file", "--memory-exclude", "file"], "file is excluded from memory and from disk"),
         (["--disk-limit-kb", "319"], "--disk-limit-kb takes 320 to"),
         (
             ["--memory-limit-kb", "100", "--disk-limit-kb", "4096", "--auto-evict-kb", "101"],
@@ -45,7 +45,7 @@ import TidemarkTesting
         ),
         (
             ["--disk-exclude", "entry", "--memory-exclude", "file", "--profile", "spacedrive"],
-            "file is kept out of memory and of the disk"
+            "file is excluded from memory and from disk"
         ),
     ])
     func `options with no value or too large a value are refused`(options: [String], words: String) async throws {

@@ -32,7 +32,7 @@ import TidemarkTesting
                 Song.label: as the Song it belongs to (own directive)
                 Artist: never stale
                 Artist.name: as the Artist it belongs to
-                Label: as what it is reached from (own directive)
+                Label: as the entity that refers to it (own directive)
                 sound: 4 types and 8 fields, nothing wrong
 
                 """)
@@ -68,8 +68,8 @@ import TidemarkTesting
                 "\(path):4:39: negative_age: maxAge -1; write 0 for always stale, leave it out for never",
             ])
         #expect(
-            result.errorText == "tidemark: bad_policy: 3 errors; \(path); no rule of it can be used; "
-                + "mend what is listed, then check it again\n")
+            result.errorText == "tidemark: bad_policy: 3 errors; \(path); none of its rules can be used; "
+                + "correct the listed errors, then check it again\n")
         let json = try await CommandRunner().run(["policy", "check", "--json", path])
         #expect(json.status == 78)
         #expect(

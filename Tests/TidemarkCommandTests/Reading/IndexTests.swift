@@ -73,7 +73,7 @@ import TidemarkTesting
                     2  "image"
                 2 values more: raise --limit
                 1 entity without the field
-                5 entities read: an index (ingest --index file./kind) would spare that
+                5 entities read: an index (ingest --index file./kind) would avoid that
 
                 """)
         let some = try await run(["facets", "file", "/kind", "--where", #"{"path":"/size","lt":100}"#, "--json"])
@@ -97,7 +97,7 @@ import TidemarkTesting
 
     @Test(arguments: [
         (["list", "--where", "{}"], "--where and --order need --type"),
-        (["list", "--type", "file", "--where", "{"], "--where is no JSON"),
+        (["list", "--type", "file", "--where", "{"], "--where is not JSON"),
         (
             ["list", "--type", "file", "--where", #"{"path":"/a","is":1}"#],
             "tidemark: usage: --where has a member"

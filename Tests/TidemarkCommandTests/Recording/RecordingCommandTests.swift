@@ -128,7 +128,7 @@ import TidemarkTesting
         #expect(changed != text)
         let diverged = try await run(["replay", try folder.write(Array(changed.utf8), to: "b.rec")])
         #expect(diverged.status == 65)
-        #expect(diverged.errorText.contains("tidemark: diverged: step 3 (lines) came out otherwise;"))
+        #expect(diverged.errorText.contains("tidemark: diverged: step 3 (lines) had another outcome;"))
         #expect(diverged.errorText.contains("b.rec: line 4;"))
         let torn = try await run(["replay", try folder.write(Array(text.utf8.dropLast(70)), to: "c.rec")])
         #expect(torn.status == 0, "\(torn.errorText)")
@@ -166,7 +166,7 @@ import TidemarkTesting
             #expect(result.status == 73, "\(result.errorText)")
             #expect(
                 result.errorText.hasPrefix(
-                    "tidemark: cannot_create: \(recording) is there already, and was not overwritten; "))
+                    "tidemark: cannot_create: \(recording) exists already and was not overwritten; "))
             #expect(result.outputText == "")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: recording)) == before)
@@ -196,7 +196,7 @@ import TidemarkTesting
             #expect(gone.outputText == "")
             #expect(
                 gone.errorText.hasPrefix(
-                    "tidemark: not_reached: the recording does not hold 3 any more: it begins at 9; "))
+                    "tidemark: not_reached: the recording does not hold 3: it begins at 9; "))
             for held in ["9", "10"] {
                 #expect(try await run(["replay", second, "--to-sequence", held, "--list"] + arguments).status == 0)
             }
@@ -215,7 +215,7 @@ import TidemarkTesting
                 let result = try await run(command)
                 #expect(result.status == 65, "\(name): \(result.errorText)")
                 #expect(
-                    result.errorText.hasPrefix("tidemark: bad_recording: the file is no recording, and no line "),
+                    result.errorText.hasPrefix("tidemark: bad_recording: the file is not a recording, and no line "),
                     "\(result.errorText)")
                 #expect(result.outputText == "")
             }
@@ -226,7 +226,7 @@ import TidemarkTesting
         for source in [recording, stream] {
             let found = try await run(["bisect", source, "--entity", "file:1"])
             #expect(found.outputText.contains("sequence 1\n"), "\(found.outputText)")
-            #expect(found.outputText.hasSuffix("looked in every library: \"a\"\n"), "\(found.outputText)")
+            #expect(found.outputText.hasSuffix("searched all libraries: \"a\"\n"), "\(found.outputText)")
             let state = try await run(["bisect", source, "--state", "stale"])
             #expect(state.outputText.contains("true after step"), "\(state.outputText)")
             let named = try await run(["bisect", source, "--entity", "file:1", "--library", ""])
@@ -261,7 +261,7 @@ import TidemarkTesting
         #expect(result.status == 0, "\(result.errorText)")
         let errors = result.errorText.split(separator: "\n")
         #expect(errors.count == 1, "\(result.errorText)")
-        #expect(errors.first?.hasPrefix("tidemark: recording: it ends here: cannot write ") == true)
+        #expect(errors.first?.hasPrefix("tidemark: recording: it has ended: cannot write ") == true)
         #expect(result.outputText.contains(#""steps":2001,"#))
         let replay = try await run(["replay", short, "--json"])
         #expect(replay.status == 0, "\(replay.errorText)")
@@ -303,7 +303,7 @@ import TidemarkTesting
         let export = try await fixture.run(["export"])
         let repaired = try await fixture.run(["verify", "--repair"])
         #expect(repaired.status == 0, "\(repaired.errorText)")
-        #expect(repaired.outputText.contains("the query in row 1 was taken out: checksum_mismatch"))
+        #expect(repaired.outputText.contains("the query in row 1 was removed: checksum_mismatch"))
         #expect(repaired.outputText.contains(".damaged-"))
         #expect(try await fixture.run(["export"]).outputText == export.outputText)
         #expect(try await fixture.run(["verify"]).status == 0)

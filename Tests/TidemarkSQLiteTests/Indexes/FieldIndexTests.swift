@@ -207,11 +207,11 @@ import TidemarkTesting
         sqlite(["UPDATE field_values SET code = x'0007' WHERE place = 2 << 6"])
         #expect(try verified().contains { $0.hasPrefix("the index file./kind is wrong about file:") })
         sqlite(["INSERT INTO field_values VALUES (900 << 6, 0, 0, x'02', 'ghost')"])
-        #expect(try verified().contains("the index file./kind holds row 900, which is no entity of its type"))
+        #expect(try verified().contains("the index file./kind holds row 900, which is not an entity of its type"))
         sqlite(["INSERT INTO field_values VALUES (3 << 6 | 9, 9, 0, x'02', 'ghost')"])
         #expect(
             try verified().contains(
-                "the index number 9, which there is not, holds row 3, which is no entity of its type"))
+                "the index number 9, which does not exist, holds row 3, which is not an entity of its type"))
         #expect(try verified().count == 4)
         // A forged row never shows; a missing row may be unnoticed.
         #expect(try selected(whole).ids.contains("ghost") == false)
@@ -224,7 +224,7 @@ import TidemarkTesting
         try await journal.close()
         #expect(
             try verified() == [
-                "the index number 9, which there is not, holds row 3, which is no entity of its type"
+                "the index number 9, which does not exist, holds row 3, which is not an entity of its type"
             ])
     }
 

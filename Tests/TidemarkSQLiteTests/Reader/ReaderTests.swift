@@ -225,7 +225,7 @@ import TidemarkTesting
                 .entityCount(library: "", recorded: 9, stored: 4),
                 .tombstoneOfLiving(EntityKey(type: "file", id: "1")),
                 .library("", "lost ranges overlap at 6"),
-                .library("", "what was lost ends at 20, past the cursor"),
+                .library("", "the last lost range ends at 20, past the cursor"),
             ])
     }
 

@@ -154,7 +154,7 @@ import TidemarkTesting
         let name = DamageFixture.key(4)
         #expect(
             report.steps.first?.what
-                == "entity \(name.text) of library \"\(name.library)\" was taken out: checksum_mismatch")
+                == "entity \(name.text) of library \"\(name.library)\" was removed: checksum_mismatch")
         #expect(report.steps.contains { $0.what == "library \"\(name.library)\" and its queries are stale now" })
         let library = try SQLiteReader(path: path).libraries().first { $0.status.library == name.library }
         #expect(library?.status.phase == .stale)
@@ -198,8 +198,8 @@ import TidemarkTesting
         #expect(report.after == sound)
         #expect(
             report.steps.map(\.what) == [
-                "59 entities that pass their check are in a new file, with all else that does",
-                "the index file./size was built anew",
+                "59 entities that pass their check are in a new file, with every other record that does",
+                "the index file./size was rebuilt",
             ])
     }
 

@@ -93,7 +93,7 @@ import TidemarkWire
         let call = Task { await result { () throws(UpstreamError) in try await calls.call("a") { _ in } } }
         #expect(await eventually { calls.count == 1 })
         call.cancel()
-        #expect(await call.value == "again: nobody waits for the answer any more")
+        #expect(await call.value == "again: no caller waits for the answer any more")
         #expect(calls.count == 0)
     }
 

@@ -123,16 +123,16 @@ import TidemarkWire
     @Test(arguments: [
         (
             #"{"resource_type":"t","id":"x","library_id":"\ud800"}"#,
-            "library_id holds half a surrogate pair, which is no character: pass a string"
+            "library_id has half a surrogate pair, which is not a character: pass a string"
         ),
         (
             #"{"resource_type":"t","id":"\udc00x"}"#,
-            "id holds half a surrogate pair, which is no character: pass whole characters"
+            "id has half a surrogate pair, which is not a character: pass whole characters"
         ),
         (#"{"resource_type":"t","id":"x","fields":["a",1]}"#, "fields[1] is a number: pass an array of strings"),
         (
             #"{"resource_type":"t","id":"x","fields":["\ud800"]}"#,
-            "fields[0] holds half a surrogate pair, which is no character: pass an array of strings"
+            "fields[0] has half a surrogate pair, which is not a character: pass an array of strings"
         ),
     ])
     func `a wrong text is refused with the reason`(params: String, message: String) throws {

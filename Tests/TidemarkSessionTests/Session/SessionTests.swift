@@ -104,7 +104,7 @@ import TidemarkTesting
         fixture.send("[" + Array(repeating: note, count: 1_001).joined(separator: ",") + "]")
         #expect(
             await lines.next()
-                == #"{"jsonrpc":"2.0","id":null,"error":{"code":1005,"message":"the array holds 1001 messages, and none was taken: send at most 1000","data":{"code":"limit_exceeded"}}}"#
+                == #"{"jsonrpc":"2.0","id":null,"error":{"code":1005,"message":"the array holds 1001 messages, none was performed: send at most 1000","data":{"code":"limit_exceeded"}}}"#
         )
         let requests = (1...1_000).map { SessionFixture.request($0, "entity.get", #"{"resource_type":"a","id":1}"#) }
         fixture.send("[" + requests.joined(separator: ",") + "]")

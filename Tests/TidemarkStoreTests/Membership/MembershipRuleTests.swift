@@ -13,23 +13,23 @@ import TidemarkStore
     }
 
     private static let operators = "eq ne lt lte gt gte in exists"
-    private static let noPredicate = "is no predicate; write a path with an operator, or one of all, any, not alone"
+    private static let noPredicate = "is not a predicate; write a path with an operator, or one of all, any, not alone"
 
     @Test(arguments: [
-        ("7", "the membership rule is no object; write {…}"),
+        ("7", "the membership rule is not an object; write {…}"),
         ("{}", "/resource_type of the membership rule is missing; name the type whose resources the list holds"),
         (
             #"{"resource_type":null}"#,
             "/resource_type of the membership rule is missing; name the type whose resources the list holds"
         ),
-        (#"{"resource_type":7}"#, "/resource_type of the membership rule is no string; write \"…\""),
+        (#"{"resource_type":7}"#, "/resource_type of the membership rule is not a string; write \"…\""),
         (
             #"{"resource_type":"a b"}"#,
-            "/resource_type of the membership rule is no type; write 1 to 128 of A-Z a-z 0-9 _ . -"
+            "/resource_type of the membership rule is not a type; write 1 to 128 of A-Z a-z 0-9 _ . -"
         ),
         (
             #"{"resource_type":""}"#,
-            "/resource_type of the membership rule is no type; write 1 to 128 of A-Z a-z 0-9 _ . -"
+            "/resource_type of the membership rule is not a type; write 1 to 128 of A-Z a-z 0-9 _ . -"
         ),
     ])
     func `a rule is an object that names a type`(rule: String, wanted: String) {
@@ -37,7 +37,7 @@ import TidemarkStore
     }
 
     @Test(arguments: [
-        (#""where":7"#, "/where", "is no object; write {…}"),
+        (#""where":7"#, "/where", "is not an object; write {…}"),
         (#""where":{}"#, "/where", noPredicate),
         (#""where":{"eq":1}"#, "/where", noPredicate),
         (#""where":{"none":[]}"#, "/where", noPredicate),
@@ -45,13 +45,13 @@ import TidemarkStore
         (#""where":{"path":"/a"}"#, "/where", "has a path but no operator; write one of \(operators) prefix"),
         (
             #""where":{"path":"/a","equals":1}"#, "/where",
-            "has a member that is no operator; write \(operators) or prefix beside the path"
+            "has a member that is not an operator; write \(operators) or prefix beside the path"
         ),
         (
             #""where":{"path":"/a","eq":1,"all":[]}"#, "/where",
-            "has a member that is no operator; write \(operators) or prefix beside the path"
+            "has a member that is not an operator; write \(operators) or prefix beside the path"
         ),
-        (#""where":{"path":7,"eq":1}"#, "/where/path", "is no string; write \"…\""),
+        (#""where":{"path":7,"eq":1}"#, "/where/path", "is not a string; write \"…\""),
         (
             #""where":{"path":"a","eq":1}"#, "/where/path",
             "does not begin with a slash; write a JSON Pointer such as \"/kind\""
@@ -64,30 +64,33 @@ import TidemarkStore
             #""where":{"path":"/a~","eq":1}"#, "/where/path",
             "holds a ~ that is neither ~0 nor ~1; write ~0 for ~ and ~1 for /"
         ),
-        (#""where":{"path":"/a","in":1}"#, "/where/in", "is no array; write […]"),
+        (#""where":{"path":"/a","in":1}"#, "/where/in", "is not an array; write […]"),
         (#""where":{"path":"/a","exists":null}"#, "/where/exists", "is neither true nor false; write one of them"),
-        (#""where":{"path":"/a","prefix":1}"#, "/where/prefix", "is no string; write \"…\""),
-        (#""where":{"all":{}}"#, "/where/all", "is no array; write […]"),
-        (#""where":{"not":[]}"#, "/where/not", "is no object; write {…}"),
-        (#""where":{"all":[{"all":[]},{"not":{"any":[null]}}]}"#, "/where/all/1/not/any/0", "is no object; write {…}"),
-        (#""order":{}"#, "/order", "is no array; write […]"),
-        (#""order":[{"path":"/a"},"/b"]"#, "/order/1", "is no object; write {…}"),
+        (#""where":{"path":"/a","prefix":1}"#, "/where/prefix", "is not a string; write \"…\""),
+        (#""where":{"all":{}}"#, "/where/all", "is not an array; write […]"),
+        (#""where":{"not":[]}"#, "/where/not", "is not an object; write {…}"),
+        (
+            #""where":{"all":[{"all":[]},{"not":{"any":[null]}}]}"#, "/where/all/1/not/any/0",
+            "is not an object; write {…}"
+        ),
+        (#""order":{}"#, "/order", "is not an array; write […]"),
+        (#""order":[{"path":"/a"},"/b"]"#, "/order/1", "is not an object; write {…}"),
         (#""order":[{}]"#, "/order/0/path", "is missing; write a JSON Pointer such as \"/name\""),
         (
             #""order":[{"path":"/a","direction":"down"}]"#, "/order/0/direction",
-            "is no direction; write \"asc\" or \"desc\""
+            "is not a direction; write \"asc\" or \"desc\""
         ),
-        (#""order":[{"path":"/a","direction":1}]"#, "/order/0/direction", "is no string; write \"…\""),
-        (#""limit":0"#, "/limit", "is no integer from 1 on; leave it out for no limit"),
-        (#""limit":-1"#, "/limit", "is no integer from 1 on; leave it out for no limit"),
-        (#""limit":1.0"#, "/limit", "is no integer from 1 on; leave it out for no limit"),
-        (#""limit":"5""#, "/limit", "is no integer from 1 on; leave it out for no limit"),
-        (#""limit":9223372036854775808"#, "/limit", "is no integer from 1 on; leave it out for no limit"),
-        (#""scope":"/a""#, "/scope", "is no object; write {…}"),
+        (#""order":[{"path":"/a","direction":1}]"#, "/order/0/direction", "is not a string; write \"…\""),
+        (#""limit":0"#, "/limit", "is not an integer of 1 or more; leave it out for no limit"),
+        (#""limit":-1"#, "/limit", "is not an integer of 1 or more; leave it out for no limit"),
+        (#""limit":1.0"#, "/limit", "is not an integer of 1 or more; leave it out for no limit"),
+        (#""limit":"5""#, "/limit", "is not an integer of 1 or more; leave it out for no limit"),
+        (#""limit":9223372036854775808"#, "/limit", "is not an integer of 1 or more; leave it out for no limit"),
+        (#""scope":"/a""#, "/scope", "is not an object; write {…}"),
         (#""scope":{}"#, "/scope/path", "is missing; write the directory, a string or a tagged path"),
         (
             #""scope":{"path":{"Content":{"content_id":"c"}}}"#, "/scope/path",
-            "is no path; write a string, {\"Physical\":{\"device_slug\":…,\"path\":…}} or "
+            "is not a path; write a string, {\"Physical\":{\"device_slug\":…,\"path\":…}} or "
                 + "{\"Cloud\":{\"service\":…,\"identifier\":…,\"path\":…}}"
         ),
         (#""scope":{"path":"/a","recursive":1}"#, "/scope/recursive", "is neither true nor false; write one of them"),

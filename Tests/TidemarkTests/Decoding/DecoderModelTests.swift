@@ -51,7 +51,7 @@ import TidemarkTesting
             for style in [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()] {
                 if let date = try? style.parse(text) { return date }
             }
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a date as in ISO 8601 is wanted")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "an ISO 8601 date is expected")
         }
         return decoder
     }()

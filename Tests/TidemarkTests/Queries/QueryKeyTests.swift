@@ -32,7 +32,7 @@ import TidemarkTesting
     func `an input that is not JSON is refused`(_ json: String) {
         let error = #expect(throws: CacheError.self) { try canonical(json) }
         #expect(error?.code == .invalidParams)
-        #expect(error?.message.hasPrefix("input is no JSON at byte ") == true, "\(error?.message ?? "")")
+        #expect(error?.message.hasPrefix("input is not JSON at byte ") == true, "\(error?.message ?? "")")
     }
 
     @Test func `an input that is not UTF-8, too deep or too long is refused`() throws {

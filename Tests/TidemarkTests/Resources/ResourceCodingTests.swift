@@ -113,7 +113,7 @@ import TidemarkModel
         #expect(missing?.value == .some(.null))
         #expect(error(#"{"id":"2"}"#)?.field.description == "/size")
         #expect(error(#"{"id":"2"}"#)?.value == nil)
-        #expect(error(#"{"id":"2"}"#)?.description == "photo:2: /size is missing: the type wants it")
+        #expect(error(#"{"id":"2"}"#)?.description == "photo:2: /size is missing: the type requires it")
         #expect(error("[]")?.field.description == "")
         #expect(error("{")?.description.hasPrefix("photo:?: the resource is null") == true)
         let long = error(#"{"id":"3","size":"\#(String(repeating: "x", count: 5_000))"}"#)
