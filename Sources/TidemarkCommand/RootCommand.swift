@@ -1,11 +1,12 @@
 import ArgumentParser
+import TidemarkModel
 
 /// `tidemark`: the root of all commands.
 struct RootCommand: AsyncParsableCommand {
     /// The version of the command.
     ///
     /// - Source: docs/changelog.md.
-    static let version = "0.2.0"
+    static let version = TidemarkVersion.text
 
     static let configuration = CommandConfiguration(
         commandName: "tidemark",

@@ -48,6 +48,18 @@ enum Answer {
         }
     }
 
+    /// The answer to `initialize`.
+    static var greeting: [UInt8] {
+        object { line in
+            line.member("protocol", TidemarkVersion.sessionProtocol)
+            line.member("version", ByteString(TidemarkVersion.text))
+            line.name("methods")
+            line.array { line in
+                for name in MethodReader.names { line.value(name) }
+            }
+        }
+    }
+
     static func place(_ status: LibraryStatus) -> [UInt8] {
         object { line in
             line.member("cursor", status.cursor)

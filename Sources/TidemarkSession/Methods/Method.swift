@@ -25,6 +25,8 @@ enum Method: Sendable {
     case explain(EntityKey, maxAges: [ByteString: Int])
     case flush
     case caughtUp(EventSequence, library: ByteString)
+    /// Tells the host which version of the protocol it speaks with, and which methods there are.
+    case initialize
 
     /// The largest number of fields of one entity that a read may name.
     static let fieldCountMax = 1_000

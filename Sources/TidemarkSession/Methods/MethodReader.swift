@@ -109,10 +109,23 @@ package struct MethodReader: Sendable {
             }
             return .caughtUp(sequence, library: try reader.library(params))
         },
+        "initialize": { (_, params) throws(CacheError) in
+            try MethodReader.checkProtocol(params)
+            return .initialize
+        },
     ]
 
-    /// The names of all methods, sorted; for documents and tests.
+    /// The names of all methods, sorted.
     static var names: [ByteString] { readers.keys.sorted() }
+
+    /// Refuses a host that speaks a later version of the protocol than this one.
+    private static func checkProtocol(_ params: Params) throws(CacheError) {
+        if let host = params.value("host"), host.kind != .string { throw params.wrong("host", "the host's name") }
+        let known = TidemarkVersion.sessionProtocol
+        guard let asked = try params.integer("protocol", in: 1...Int64.max), asked > known else { return }
+        throw CacheError(
+            .invalidParams, "protocol is \(asked): this version serves protocol \(known); update tidemark, or pass \(known)")
+    }
 
     /// Returns the library of a request.
     package func library(_ params: Params) throws(CacheError) -> ByteString {

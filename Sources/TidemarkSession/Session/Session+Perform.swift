@@ -74,6 +74,8 @@ extension Session {
             return nil
         case .caughtUp(let sequence, let library):
             return try await reach(sequence, of: library, responder)
+        case .initialize:
+            return Answer.greeting
         }
         return Answer.empty
     }

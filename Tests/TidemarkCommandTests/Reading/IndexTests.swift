@@ -107,8 +107,8 @@ import TidemarkTesting
             "/0/path of --order does not begin with a slash"
         ),
         (["list", "--type", "file", "--order", "/size", "--after", "file:none"], "file:none is not stored"),
-        (["list", "--type", "file", "--order", "/size:DESC"], "--order /size:DESC ends with no direction"),
-        (["list", "--type", "file", "--order", "/size:down"], "--order /size:down ends with no direction"),
+        (["list", "--type", "file", "--order", "/size:DESC"], "--order /size:DESC ends without a direction"),
+        (["list", "--type", "file", "--order", "/size:down"], "--order /size:down ends without a direction"),
         (["facets", "file", "/size", "--where", #"{"all":[{"path":"x","eq":1}]}"#], "/all/0/path of --where does not"),
         (["facets", "file", "size"], "the pointer size does not begin with a slash"),
         (["facets", "file", "/size", "--limit", "0"], "--limit takes 1 to 100000"),

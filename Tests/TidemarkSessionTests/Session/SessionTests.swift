@@ -155,8 +155,8 @@ import TidemarkTesting
         #expect(
             MethodReader.names == [
                 "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",
-                "cache.stats", "cache.transaction", "entity.get", "entity.list", "entity.observe", "observe.cancel",
-                "optimistic.commit", "optimistic.list", "optimistic.rollback", "optimistic.update", "query.observe",
+                "cache.stats", "cache.transaction", "entity.get", "entity.list", "entity.observe", "initialize",
+                "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.rollback", "optimistic.update", "query.observe",
                 "query.put", "query.read",
             ])
     }
