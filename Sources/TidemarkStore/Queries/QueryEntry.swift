@@ -44,7 +44,7 @@ struct QueryEntry {
     var kept: KeptList?
 
     /// The nodes of elements that some layer has a change for.
-    var layeredNodes: Set<UInt32> = []
+    var layeredNodes: Set<ListNode> = []
 
     /// Whether the journal has an older version, or none.
     var isDirty = false
@@ -69,7 +69,7 @@ struct QueryEntry {
     var unloggedCount = 0
     /// The nodes that came to be pinned, and whose entity may have to be loaded first. Bounded by ``pinnedCountMax``; empty
     /// when that is `.max`.
-    var awaited: Set<UInt32> = []
+    var awaited: Set<ListNode> = []
     /// The staleness that observers were last notified of.
     var shownStale = false
     /// The index in the log of the last change; nil when observers were notified of it.
@@ -81,7 +81,7 @@ struct QueryEntry {
     /// Whether an element was replaced in a way that need not be logged.
     var isUnlogged = false
     /// The elements that observers saw before the unit, when the unit may change several elements.
-    var before: [UInt32] = []
+    var before: [ListHandle] = []
     var steps: [HandleStep] = []
     /// The unit's stamp when the list was last visited as a holder of the written entity.
     var visit: Int64 = 0
@@ -146,8 +146,8 @@ struct QueryEntry {
 
 /// One step of a list while its unit is open.
 enum HandleStep {
-    case add(UInt32, at: Int)
-    case remove(UInt32, at: Int)
-    case replace(UInt32, at: Int)
-    case move(UInt32, from: Int, to: Int)
+    case add(ListHandle, at: Int)
+    case remove(ListHandle, at: Int)
+    case replace(ListHandle, at: Int)
+    case move(ListHandle, from: Int, to: Int)
 }

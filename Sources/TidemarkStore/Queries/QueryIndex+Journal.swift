@@ -12,7 +12,7 @@ extension CacheState {
             return
         }
         let key = QueryKey(
-            library: libraryNames.names[Int(record.library)], method: record.method, canonicalInput: record.input)
+            library: libraryNames[record.library], method: record.method, canonicalInput: record.input)
         var membership: Membership?
         if !record.membership.bytes.isEmpty {
             do throws(MembershipError) {
@@ -46,7 +46,7 @@ extension CacheState {
 
     /// Adds every query that changed since the last flush to a flush, complete.
     mutating func takeQueries(into flush: inout FlushBatch) {
-        var filling: [UInt32] = []
+        var filling: [QueryID] = []
         for query in queries.dirty where queries[query].isDirty {
             queries[query].isDirty = false
             guard queries[query].isStored else { continue }
@@ -84,7 +84,7 @@ extension QueryIndex {
     /// Returns the record of a query.
     ///
     /// - Complexity: O(elements).
-    func record(of query: UInt32) -> QueryRecord {
+    func record(of query: QueryID) -> QueryRecord {
         let entry = self[query]
         var elements = entry.unbuilt ?? []
         elements.reserveCapacity(entry.list.count)

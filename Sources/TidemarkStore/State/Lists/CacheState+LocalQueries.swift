@@ -5,12 +5,12 @@ extension CacheState {
     /// Evaluates a local query over the entities in memory; ``fill(_:with:at:)`` adds those of the journal.
     ///
     /// - Complexity: O(entities in memory + m log m) for m matches.
-    mutating func evaluate(_ query: UInt32, at now: Int64) {
+    mutating func evaluate(_ query: QueryID, at now: Int64) {
         // No input reaches it: a local answer without a rule is refused with its params.
         guard let membership = queries[query].membership else { preconditionFailure("a local query without a rule") }
         let library = queries[query].library
         let type = queries[query].type
-        var found: [(index: UInt32, sortKey: [UInt8])] = []
+        var found: [(index: SlotIndex, sortKey: [UInt8])] = []
         entities.forEachIndex { index in
             guard entities.library(of: index) == library, entities.type(of: index) == type,
                 entities.completeness(of: index).isEvaluable
@@ -35,7 +35,7 @@ extension CacheState {
     }
 
     /// Returns what has to be scanned to complete a list; nil when memory had all entities when it was made.
-    package func fill(of query: UInt32) -> ListFill? {
+    package func fill(of query: QueryID) -> ListFill? {
         queries[query].fill.map { number in
             ListFill(
                 query: query, number: number, library: queries[query].library, type: queries[query].type,
@@ -93,7 +93,7 @@ extension CacheState {
     }
 
     /// Returns the sort key at which a list takes in an entity of the journal; nil when it does not belong there.
-    private func sortKey(of entity: StoredEntity, in query: UInt32, _ membership: Membership) -> [UInt8]? {
+    private func sortKey(of entity: StoredEntity, in query: QueryID, _ membership: Membership) -> [UInt8]? {
         func place(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
             membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
         }
@@ -112,7 +112,7 @@ extension CacheState {
     }
 
     /// Tells whether a list that is filled needs an entity: an answer's list needs only those written since.
-    private func isWanted(_ stamp: EntityStamp, _ query: UInt32) -> Bool {
+    private func isWanted(_ stamp: EntityStamp, _ query: QueryID) -> Bool {
         guard let after = queries[query].fillAfter else { return true }
         guard stamp.generation == queries[query].fillGeneration, let sequence = stamp.sequence else { return false }
         return sequence > after
@@ -122,7 +122,7 @@ extension CacheState {
 /// The scan that completes a list. Until it ends the journal does not have the query: after a crash the list would be
 /// taken for complete.
 package struct ListFill: Sendable {
-    let query: UInt32
+    let query: QueryID
     let number: Int64
     package let library: LibraryIndex
     package let type: TypeIndex
@@ -132,7 +132,9 @@ package struct ListFill: Sendable {
 
 extension EntityStore {
     /// Calls `body` with the slot of every entity in memory, in no order.
-    func forEachIndex(_ body: (UInt32) -> Void) {
-        for index in 0..<UInt32(slotCount) where slot(index).pointee.flags.contains(.isLive) { body(index) }
+    func forEachIndex(_ body: (SlotIndex) -> Void) {
+        for index in 0..<slotCount where slot(SlotIndex(index)).pointee.flags.contains(.isLive) {
+            body(SlotIndex(index))
+        }
     }
 }

@@ -9,7 +9,7 @@ extension CacheState {
     /// Builds one list, to be read.
     ///
     /// - Complexity: O(n log n) for n elements, once.
-    mutating func buildList(of query: UInt32) {
+    mutating func buildList(of query: QueryID) {
         guard let elements = queries.takeUnbuilt(of: query) else { return }
         let library = queries[query].library
         let type = queries[query].type
@@ -44,7 +44,7 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    mutating func setUnbuilt(_ elements: [QueryElement], of query: UInt32) {
+    mutating func setUnbuilt(_ elements: [QueryElement], of query: QueryID) {
         self[query].unbuilt = elements
         unbuiltCount += 1
     }
@@ -52,7 +52,7 @@ extension QueryIndex {
     /// Removes and returns the elements of a list that is not built yet.
     ///
     /// - Returns: nil when the list was built before.
-    mutating func takeUnbuilt(of query: UInt32) -> [QueryElement]? {
+    mutating func takeUnbuilt(of query: QueryID) -> [QueryElement]? {
         guard let elements = self[query].unbuilt else { return nil }
         self[query].unbuilt = nil
         unbuiltCount -= 1

@@ -5,7 +5,7 @@ extension CacheState {
     /// Begins to log the changes of a stored query.
     ///
     /// - Precondition: Its elements are in memory, or hidden: all, or what it pins of them.
-    package mutating func observe(_ query: UInt32, at now: Int64) {
+    package mutating func observe(_ query: QueryID, at now: Int64) {
         buildList(of: query)
         queries[query].observerCount += 1
         queries[query].listenerCount += 1
@@ -20,7 +20,7 @@ extension CacheState {
     /// - Parameter isWhole: Whether it sees whole resources: then nothing needs to be logged except the state when the
     ///   lag began. For an observer of some fields, each change is compared.
     /// - Returns: The lag's number, above all earlier ones, and ``unloggedCount(of:)``.
-    package mutating func beginLag(of query: UInt32, isWhole: Bool) -> (number: Int64, unloggedCount: Int) {
+    package mutating func beginLag(of query: QueryID, isWhole: Bool) -> (number: Int64, unloggedCount: Int) {
         queries.lastLag += 1
         queries[query].lastLag = queries.lastLag
         if isWhole { queries[query].listenerCount -= 1 }
@@ -28,15 +28,15 @@ extension CacheState {
     }
 
     /// Notes that an observer of a query has caught up, or is about to end.
-    package mutating func endLag(of query: UInt32, isWhole: Bool) {
+    package mutating func endLag(of query: QueryID, isWhole: Bool) {
         if isWhole { queries[query].listenerCount += 1 }
     }
 
     /// Returns the number of changes of a query that were not logged, because all its observers lagged and needed no
     /// log.
-    package func unloggedCount(of query: UInt32) -> Int { queries[query].unloggedCount }
+    package func unloggedCount(of query: QueryID) -> Int { queries[query].unloggedCount }
 
-    package mutating func stopObserving(_ query: UInt32) {
+    package mutating func stopObserving(_ query: QueryID) {
         queries[query].observerCount -= 1
         queries[query].listenerCount -= 1
         guard queries[query].observerCount == 0 else { return }
@@ -47,7 +47,7 @@ extension CacheState {
     /// Begins to log the changes of an entity, stored or not.
     ///
     /// - Returns: The entity's number in the reverse index; nil when there are too many libraries or types.
-    package mutating func observe(_ key: EntityKey) -> UInt32? {
+    package mutating func observe(_ key: EntityKey) -> ListHandle? {
         let type = configuration.typeAliases[key.type] ?? key.type
         guard let library = key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }),
             let typeIndex = type.bytes.withUnsafeBytes({ index(ofType: $0) })
@@ -61,13 +61,13 @@ extension CacheState {
         return handle
     }
 
-    package mutating func stopObserving(entity handle: UInt32) { queries.keys.removeObserver(handle) }
+    package mutating func stopObserving(entity handle: ListHandle) { queries.keys.removeObserver(handle) }
 
     /// Keeps a number in the reverse index from being reused while a lagging observer remembers it.
-    package mutating func retain(_ handle: UInt32) { queries.keys.retain(handle) }
+    package mutating func retain(_ handle: ListHandle) { queries.keys.retain(handle) }
 
-    package mutating func release(_ handle: UInt32) { queries.keys.release(handle) }
+    package mutating func release(_ handle: ListHandle) { queries.keys.release(handle) }
 
     /// The index in the log of the query's last change.
-    package func lastChange(of query: UInt32) -> Int? { queries[query].lastChange }
+    package func lastChange(of query: QueryID) -> Int? { queries[query].lastChange }
 }

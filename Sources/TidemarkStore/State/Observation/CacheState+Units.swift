@@ -44,7 +44,7 @@ extension CacheState {
         queries.unit.isUncertain = false
     }
 
-    private mutating func logChange(of query: UInt32, _ payloads: inout KeptPayloads, at now: Int64) {
+    private mutating func logChange(of query: QueryID, _ payloads: inout KeptPayloads, at now: Int64) {
         let isUnlogged = queries[query].isUnlogged
         queries[query].isUnlogged = false
         checkReserve(of: query)
@@ -101,7 +101,7 @@ extension CacheState {
     }
 
     /// Returns the elements that observers saw before the steps of a unit.
-    private func before(_ steps: [HandleStep], of query: UInt32) -> [UInt32] {
+    private func before(_ steps: [HandleStep], of query: QueryID) -> [ListHandle] {
         var list = queries[query].list.shownPrefix(queries[query].shownCountMax)
         for step in steps.reversed() {
             switch step {
@@ -117,7 +117,7 @@ extension CacheState {
     }
 
     /// Returns the steps from the elements that observers saw before the unit to the current ones.
-    private func difference(of query: UInt32, since before: [UInt32]) -> [HandleStep] {
+    private func difference(of query: QueryID, since before: [ListHandle]) -> [HandleStep] {
         let after = queries[query].list.shownPrefix(queries[query].shownCountMax)
         let operations = ListDifference.operations(from: before, to: after) { isReplaced($0) }
         var list = before
@@ -139,7 +139,7 @@ extension CacheState {
     }
 
     /// Tells whether the visible value of an element that was and is in a list changed in the unit.
-    private func isReplaced(_ handle: UInt32) -> Bool {
+    private func isReplaced(_ handle: ListHandle) -> Bool {
         guard let old = queries.unit.olds[handle] else { return false }
         return withPayload(of: handle) { payload in
             old.withUnsafeBytes { !JSONText.haveEqualBytes($0, payload) }
@@ -152,7 +152,7 @@ extension CacheState {
     private func listStep(
         _ step: HandleStep, isHeard: Bool, isHeldBack: Bool, _ payloads: inout KeptPayloads
     ) -> ListStep {
-        func payloadNow(_ handle: UInt32) -> [UInt8] {
+        func payloadNow(_ handle: ListHandle) -> [UInt8] {
             guard isHeard, !isHeldBack || isInMemory(handle) else { return [] }
             return payload(of: handle, &payloads)
         }
@@ -176,12 +176,12 @@ extension CacheState {
 
     /// Returns the value that observers saw of an element that left a list: before the unit, or the current one when it
     /// did not change.
-    private func old(of handle: UInt32) -> [UInt8] {
+    private func old(of handle: ListHandle) -> [UInt8] {
         queries.unit.olds[handle] ?? withPayload(of: handle) { Array($0) } ?? []
     }
 
     /// Returns an entity's payload; lists that show the same entity share one copy.
-    private func payload(of handle: UInt32, _ payloads: inout KeptPayloads) -> [UInt8] {
+    private func payload(of handle: ListHandle, _ payloads: inout KeptPayloads) -> [UInt8] {
         if let payload = payloads[handle] { return payload }
         guard let payload = withPayload(of: handle, { Array($0) }) else {
             // No input reaches it: what an observed list shows was loaded before it was observed, and is pinned since (L9).
@@ -194,7 +194,7 @@ extension CacheState {
     /// Tells whether the value of an entity before a write is needed when the unit ends.
     ///
     /// - Complexity: O(lists that hold it).
-    func isOldWanted(_ handle: UInt32) -> Bool {
+    func isOldWanted(_ handle: ListHandle) -> Bool {
         // A larger unit compares the values before and after.
         if queries.unit.isMulti || queries.keys.observerCount(of: handle) > 0 { return true }
         for place in 0..<queries.keys.holderCount(of: handle) {
@@ -203,7 +203,7 @@ extension CacheState {
         return false
     }
 
-    private mutating func logChange(ofEntity handle: UInt32) {
+    private mutating func logChange(ofEntity handle: ListHandle) {
         let old = queries.unit.olds[handle] ?? []
         let current = queries.unit.renamed.first { $0.from == handle }?.to ?? handle
         let payload = withPayload(of: current) { Array($0) }
@@ -219,13 +219,13 @@ extension CacheState {
 
     /// Calls `body` with the resource of a key in the reverse index, as readers see it; returns nil when memory does
     /// not have it.
-    func withPayload<Result>(of handle: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    func withPayload<Result>(of handle: ListHandle, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         if queries.keys.isLayered(handle) { return layers.overlays[handle]?.visible?.withUnsafeBytes(body) }
         return withIdentity(queries.keys.key(of: handle)) { entities.find($0) }.map { body(entities.payload(of: $0)) }
     }
 
     /// Returns how much is known of a key in the reverse index, as readers see it.
-    package func completeness(of handle: UInt32) -> Completeness {
+    package func completeness(of handle: ListHandle) -> Completeness {
         guard let index = withIdentity(queries.keys.key(of: handle), { entities.find($0) }) else { return .whole }
         return completeness(of: handle, at: index)
     }
@@ -233,7 +233,7 @@ extension CacheState {
     /// Returns how much is known of a stored entity, as readers see it.
     ///
     /// - Parameter index: The entity's slot.
-    func completeness(of handle: UInt32, at index: UInt32) -> Completeness {
+    func completeness(of handle: ListHandle, at index: SlotIndex) -> Completeness {
         let stored = entities.completeness(of: index)
         guard stored != .whole, queries.keys.isLayered(handle), layers.replaces(handle) else { return stored }
         return .whole
