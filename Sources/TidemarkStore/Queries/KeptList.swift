@@ -38,7 +38,7 @@ extension QueryIndex {
         }
         keptLists.append(query)
         keptListByteCount += list.byteCount
-        self[query].kept = list
+        self[query].keep(list)
     }
 
     /// Removes the kept form of a list, because the list changed.
@@ -48,8 +48,7 @@ extension QueryIndex {
     }
 
     private mutating func takeKept(of query: QueryID) {
-        keptListByteCount -= self[query].kept?.byteCount ?? 0
-        self[query].kept = nil
+        keptListByteCount -= self[query].dropKept()
         keptLists.removeAll { $0 == query }
     }
 

@@ -10,10 +10,9 @@ extension QueryIndex {
         _ handle: ListHandle, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int, in query: QueryID
     ) -> ListNode {
         beginChange(of: query)
-        let node = self[query].list.insert(handle, sortKey: sortKey, marks: marks, at: index)
+        let node = self[query].insertElement(handle, sortKey: sortKey, marks: marks, at: index)
         let place = keys.addHolder(ListedKeys.Holder(query: query, node: node), to: handle)
-        self[query].list.setPlace(of: node, place)
-        if marks.contains(.isLayered) { self[query].layeredNodes.insert(node) }
+        self[query].setPlace(of: node, place)
         pinInserted(node, of: query)
         if marks.isShown, isStepped(query) { stepIn(node, of: query) }
         if !marks.contains(.isExtra) { markDirty(query) }
@@ -32,11 +31,10 @@ extension QueryIndex {
     private mutating func take(_ node: ListNode, of query: QueryID) {
         let handle = self[query].list.handle(of: node)
         let place = self[query].list.place(of: node)
-        if self[query].list.marks(of: node).contains(.isLayered) { self[query].layeredNodes.remove(node) }
         unpinRemoved(node, of: query)
-        self[query].list.remove(node)
+        self[query].removeElement(node)
         if let moved = keys.removeHolder(at: place, of: handle) {
-            self[moved.query].list.setPlace(of: moved.node, place)
+            self[moved.query].setPlace(of: moved.node, place)
         }
     }
 
@@ -55,8 +53,7 @@ extension QueryIndex {
             if isStepped(query) { step(node, from: shownFrom, to: shownTarget, in: query) }
             pinMoving(node, from: shownFrom, to: shownTarget, of: query)
         }
-        self[query].list.setSortKey(of: node, sortKey)
-        if target != from { self[query].list.move(node, to: target) }
+        self[query].resortElement(node, sortKey, to: target == from ? nil : target)
         if !marks.contains(.isExtra) { markDirty(query) }
     }
 
@@ -70,23 +67,16 @@ extension QueryIndex {
         // With layers the element may look the same as before: that is known only when the unit ends.
         let isUnlogged = !unit.isUncertain && !isOldWanted(handle, in: query)
         if isUnlogged, self[query].shownCountMax == .max {
-            self[query].isUnlogged = true
+            self[query].noteUnlogged()
             return
         }
         let index = self[query].list.index(of: node, among: .shown)
         guard index < self[query].shownCountMax else { return }
         if isUnlogged {
-            self[query].isUnlogged = true
+            self[query].noteUnlogged()
             return
         }
-        for step in self[query].steps {
-            switch step {
-            // An element that was added in the same unit is logged with its value at the unit's end.
-            case .add(handle, _), .replace(handle, _): return
-            case .add, .replace, .remove, .move: break
-            }
-        }
-        self[query].steps.append(.replace(handle, at: index))
+        self[query].steps.appendReplacement(of: handle, at: index)
     }
 
     /// Sets the marks of an element, which may show or hide it.
@@ -98,15 +88,10 @@ extension QueryIndex {
             if isStepped(query) { stepOut(node, of: query) }
             pinHiding(node, of: query)
         }
-        self[query].list.setMarks(of: node, marks)
+        self[query].setMarks(of: node, marks)
         if !old.isShown, marks.isShown {
             pinShown(node, of: query)
             if isStepped(query) { stepIn(node, of: query) }
-        }
-        if marks.contains(.isLayered) {
-            self[query].layeredNodes.insert(node)
-        } else {
-            self[query].layeredNodes.remove(node)
         }
     }
 
@@ -119,7 +104,7 @@ extension QueryIndex {
 
     /// Limits a list to the elements up to a sort key: elements that layers inserted after it are removed.
     mutating func setHorizon(_ horizon: [UInt8]?, of query: QueryID) {
-        self[query].horizon = horizon
+        self[query].setHorizon(horizon)
         guard let horizon, self[query].list.wholeCount > self[query].list.count else { return }
         while let last = self[query].list.last, self[query].list.marks(of: last).contains(.isExtra),
             horizon.lexicographicallyPrecedes(self[query].list.sortKey(of: last))
@@ -135,11 +120,11 @@ extension QueryIndex {
         beginChange(of: query)
         let old = self[query].list.handle(of: node)
         let place = self[query].list.place(of: node)
-        self[query].list.setHandle(of: node, handle)
-        self[query].list.setPlace(
+        self[query].setHandle(of: node, handle)
+        self[query].setPlace(
             of: node, keys.addHolder(ListedKeys.Holder(query: query, node: node), to: handle))
         if let moved = keys.removeHolder(at: place, of: old) {
-            self[moved.query].list.setPlace(of: moved.node, place)
+            self[moved.query].setPlace(of: moved.node, place)
         }
         markDirty(query)
         pinRetargeted(node, from: old, of: query)
@@ -156,7 +141,7 @@ extension QueryIndex {
         self[query].list.forEachNode { nodes.append($0) }
         // Elements are removed from the back, so that no other element moves into the place of a pinned one.
         for node in nodes.reversed() { take(node, of: query) }
-        self[query].list.removeAll()
+        self[query].removeAllElements()
     }
 
     // MARK: Units
@@ -167,9 +152,8 @@ extension QueryIndex {
         guard self[query].observerCount > 0, !self[query].isTouched else { return }
         // No input reaches it: the order of calls inside this module makes every change part of a unit.
         precondition(unit.isOpen, "query \(self[query].number) changes outside of a unit")
-        self[query].isTouched = true
         unit.touched.append(query)
-        if unit.isMulti { self[query].before = self[query].list.shownPrefix(self[query].shownCountMax) }
+        self[query].beginUnit(isMulti: unit.isMulti)
     }
 
     /// Tells whether some observer of a list gets the value of an entity before a write, or a lag has yet to record it.
@@ -226,29 +210,7 @@ extension QueryIndex {
         }
     }
 
-    /// Adds a step; a step that reverts or continues the last one is combined with it.
-    ///
-    /// A layer may remove an element from one place and show it at another: two steps, but one for an observer.
     private mutating func append(_ step: HandleStep, to query: QueryID) {
-        guard let last = self[query].steps.last else { return self[query].steps.append(step) }
-        switch (last, step) {
-        case (.add(let added, let index), .remove(let removed, let place)) where added == removed && index == place:
-            self[query].steps.removeLast()
-        case (.move(let moved, let from, let index), .remove(let removed, let place))
-        where moved == removed && index == place:
-            self[query].steps.removeLast()
-            append(.remove(removed, at: from), to: query)
-        case (.replace(let replaced, let index), .remove(let removed, let place))
-        where replaced == removed && index == place:
-            self[query].steps.removeLast()
-            append(.remove(removed, at: index), to: query)
-        case (.remove(let removed, let from), .add(let added, let target)) where removed == added:
-            self[query].steps.removeLast()
-            if from != target { self[query].steps.append(.move(added, from: from, to: target)) }
-            self[query].steps.append(.replace(added, at: target))
-            unit.isUncertain = true
-        default:
-            self[query].steps.append(step)
-        }
+        if self[query].steps.append(step) { unit.isUncertain = true }
     }
 }

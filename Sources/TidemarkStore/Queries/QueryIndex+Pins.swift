@@ -68,7 +68,7 @@ extension QueryIndex {
             guard self[query].list.isShown(node), self[query].list.index(of: node, among: .shown) < countMax else {
                 return
             }
-            self[query].awaited.insert(node)
+            self[query].awaitEntity(of: node)
         }
         keys.pin(self[query].list.handle(of: node))
         unit.unpins.append(old)
@@ -89,7 +89,7 @@ extension QueryIndex {
 
     /// Undoes ``pinList(of:)`` when a list loses its last observer.
     mutating func unpinList(of query: QueryID) {
-        self[query].awaited = []
+        self[query].endAwaitingAll()
         awaiting.remove(query)
         let list = self[query].list
         guard let countMax = reserveEnd(of: query, observed: true) else {
@@ -107,11 +107,11 @@ extension QueryIndex {
 
     private mutating func pin(_ node: ListNode, of query: QueryID) {
         keys.pin(self[query].list.handle(of: node))
-        self[query].awaited.insert(node)
+        self[query].awaitEntity(of: node)
     }
 
     private mutating func unpin(_ node: ListNode, of query: QueryID) {
-        self[query].awaited.remove(node)
+        self[query].endAwaiting(node)
         unpinInUnit(self[query].list.handle(of: node))
     }
 

@@ -86,7 +86,7 @@ struct QueryIndex {
         var at = firstOfType[TypePlace(library: library, type: type)] ?? QueryIndex.none
         while at != QueryIndex.none {
             found.append(at)
-            at = self[at].nextOfType
+            at = self[at].typeOrder.next
         }
         return found.sorted { self[$0].number < self[$1].number }
     }
@@ -125,7 +125,7 @@ struct QueryIndex {
 
     private mutating func makeRoom() -> Bool {
         var at = leastRecent
-        while at != QueryIndex.none, self[at].observerCount > 0 { at = self[at].previous }
+        while at != QueryIndex.none, self[at].observerCount > 0 { at = self[at].readOrder.previous }
         guard at != QueryIndex.none else { return false }
         let key = self[at].key
         displaced?.append(key)
@@ -149,21 +149,17 @@ struct QueryIndex {
         removeAllElements(of: query)
         guard self[query].isStored else { return }
         unfile(query)
-        self[query].isStored = false
-        self[query].fill = nil
+        self[query].becomeUnstored()
         storedCount -= 1
-        if self[query].hasRow { removedNumbers.append(self[query].number) }
-        self[query].hasRow = false
-        self[query].isDirty = false
+        voidRow(of: query)
     }
 
     /// Adds a stored query to the index of its type and rule.
     mutating func file(_ query: QueryID) {
         let place = TypePlace(library: self[query].library, type: self[query].type)
         let first = firstOfType[place] ?? QueryIndex.none
-        self[query].previousOfType = QueryIndex.none
-        self[query].nextOfType = first
-        if first != QueryIndex.none { self[first].previousOfType = query }
+        self[query].typeOrder = QueryLinks(next: first)
+        if first != QueryIndex.none { self[first].typeOrder.previous = query }
         firstOfType[place] = query
         if let membership = self[query].membership {
             candidates[place, default: MembershipCandidates()].insert(query, membership)
@@ -171,7 +167,7 @@ struct QueryIndex {
             if !self[query].isLocal { remoteRuleCount += 1 }
         }
         if !self[query].isStored {
-            self[query].isStored = true
+            self[query].becomeStored()
             storedCount += 1
         }
     }
@@ -179,10 +175,10 @@ struct QueryIndex {
     /// Removes a query from the index of its type and rule, before one of these changes.
     mutating func unfile(_ query: QueryID) {
         let place = TypePlace(library: self[query].library, type: self[query].type)
-        let previous = self[query].previousOfType
-        let next = self[query].nextOfType
-        if previous != QueryIndex.none { self[previous].nextOfType = next } else { firstOfType[place] = next }
-        if next != QueryIndex.none { self[next].previousOfType = previous }
+        let previous = self[query].typeOrder.previous
+        let next = self[query].typeOrder.next
+        if previous != QueryIndex.none { self[previous].typeOrder.next = next } else { firstOfType[place] = next }
+        if next != QueryIndex.none { self[next].typeOrder.previous = previous }
         if firstOfType[place] == QueryIndex.none { firstOfType[place] = nil }
         guard let membership = self[query].membership else { return }
         candidates[place]?.remove(query, membership)
@@ -201,26 +197,28 @@ struct QueryIndex {
     }
 
     private mutating func attach(_ query: QueryID) {
-        self[query].previous = QueryIndex.none
-        self[query].next = mostRecent
-        if mostRecent != QueryIndex.none { self[mostRecent].previous = query }
+        self[query].readOrder = QueryLinks(next: mostRecent)
+        if mostRecent != QueryIndex.none { self[mostRecent].readOrder.previous = query }
         mostRecent = query
         if leastRecent == QueryIndex.none { leastRecent = query }
     }
 
     private mutating func detach(_ query: QueryID) {
-        let previous = self[query].previous
-        let next = self[query].next
-        if previous != QueryIndex.none { self[previous].next = next } else { mostRecent = next }
-        if next != QueryIndex.none { self[next].previous = previous } else { leastRecent = previous }
+        let previous = self[query].readOrder.previous
+        let next = self[query].readOrder.next
+        if previous != QueryIndex.none { self[previous].readOrder.next = next } else { mostRecent = next }
+        if next != QueryIndex.none { self[next].readOrder.previous = previous } else { leastRecent = previous }
     }
 
     // MARK: The journal
 
     mutating func markDirty(_ query: QueryID) {
-        guard !self[query].isDirty else { return }
-        self[query].isDirty = true
-        dirty.append(query)
+        if self[query].markDirty() { dirty.append(query) }
+    }
+
+    /// Lets the next flush remove a query's row, if it has one: the row is not valid any more.
+    mutating func voidRow(of query: QueryID) {
+        if let number = self[query].voidRow() { removedNumbers.append(number) }
     }
 
     // MARK: Invariants

@@ -13,19 +13,8 @@ extension CacheState {
         {
             queries.removeAllElements(of: query)
         }
-        queries[query].type = type
-        queries[query].tags = head.tags
-        queries[query].membershipText = head.membershipText
-        queries[query].membership = head.membership
-        queries[query].isLocal = head.isLocal
-        queries[query].timeToLive = head.timeToLive
-        queries[query].asOf = head.asOf
-        queries[query].listedThrough = head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: queries[query].library))
-        queries[query].storedAt = now
-        queries[query].staleSince = nil
-        queries[query].horizon = nil
-        queries[query].fill = nil
-        queries[query].fillAfter = nil
+        let listedThrough = head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: queries[query].library))
+        queries[query].adopt(head, type: type, listedThrough: listedThrough, at: now)
         queries.file(query)
         queries.markDirty(query)
         queries.touch(query)
@@ -37,8 +26,7 @@ extension CacheState {
         elements.reserveCapacity(listed.count)
         // While elements of the answer were written, the old list followed them; staleness and horizon that came from
         // this are void.
-        queries[query].staleSince = nil
-        queries[query].horizon = nil
+        queries[query].beginAnsweredList()
         // The empty key precedes every sort key.
         var horizon: [UInt8] = []
         var isUnsure = false
@@ -63,7 +51,7 @@ extension CacheState {
             elements.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
             // A server that returned fewer elements than the limit has no more of them.
             if let limit = membership.limit, answered >= limit {
-                queries[query].horizon = horizon
+                queries[query].setHorizon(horizon)
                 elements.removeAll { horizon.lexicographicallyPrecedes($0.sortKey) }
             }
         }
@@ -143,9 +131,7 @@ extension CacheState {
         }
         for index in found { enterOnce(index, query, at: now) }
         queries.lastFill += 1
-        queries[query].fill = absentCount > 0 ? queries.lastFill : nil
-        queries[query].fillAfter = asOf
-        queries[query].fillGeneration = generation
+        queries[query].fill.begin(absentCount > 0 ? queries.lastFill : nil, after: asOf, generation: generation)
     }
 }
 

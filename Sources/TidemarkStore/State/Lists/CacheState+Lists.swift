@@ -115,7 +115,7 @@ extension CacheState {
         let query = holder.query
         let marks = queries[query].list.marks(of: holder.node)
         if marks.contains(.isExtra) { return }
-        queries[query].visit = queries.unit.stamp
+        queries[query].noteVisit(queries.unit.stamp)
         guard let membership = queries[query].membership else {
             if marks.contains(.isMissing) {
                 queries.setMissing(holder.node, false, in: query)

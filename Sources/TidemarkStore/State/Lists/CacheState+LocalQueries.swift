@@ -26,17 +26,15 @@ extension CacheState {
             let handle = queries.keys.take(entities.key(of: match.index))
             queries.insert(handle, sortKey: match.sortKey, at: place, in: query)
         }
-        queries[query].horizon = nil
-        if found.count > configuration.limits.queryElementCountMax {
-            queries[query].horizon = found[configuration.limits.queryElementCountMax - 1].sortKey
-        }
+        let countMax = configuration.limits.queryElementCountMax
+        queries[query].setHorizon(found.count > countMax ? found[countMax - 1].sortKey : nil)
         queries.lastFill += 1
-        queries[query].fill = absentCount > 0 ? queries.lastFill : nil
+        queries[query].fill.begin(absentCount > 0 ? queries.lastFill : nil)
     }
 
     /// Returns what has to be scanned to complete a list; nil when memory had all entities when it was made.
     package func fill(of query: QueryID) -> ListFill? {
-        queries[query].fill.map { number in
+        queries[query].fill.number.map { number in
             ListFill(
                 query: query, number: number, library: queries[query].library, type: queries[query].type,
                 constraint: queries[query].membership?.constraint)
@@ -45,15 +43,15 @@ extension CacheState {
 
     /// Marks a list as complete.
     package mutating func end(_ fill: ListFill) {
-        guard queries[fill.query].fill == fill.number else { return }
-        queries[fill.query].fill = nil
+        guard queries[fill.query].fill.number == fill.number else { return }
+        queries[fill.query].fill.end()
         queries.markDirty(fill.query)
         isUnwritten = true
     }
 
     /// Gives up a list that can no longer be completed, and removes its query.
     package mutating func giveUp(_ fill: ListFill, at now: Int64) {
-        guard queries[fill.query].fill == fill.number else { return }
+        guard queries[fill.query].fill.number == fill.number else { return }
         isUnwritten = true
         beginUnit(isMulti: true)
         queries.beginChange(of: fill.query)
@@ -70,7 +68,9 @@ extension CacheState {
     /// - Returns: false when the query was evaluated again meanwhile, or no longer exists.
     package mutating func fill(_ fill: ListFill, with page: LoadedEntities, at now: Int64) -> Bool {
         let query = fill.query
-        guard queries[query].fill == fill.number, let membership = queries[query].membership else { return false }
+        guard queries[query].fill.number == fill.number, let membership = queries[query].membership else {
+            return false
+        }
         beginUnit(isMulti: true)
         for entity in page.entities {
             if let handle = queries.keys.handle(of: entity.key), queries.holds(handle, query) { continue }
@@ -98,25 +98,21 @@ extension CacheState {
             membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
         }
         if let index = withIdentity(entity.key, { entities.find($0) }) {
-            guard entities.completeness(of: index).isEvaluable, isWanted(entities.stamp(of: index), query) else {
+            guard entities.completeness(of: index).isEvaluable, queries[query].fill.needs(entities.stamp(of: index))
+            else {
                 return nil
             }
             return place(entities.payload(of: index))
         }
         let stamp = EntityStamp(
             sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
-        guard !isKnown(entity.key), Completeness(fields: entity.fields).isEvaluable, isWanted(stamp, query) else {
+        guard !isKnown(entity.key), Completeness(fields: entity.fields).isEvaluable, queries[query].fill.needs(stamp)
+        else {
             return nil
         }
         return entity.payload.withUnsafeBytes(place)
     }
 
-    /// Tells whether a list that is filled needs an entity: an answer's list needs only those written since.
-    private func isWanted(_ stamp: EntityStamp, _ query: QueryID) -> Bool {
-        guard let after = queries[query].fillAfter else { return true }
-        guard stamp.generation == queries[query].fillGeneration, let sequence = stamp.sequence else { return false }
-        return sequence > after
-    }
 }
 
 /// The scan that completes a list. Until it ends the journal does not have the query: after a crash the list would be

@@ -15,7 +15,7 @@ extension CacheState {
     mutating func checkReserve(of query: QueryID) {
         guard !queries[query].awaited.isEmpty || queries.awaiting.contains(query) else { return }
         let there = queries[query].awaited.filter { isInMemory(queries[query].list.handle(of: $0)) }
-        queries[query].awaited.subtract(there)
+        queries[query].endAwaiting(there)
         if queries[query].awaited.isEmpty {
             queries.awaiting.remove(query)
         } else {

@@ -10,7 +10,7 @@ extension CacheState {
         // A query evaluated over the store is always as current as the store.
         guard queries[query].isStored, !queries[query].isLocal, queries[query].staleSince == nil else { return false }
         queries.beginChange(of: query)
-        queries[query].staleSince = now
+        queries[query].becomeStale(at: now)
         queries.markDirty(query)
         isUnwritten = true
         return true

@@ -14,8 +14,7 @@ extension CacheState {
         let library = queries[query].library
         let type = queries[query].type
         // Building does not change the list: the journal's copy is still current.
-        let isDirty = queries[query].isDirty
-        queries[query].isDirty = true
+        let wasClean = queries[query].markDirty()
         var isContradictory = false
         for element in elements {
             let key = StoredKey(library: library, type: type, id: element.id)
@@ -30,9 +29,9 @@ extension CacheState {
                 handle, sortKey: element.sortKey, at: queries[query].list.wholeCount, in: query)
             if let index = withIdentity(key, { entities.find($0) }) { entities.setTracked(index, true) }
         }
-        queries[query].isDirty = isDirty
+        if wasClean { queries[query].markClean() }
         guard isContradictory else { return }
-        queries[query].staleSince = queries[query].staleSince ?? queries[query].storedAt
+        queries[query].becomeStaleSinceStored()
         queries.markDirty(query)
     }
 
@@ -45,7 +44,7 @@ extension CacheState {
 
 extension QueryIndex {
     mutating func setUnbuilt(_ elements: [QueryElement], of query: QueryID) {
-        self[query].unbuilt = elements
+        self[query].setUnbuilt(elements)
         unbuiltCount += 1
     }
 
@@ -53,8 +52,7 @@ extension QueryIndex {
     ///
     /// - Returns: nil when the list was built before.
     mutating func takeUnbuilt(of query: QueryID) -> [QueryElement]? {
-        guard let elements = self[query].unbuilt else { return nil }
-        self[query].unbuilt = nil
+        guard let elements = self[query].removeUnbuilt() else { return nil }
         unbuiltCount -= 1
         return elements
     }

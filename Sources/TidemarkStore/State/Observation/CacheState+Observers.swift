@@ -7,10 +7,7 @@ extension CacheState {
     /// - Precondition: Its elements are in memory, or hidden: all, or what it pins of them.
     package mutating func observe(_ query: QueryID, at now: Int64) {
         buildList(of: query)
-        queries[query].observerCount += 1
-        queries[query].listenerCount += 1
-        guard queries[query].observerCount == 1 else { return }
-        queries[query].shownStale = queries[query].isStale(at: now)
+        guard queries[query].beginObserving(at: now) else { return }
         queries.pinList(of: query)
         checkReserve(of: query)
     }
@@ -22,14 +19,13 @@ extension CacheState {
     /// - Returns: The lag's number, above all earlier ones, and ``unloggedCount(of:)``.
     package mutating func beginLag(of query: QueryID, isWhole: Bool) -> (number: Int64, unloggedCount: Int) {
         queries.lastLag += 1
-        queries[query].lastLag = queries.lastLag
-        if isWhole { queries[query].listenerCount -= 1 }
+        queries[query].beginLag(queries.lastLag, isWhole: isWhole)
         return (queries.lastLag, queries[query].unloggedCount)
     }
 
     /// Notes that an observer of a query has caught up, or is about to end.
     package mutating func endLag(of query: QueryID, isWhole: Bool) {
-        if isWhole { queries[query].listenerCount += 1 }
+        queries[query].endLag(isWhole: isWhole)
     }
 
     /// Returns the number of changes of a query that were not logged, because all its observers lagged and needed no
@@ -37,9 +33,7 @@ extension CacheState {
     package func unloggedCount(of query: QueryID) -> Int { queries[query].unloggedCount }
 
     package mutating func stopObserving(_ query: QueryID) {
-        queries[query].observerCount -= 1
-        queries[query].listenerCount -= 1
-        guard queries[query].observerCount == 0 else { return }
+        guard queries[query].endObserving() else { return }
         queries.unpinList(of: query)
         if !queries[query].isStored { queries.drop(query) }
     }

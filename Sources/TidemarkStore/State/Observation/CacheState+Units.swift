@@ -45,28 +45,21 @@ extension CacheState {
     }
 
     private mutating func logChange(of query: QueryID, _ payloads: inout KeptPayloads, at now: Int64) {
-        let isUnlogged = queries[query].isUnlogged
-        queries[query].isUnlogged = false
         checkReserve(of: query)
         let isStale = queries[query].isStale(at: now)
-        if isUnlogged, queries[query].steps.isEmpty, isStale == queries[query].shownStale {
-            queries[query].isTouched = false
-            queries[query].unloggedCount += 1
-            return
-        }
-        // The array is swapped out and back, so that it is emptied in place.
-        var handles: [HandleStep] = []
-        swap(&handles, &queries[query].steps)
+        if queries[query].endUnitUnlogged(isStale: isStale) { return }
+        let before = queries[query].before
+        var handles = queries[query].endUnit()
         if queries.unit.isMulti {
-            handles = difference(of: query, since: queries[query].before)
+            handles = difference(of: query, since: before)
         } else if queries.unit.isUncertain {
-            if CacheState.hasReturning(handles) { handles = difference(of: query, since: before(handles, of: query)) }
+            if CacheState.hasReturning(handles) {
+                handles = difference(of: query, since: shown(before: handles, of: query))
+            }
             handles.removeAll { step in
                 if case .replace(let handle, _) = step { !isReplaced(handle) } else { false }
             }
         }
-        queries[query].before = []
-        queries[query].isTouched = false
         let isHeard = queries[query].listenerCount > 0
         let isHeldBack = isHeldBack(query, by: handles)
         let steps = handles.map { listStep($0, isHeard: isHeard, isHeldBack: isHeldBack, &payloads) }
@@ -76,13 +69,10 @@ extension CacheState {
                 queries.unit.told = handle
             }
         }
-        handles.removeAll(keepingCapacity: true)
-        swap(&handles, &queries[query].steps)
+        queries[query].steps.reuse(&handles)
         guard queries[query].observerCount > 0, !steps.isEmpty || isStale != queries[query].shownStale else { return }
-        queries[query].shownStale = isStale
-        let previous = queries[query].lastChange
+        let previous = queries[query].noteLogged(isStale: isStale, at: queries.log.count)
         if previous == nil { queries.logged.append(query) }
-        queries[query].lastChange = queries.log.count
         queries.log.append(
             .query(
                 QueryChange(
@@ -101,7 +91,7 @@ extension CacheState {
     }
 
     /// Returns the elements that observers saw before the steps of a unit.
-    private func before(_ steps: [HandleStep], of query: QueryID) -> [ListHandle] {
+    private func shown(before steps: [HandleStep], of query: QueryID) -> [ListHandle] {
         var list = queries[query].list.shownPrefix(queries[query].shownCountMax)
         for step in steps.reversed() {
             switch step {
@@ -246,7 +236,7 @@ extension CacheState {
 
     /// Clears the log, after observers were notified of everything in it, or their lag remembers it.
     package mutating func clearLog() {
-        for query in queries.logged { queries[query].lastChange = nil }
+        for query in queries.logged { queries[query].noteLogCleared() }
         queries.logged.removeAll(keepingCapacity: true)
         queries.log.removeAll(keepingCapacity: true)
         queries.keys.recycle()
