@@ -74,7 +74,7 @@ final class QueryFixture {
     }
 
     @discardableResult
-    private func put(_ indexes: [Int], rule: String? = nil) throws -> UInt32 {
+    private func put(_ indexes: [Int], rule: String? = nil) throws -> QueryID {
         defer { queryCount += 1 }
         let text = rule.map { Array("{\"resource_type\":\"file\",\($0)}".utf8) }
         let head = AnswerHead(

@@ -90,14 +90,14 @@ extension SyncCache {
         eviction.excludedTask = spawn { [rest] in await self.evictExcluded(rest) }
     }
 
-    private func evictExcluded(_ slots: ArraySlice<UInt32>) async {
+    private func evictExcluded(_ slots: ArraySlice<SlotIndex>) async {
         var rest = slots
         repeat { await Task.yield() } while !isClosed && evictExcludedSlice(&rest)
         eviction.excludedTask = nil
     }
 
     /// - Returns: Whether there is more to do.
-    private func evictExcludedSlice(_ rest: inout ArraySlice<UInt32>) -> Bool {
+    private func evictExcludedSlice(_ rest: inout ArraySlice<SlotIndex>) -> Bool {
         guard !loads.isLoading else { return false }
         let budget = SliceBudget(configuration.stepClock)
         var seenCount = 0

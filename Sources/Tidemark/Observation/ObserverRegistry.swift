@@ -12,7 +12,7 @@ struct ObserverRegistry {
     /// One observer of a query. A class: each change of the list reads the observer, and copying it would cost more
     /// than reading it.
     final class QueryObserver {
-        let query: UInt32
+        let query: QueryID
         let key: QueryKey
         /// The names of the selected top-level fields; nil: whole resources.
         let fields: Set<[UInt8]>?
@@ -25,7 +25,7 @@ struct ObserverRegistry {
         /// The observer's number, set when the observer is added.
         fileprivate(set) var subscription = SubscriptionID(0)
 
-        init(query: UInt32, key: QueryKey, fields: Set<[UInt8]>?, sink: any ObserverSink, shownStale: Bool) {
+        init(query: QueryID, key: QueryKey, fields: Set<[UInt8]>?, sink: any ObserverSink, shownStale: Bool) {
             self.query = query
             self.key = key
             self.fields = fields
@@ -35,7 +35,7 @@ struct ObserverRegistry {
     }
 
     struct EntityObserver {
-        var handle: UInt32
+        var handle: ListHandle
         var key: EntityKey
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
@@ -57,7 +57,7 @@ struct ObserverRegistry {
     /// The observers by the number of their query, in the order they were made. Bounded by `queryCountMax`.
     private var byQuery: [[QueryObserver]] = []
     private(set) var observedQueryCount = 0
-    private(set) var byEntity: [UInt32: [SubscriptionID]] = [:]
+    private(set) var byEntity: [ListHandle: [SubscriptionID]] = [:]
     /// The observers of each sink.
     private var bySink: [ObjectIdentifier: Set<SubscriptionID>] = [:]
     /// The sinks that are notified of every library. Few: one for each session.
@@ -66,7 +66,7 @@ struct ObserverRegistry {
     var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
     /// The queries with observers that fell behind because entities had to be loaded, in that order, each once. Bounded by
     /// the observed queries.
-    private var heldBack: [UInt32] = []
+    private var heldBack: [QueryID] = []
     private var nextSubscription: Int64 = 1
     /// The number of notifications that sinks took.
     var notificationCount: Int64 = 0
@@ -74,11 +74,11 @@ struct ObserverRegistry {
     var count: Int { queryObservers.count + entityObservers.count }
 
     /// Returns a query's observers, in the order they were made.
-    func observers(of query: UInt32) -> [QueryObserver] {
-        query < byQuery.count ? byQuery[Int(query)] : []
+    func observers(of query: QueryID) -> [QueryObserver] {
+        Int(query) < byQuery.count ? byQuery[Int(query)] : []
     }
 
-    func isObserved(_ query: UInt32) -> Bool { !observers(of: query).isEmpty }
+    func isObserved(_ query: QueryID) -> Bool { !observers(of: query).isEmpty }
 
     /// Returns a sink's observers, in the order they were made.
     func subscriptions(of sink: any ObserverSink) -> [SubscriptionID] {
@@ -90,7 +90,7 @@ struct ObserverRegistry {
         observer.subscription = subscription
         queryObservers[subscription] = observer
         bySink[ObjectIdentifier(observer.sink), default: []].insert(subscription)
-        while byQuery.count <= observer.query { byQuery.append([]) }
+        while byQuery.count <= Int(observer.query) { byQuery.append([]) }
         if byQuery[Int(observer.query)].isEmpty { observedQueryCount += 1 }
         byQuery[Int(observer.query)].append(observer)
         return subscription
@@ -126,7 +126,7 @@ struct ObserverRegistry {
     }
 
     /// Moves the observers of an entity to the entity that it became.
-    mutating func rename(_ old: UInt32, to new: UInt32, _ key: EntityKey) {
+    mutating func rename(_ old: ListHandle, to new: ListHandle, _ key: EntityKey) {
         guard let subscriptions = byEntity.removeValue(forKey: old) else { return }
         for subscription in subscriptions {
             entityObservers[subscription]?.handle = new
@@ -152,12 +152,12 @@ struct ObserverRegistry {
 
     var isHeldBack: Bool { !heldBack.isEmpty }
 
-    mutating func holdBack(_ query: UInt32) {
+    mutating func holdBack(_ query: QueryID) {
         if !heldBack.contains(query) { heldBack.append(query) }
     }
 
     /// Removes and returns the queries with observers that were held back; the caller notifies these or adds them again.
-    mutating func takeHeldBack() -> [UInt32] {
+    mutating func takeHeldBack() -> [QueryID] {
         defer { if !heldBack.isEmpty { heldBack = [] } }
         return heldBack
     }

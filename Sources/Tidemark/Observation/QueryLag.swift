@@ -15,8 +15,8 @@ final class QueryLag {
 
     /// The change to an element's number that prevents another element from getting it meanwhile.
     enum NumberChange: Equatable {
-        case retain(UInt32)
-        case release(UInt32)
+        case retain(ListHandle)
+        case release(ListHandle)
     }
 
     /// The lag's own number, above the number of each lag that began before.
@@ -24,14 +24,14 @@ final class QueryLag {
     /// The value of ``CacheState/unloggedCount(of:)`` when the lag began.
     let unloggedCount: Int
     /// The elements that the observer saw, in order; nil while the list still has the same elements in the same order.
-    private(set) var base: [UInt32]?
+    private(set) var base: [ListHandle]?
     /// The elements that the observer saw and that have changed since. Bounded by the list that it saw.
-    private var olds: [UInt32: Old] = [:]
+    private var olds: [ListHandle: Old] = [:]
     /// The elements that the observer saw and that are not in the list now; each is retained. Bounded by the list that
     /// it saw.
-    private(set) var left: Set<UInt32> = []
+    private(set) var left: Set<ListHandle> = []
     /// The elements that are in the list now and that the observer did not see. Bounded by the list.
-    private(set) var added: Set<UInt32> = []
+    private(set) var added: Set<ListHandle> = []
     /// The number of logged notifications that are merged.
     var count = 0
     /// The staleness in the last of the merged notifications.
@@ -49,7 +49,7 @@ final class QueryLag {
     var rememberedCount: Int { olds.count }
 
     /// Sets the elements that the observer saw; called before the first structural step.
-    func setBase(_ handles: [UInt32]) {
+    func setBase(_ handles: [ListHandle]) {
         precondition(base == nil, "a lag that has a base of \(base?.count ?? 0) elements was given another one")
         base = handles
     }
@@ -88,7 +88,7 @@ final class QueryLag {
     /// - Parameter checksum: Computes the checksum of an element's current resource with the selected fields.
     /// - Returns: The same as ``ListDifference/operations(from:to:isReplaced:)``.
     /// - Complexity: O(n log n) for n changed elements while there is no base, otherwise that of the comparison.
-    func operations(to after: () -> [UInt32], checksum: (UInt32) -> UInt64) -> [ListOperation<UInt32>] {
+    func operations(to after: () -> [ListHandle], checksum: (ListHandle) -> UInt64) -> [ListOperation<ListHandle>] {
         if let base {
             return ListDifference.operations(from: base, to: after()) { handle in
                 olds[handle].map { $0.checksum != checksum(handle) } ?? false

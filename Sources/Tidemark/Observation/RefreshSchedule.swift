@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// The moments when observed lists expire and when refreshed observers are checked, and the state of the latter.
 ///
@@ -8,7 +9,7 @@ struct RefreshSchedule {
     /// A target that is checked when its moment has come.
     enum Target {
         /// An observed list, by its own expiry: all its observers are notified.
-        case list(UInt32)
+        case list(QueryID)
         /// An observer that asked to be refreshed.
         case observer(SubscriptionID)
     }
@@ -37,20 +38,20 @@ struct RefreshSchedule {
     /// - Parameters:
     ///   - listCount: The number of observed lists.
     ///   - listMoment: Returns the moment when an observed list expires; nil when it does not, or is not observed.
-    mutating func insertList(_ query: UInt32, at moment: Int64, listCount: Int, listMoment: (UInt32) -> Int64?) {
+    mutating func insertList(_ query: QueryID, at moment: Int64, listCount: Int, listMoment: (QueryID) -> Int64?) {
         insert(.list(query), at: moment, listCount, listMoment)
     }
 
     /// Adds the check of an observer; an earlier one is replaced.
     mutating func insertObserver(
-        _ subscription: SubscriptionID, at moment: Int64, listCount: Int, listMoment: (UInt32) -> Int64?
+        _ subscription: SubscriptionID, at moment: Int64, listCount: Int, listMoment: (QueryID) -> Int64?
     ) {
         refreshes[subscription]?.moment = moment
         insert(.observer(subscription), at: moment, listCount, listMoment)
     }
 
     private mutating func insert(
-        _ target: Target, at moment: Int64, _ listCount: Int, _ listMoment: (UInt32) -> Int64?
+        _ target: Target, at moment: Int64, _ listCount: Int, _ listMoment: (QueryID) -> Int64?
     ) {
         queue.insert(.init(moment: moment, target: target))
         guard queue.count > 2 * (listCount + refreshes.count) + RefreshSchedule.slackCount else { return }
@@ -64,8 +65,8 @@ struct RefreshSchedule {
 
     /// Removes the targets whose moment has come. Observers whose moment has changed since are left out; lists may be
     /// out of date.
-    mutating func takeDue(at now: Int64) -> (lists: [UInt32], observers: [SubscriptionID]) {
-        var lists: [UInt32] = []
+    mutating func takeDue(at now: Int64) -> (lists: [QueryID], observers: [SubscriptionID]) {
+        var lists: [QueryID] = []
         var observers: [SubscriptionID] = []
         for entry in queue.takeDue(at: now) {
             switch entry.target {

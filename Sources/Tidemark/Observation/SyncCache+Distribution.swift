@@ -71,7 +71,7 @@ extension SyncCache {
     }
 
     private func follow(_ change: QueryChange, for observer: ObserverRegistry.QueryObserver) {
-        let handles = change.steps.compactMap { step -> UInt32? in
+        let handles = change.steps.compactMap { step -> ListHandle? in
             switch step {
             case .add(let value, _), .replace(let value, _): value.handle
             case .remove, .move: nil
@@ -102,7 +102,7 @@ extension SyncCache {
     }
 
     /// Returns the list that observers saw before the change that is being notified.
-    private func shownHandles(of query: UInt32, before position: Int, of log: [ChangeRecord]) -> [UInt32] {
+    private func shownHandles(of query: QueryID, before position: Int, of log: [ChangeRecord]) -> [ListHandle] {
         var handles = state.shownHandles(of: query)
         var at = state.lastChange(of: query)
         while let index = at, index >= position, case .query(let later) = log[index] {
@@ -112,7 +112,7 @@ extension SyncCache {
         return handles
     }
 
-    private func undo(_ step: ListStep, _ handles: inout [UInt32]) {
+    private func undo(_ step: ListStep, _ handles: inout [ListHandle]) {
         switch step {
         case .add(_, let index): handles.remove(at: index)
         case .remove(let value, let index): handles.insert(value.handle, at: index)
@@ -132,8 +132,8 @@ extension SyncCache {
             // How old they are was not known when they came into the list.
             follow(state.shownHandles(of: observer.query), for: subscription, fields: observer.fields)
         }
-        var resources: [UInt32: [UInt8]] = [:]
-        func selected(_ handle: UInt32) -> [UInt8] {
+        var resources: [ListHandle: [UInt8]] = [:]
+        func selected(_ handle: ListHandle) -> [UInt8] {
             if let known = resources[handle] { return known }
             let resource = Selection.resource(state.resource(of: handle) ?? [], fields: observer.fields)
             resources[handle] = resource

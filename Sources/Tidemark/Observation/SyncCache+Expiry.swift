@@ -6,7 +6,7 @@ extension SyncCache {
     ///
     /// - Parameter query: A query that was just observed or answered.
     /// - Complexity: O(log n) for n observed lists that can expire.
-    func scheduleExpiry(of query: UInt32) {
+    func scheduleExpiry(of query: QueryID) {
         guard observers.isObserved(query), let moment = state.expiry(of: query) else { return }
         refreshes.insertList(
             query, at: moment, listCount: observers.observedQueryCount, listMoment: { currentExpiry(of: $0) })
@@ -23,7 +23,7 @@ extension SyncCache {
     }
 
     /// Returns the moment when an observed list expires; nil when it does not, or is not observed.
-    private func currentExpiry(of query: UInt32) -> Int64? {
+    private func currentExpiry(of query: QueryID) -> Int64? {
         observers.isObserved(query) ? state.expiry(of: query) : nil
     }
 

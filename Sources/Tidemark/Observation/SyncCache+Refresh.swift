@@ -107,7 +107,7 @@ extension SyncCache {
     }
 
     /// Checks the refreshed observers of a list that got a new answer.
-    func followAnswer(of query: UInt32) {
+    func followAnswer(of query: QueryID) {
         guard !refreshes.isEmpty else { return }
         for observer in observers.observers(of: query) {
             guard let refresh = refreshes[observer.subscription], !refresh.isFetching else { continue }
@@ -118,7 +118,7 @@ extension SyncCache {
     }
 
     /// Takes note that entities an observer sees were written: one of them may become too old before the rest.
-    func follow(_ handles: some Sequence<UInt32>, for subscription: SubscriptionID, fields: Set<[UInt8]>?) {
+    func follow(_ handles: some Sequence<ListHandle>, for subscription: SubscriptionID, fields: Set<[UInt8]>?) {
         guard var refresh = refreshes[subscription] else { return }
         if refresh.isTooOld || refresh.pause > 0 {
             // Checked only while something is too old: when it was renewed, the notification of this change carries the

@@ -259,7 +259,7 @@ extension SyncCache {
         await waitForRoom()
         var head = answer.head
         head.start = start
-        let result: Result<UInt32, AnswerRefusal>
+        let result: Result<QueryID, AnswerRefusal>
         do throws(StorageError) {
             result = try await withChange({ state.keysToLoad(for: answer.batch, head) }) {
                 let now = clock.now()
@@ -292,7 +292,7 @@ extension SyncCache {
     /// Adds the entities that only the journal has to a local query, page by page.
     ///
     /// - Throws: ``CacheError`` `storageFailed`; then the query is removed.
-    private func fill(_ query: UInt32) async throws(CacheError) {
+    private func fill(_ query: QueryID) async throws(CacheError) {
         guard let fill = state.fill(of: query) else { return }
         loads.begin()
         defer { endLoading() }

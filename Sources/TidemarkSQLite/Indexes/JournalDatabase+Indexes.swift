@@ -150,7 +150,7 @@ extension JournalDatabase {
         }
         if count < countMax {
             // The next library begins before its first id.
-            record.built = (library + 1, .text(""))
+            record.built = (library.successor, .text(""))
         }
         return count
     }

@@ -27,7 +27,7 @@ struct BodySource: @unchecked Sendable {
         self.yieldRowCount = yieldRowCount
         // The compressing form of a dictionary is created at its first use, which must not happen on two threads at
         // once.
-        var isReady = [Bool](repeating: false, count: Int(TypeIndex.max) + 1)
+        var isReady = [Bool](repeating: false, count: Int(TypeIndex.RawValue.max) + 1)
         for row in rows where !isReady[Int(row.type)] {
             isReady[Int(row.type)] = true
             _ = dictionaries[row.type]?.compressing()

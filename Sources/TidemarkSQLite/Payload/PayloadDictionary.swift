@@ -1,18 +1,19 @@
 import CZstd
 import TidemarkModel
+import TidemarkStore
 
 /// A trained zstd dictionary in the forms that compressing and decompressing need.
 ///
 /// Each form holds a copy of `bytes` inside zstd, and is freed with the last owner.
 package final class PayloadDictionary {
     let number: Int64
-    let type: UInt16
+    let type: TypeIndex
     let bytes: [UInt8]
     private var madeForCompressing: OpaquePointer?
     private var madeForDecompressing: OpaquePointer?
 
     /// - Parameter bytes: The bytes that ``DictionaryTrainer`` made.
-    package init(number: Int64, type: UInt16, bytes: [UInt8]) {
+    package init(number: Int64, type: TypeIndex, bytes: [UInt8]) {
         self.number = number
         self.type = type
         self.bytes = bytes
@@ -50,7 +51,7 @@ package final class PayloadDictionary {
     var isTrained: Bool { bytes.withUnsafeBytes { ZDICT_getDictID($0.baseAddress, $0.count) } != 0 }
 
     /// Returns the checksum of the dictionary's row, which reveals a single flipped bit.
-    static func checksum(number: Int64, type: UInt16, bytes: [UInt8]) -> Int64 {
+    static func checksum(number: Int64, type: TypeIndex, bytes: [UInt8]) -> Int64 {
         let seed = UInt64(bitPattern: number) << 16 | UInt64(type)
         return Int64(bitPattern: bytes.withUnsafeBytes { Checksum.xxh64($0, seed: seed) })
     }

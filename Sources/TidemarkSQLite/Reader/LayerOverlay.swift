@@ -11,7 +11,12 @@ struct LayerOverlay {
     private(set) var damaged: [DamagedRow] = []
     private var coverings: [StoredKey: Covering] = [:]
     /// The keys of `coverings`, by library and type, in no order.
-    private var keys: [[UInt16]: [StoredKey]] = [:]
+    private var keys: [KeyScope: [StoredKey]] = [:]
+
+    private struct KeyScope: Hashable {
+        var library: LibraryIndex
+        var type: TypeIndex
+    }
 
     private struct Covering {
         /// The changes in the order in which they apply.
@@ -39,7 +44,7 @@ struct LayerOverlay {
         for record in records {
             for change in record.changes {
                 if coverings[change.key] == nil {
-                    keys[[change.key.library, change.key.type], default: []].append(change.key)
+                    keys[KeyScope(library: change.key.library, type: change.key.type), default: []].append(change.key)
                 }
                 coverings[change.key, default: Covering()].changes.append(change)
                 coverings[change.key]?.writtenAt = record.createdAt
@@ -74,7 +79,7 @@ struct LayerOverlay {
 
     /// Returns the covered entities of one type after an id, in the order of their ids' text.
     func keys(library: LibraryIndex, type: TypeIndex, after id: ByteString?) -> [StoredKey] {
-        let keys = keys[[library, type]] ?? []
+        let keys = keys[KeyScope(library: library, type: type)] ?? []
         return keys.map { (key: $0, text: $0.id.text) }.filter { entry in id.map { $0 < entry.text } ?? true }
             .sorted { $0.text < $1.text }.map(\.key)
     }

@@ -16,8 +16,8 @@ struct EntitySlot {
     /// The journal's row, low half; see `row`.
     var rowLow: UInt32
     /// The neighbours in the LRU list; `next` also links free slots.
-    var previous: UInt32
-    var next: UInt32
+    var previous: SlotIndex
+    var next: SlotIndex
     /// The library's generation at the last write, and the writer; see ``EntityStamp/packedGeneration``.
     var generation: UInt32
     var library: LibraryIndex

@@ -2,13 +2,13 @@
 extension EntityStore {
     /// Moves an entity to the recent end of the LRU list.
     @inline(__always)
-    package mutating func touch(_ index: UInt32) {
+    package mutating func touch(_ index: SlotIndex) {
         guard index != mostRecent else { return }
         detach(index)
         attach(index)
     }
 
-    mutating func attach(_ index: UInt32) {
+    mutating func attach(_ index: SlotIndex) {
         self.slot(index).pointee.previous = EntityStore.none
         self.slot(index).pointee.next = mostRecent
         if mostRecent != EntityStore.none { self.slot(mostRecent).pointee.previous = index }
@@ -16,7 +16,7 @@ extension EntityStore {
         if leastRecent == EntityStore.none { leastRecent = index }
     }
 
-    mutating func detach(_ index: UInt32) {
+    mutating func detach(_ index: SlotIndex) {
         let previous = self.slot(index).pointee.previous
         let next = self.slot(index).pointee.next
         if previous != EntityStore.none { self.slot(previous).pointee.next = next } else { mostRecent = next }

@@ -12,7 +12,7 @@ extension EntityStore {
         for _ in 0..<min(seenCountMax, slotCount) {
             guard arena.isSparse else { return }
             compactionHand = compactionHand + 1 < slotCount ? compactionHand + 1 : 0
-            let slot = self.slot(UInt32(compactionHand))
+            let slot = self.slot(SlotIndex(compactionHand))
             guard slot.pointee.flags.contains(.isLive), !isUnderWay(slot.pointee),
                 arena.isWorthMoving(slot.pointee.place)
             else { continue }

@@ -13,7 +13,7 @@ extension EntityStore {
     package var byteCount: Int {
         arena.chunkByteCount + fieldStampByteCount
             + pages.count * EntityStore.pageSlotCount * MemoryLayout<EntitySlot>.stride
-            + tableCapacity * (MemoryLayout<UInt32>.stride + 1)
+            + tableCapacity * (MemoryLayout<SlotIndex>.stride + 1)
     }
 
     /// The exact number of bytes that the entities in memory take: payloads, stamps of fields and slots. It is 0 once
@@ -57,14 +57,14 @@ extension EntityStore {
 
     /// Tells whether an entity must stay in memory (law L9).
     func mustStay(
-        _ index: UInt32, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
+        _ index: SlotIndex, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
     ) -> Bool {
         isUnsafe(slot(index).pointee) || isWanted(index, keptTypes, isPinned)
     }
 
     /// Tells whether an entity must stay in at least one tier.
     func isWanted(
-        _ index: UInt32, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
+        _ index: SlotIndex, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
     ) -> Bool {
         let slot = self.slot(index).pointee
         if !keptTypes.isEmpty, keptTypes.contains(slot.type) { return true }

@@ -4,7 +4,7 @@ extension EntityStore {
     /// The number of entities and removals that the journal does not have.
     package var dirtyCount: Int { dirty.count + deletedRows.count }
 
-    mutating func markDirty(_ index: UInt32, hasNewPayload: Bool) {
+    mutating func markDirty(_ index: SlotIndex, hasNewPayload: Bool) {
         if !unstoredTypes.isEmpty, unstoredTypes.contains(slot(index).pointee.type) { return }
         var flags = self.slot(index).pointee.flags
         if hasNewPayload, flags.insert(.hasNewPayload).inserted {
@@ -29,7 +29,7 @@ extension EntityStore {
         lastFlush &+= 1
         isFlushUnderWay = true
         // Row numbers are sorted before the flush rows are made: a flush row is six times as large.
-        var changed: [(row: Int64, index: UInt32)] = []
+        var changed: [(row: Int64, index: SlotIndex)] = []
         changed.reserveCapacity(dirty.count)
         for index in dirty {
             let slot = self.slot(index)
@@ -92,7 +92,7 @@ extension EntityStore {
                 payloadCount: 0, sequence: nil, generation: 0, writtenAt: 0))
     }
 
-    private func append(_ index: UInt32, _ slot: EntitySlot, to flush: inout FlushBatch) {
+    private func append(_ index: SlotIndex, _ slot: EntitySlot, to flush: inout FlushBatch) {
         let hasRow = slot.flags.contains(.hasRow)
         let change: FlushRow.Change =
             !hasRow ? .insert : slot.flags.contains(.hasNewPayload) ? .update : .stamp
@@ -125,11 +125,11 @@ extension EntityStore {
         endFlush()
         nextRow = 1
         for index in 0..<slotCount {
-            self.slot(UInt32(index)).pointee.flags.subtract([.isListed, .hasRow])
-            guard self.slot(UInt32(index)).pointee.flags.contains(.isLive) else { continue }
-            self.slot(UInt32(index)).pointee.row = nextRow
+            self.slot(SlotIndex(index)).pointee.flags.subtract([.isListed, .hasRow])
+            guard self.slot(SlotIndex(index)).pointee.flags.contains(.isLive) else { continue }
+            self.slot(SlotIndex(index)).pointee.row = nextRow
             nextRow += 1
-            markDirty(UInt32(index), hasNewPayload: true)
+            markDirty(SlotIndex(index), hasNewPayload: true)
         }
     }
 
@@ -141,8 +141,8 @@ extension EntityStore {
     /// Returns the number of entities in memory by library index.
     package func countByLibrary(libraryCount: Int) -> [Int64] {
         var counts = [Int64](repeating: 0, count: libraryCount)
-        for index in 0..<slotCount where self.slot(UInt32(index)).pointee.flags.contains(.isLive) {
-            counts[Int(self.slot(UInt32(index)).pointee.library)] += 1
+        for index in 0..<slotCount where self.slot(SlotIndex(index)).pointee.flags.contains(.isLive) {
+            counts[Int(self.slot(SlotIndex(index)).pointee.library)] += 1
         }
         return counts
     }

@@ -31,7 +31,7 @@ extension EntityStore {
         var blocks = 0
         var listed = 0
         for index in 0..<slotCount {
-            let slot = self.slot(UInt32(index)).pointee
+            let slot = self.slot(SlotIndex(index)).pointee
             precondition(
                 slot.flags.contains(.isLive) == (slot.place != PayloadArena.none), "slot \(index) has a wrong block")
             if slot.place != PayloadArena.none { blocks += arena.byteCount(slot.place) }
@@ -52,8 +52,8 @@ extension EntityStore {
     ///
     /// - Parameter body: Receives the key, the resource's bytes, which are valid only inside it, and the stamp.
     package func forEach(_ body: (StoredKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {
-        for index in 0..<slotCount where self.slot(UInt32(index)).pointee.flags.contains(.isLive) {
-            body(key(of: UInt32(index)), payload(of: UInt32(index)), stamp(of: UInt32(index)))
+        for index in 0..<slotCount where self.slot(SlotIndex(index)).pointee.flags.contains(.isLive) {
+            body(key(of: SlotIndex(index)), payload(of: SlotIndex(index)), stamp(of: SlotIndex(index)))
         }
     }
 }

@@ -16,7 +16,7 @@ extension EntityStore {
 
     /// Prefetches the slot, once the table position is in the cache: the second stage.
     @inline(__always)
-    func prefetchSlot(_ identity: EntityIdentity) -> UInt32 {
+    func prefetchSlot(_ identity: EntityIdentity) -> SlotIndex {
         let position = Int(truncatingIfNeeded: identity.hash >> 8) & (tableCapacity - 1)
         // The first position with a matching tag is the right one in 99 of 100 cases.
         var candidate = position
@@ -30,7 +30,7 @@ extension EntityStore {
 
     /// Prefetches the payload and the neighbours, once the slot is in the cache: the third stage.
     @inline(__always)
-    func prefetchPayload(_ index: UInt32) {
+    func prefetchPayload(_ index: SlotIndex) {
         guard index != EntityStore.none else { return }
         let slot = self.slot(index)
         if slot.pointee.place != PayloadArena.none {

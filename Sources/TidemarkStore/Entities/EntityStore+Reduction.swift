@@ -5,7 +5,7 @@ extension EntityStore {
     /// Returns how much of an entity is known.
     ///
     /// - Complexity: O(1).
-    func completeness(of index: UInt32) -> Completeness {
+    func completeness(of index: SlotIndex) -> Completeness {
         guard slot(index).pointee.flags.contains(.hasFieldStamps) else { return .whole }
         return fieldStamps[index]?.completeness ?? .whole
     }
@@ -13,7 +13,7 @@ extension EntityStore {
     /// Removes everything from an entity except some fields and its ids. Its stamps and its place in the LRU list stay.
     ///
     /// - Parameter fields: The unescaped names of the fields that stay.
-    mutating func reduce(_ index: UInt32, to fields: Set<[UInt8]>) {
+    mutating func reduce(_ index: SlotIndex, to fields: Set<[UInt8]>) {
         let kept = fields.union([Array("id".utf8), Array("uuid".utf8)])
         let payload = JSONObject.selection(of: self.payload(of: index), fields: kept)
         var stamps = fieldStamps[index] ?? FieldStamps(rest: stamp(of: index), named: [:])

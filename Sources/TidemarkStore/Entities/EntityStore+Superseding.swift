@@ -21,7 +21,7 @@ extension EntityStore {
     ///   - sequence: The sequence of the late event, of `generation`.
     /// - Complexity: O(fields).
     func isSuperseded(
-        _ write: LateWrite, at sequence: EventSequence, generation: UInt32, in index: UInt32
+        _ write: LateWrite, at sequence: EventSequence, generation: UInt32, in index: SlotIndex
     ) -> Bool {
         func isLater(_ stamp: EntityStamp) -> Bool {
             guard let own = stamp.sequence else { return false }
@@ -59,7 +59,7 @@ extension EntityStore {
             stamp.sequence = sequence
             return stamp
         }
-        var found: [UInt32] = []
+        var found: [SlotIndex] = []
         forEachIndex { if self.library(of: $0) == library { found.append($0) } }
         for index in found {
             let whole = stamp(of: index)

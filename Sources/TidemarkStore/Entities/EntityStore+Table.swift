@@ -1,7 +1,7 @@
 /// The slots and the hash table over them: linear probing, holes closed on removal.
 extension EntityStore {
     /// Returns a slot to fill, and whether it is still listed for the next flush.
-    mutating func takeSlot() -> (index: UInt32, listed: EntitySlot.Flags) {
+    mutating func takeSlot() -> (index: SlotIndex, listed: EntitySlot.Flags) {
         if firstFree != EntityStore.none {
             let index = firstFree
             firstFree = self.slot(index).pointee.next
@@ -11,7 +11,7 @@ extension EntityStore {
             pages.append(EntityStore.newPage())
         }
         slotCount += 1
-        return (UInt32(slotCount - 1), [])
+        return (SlotIndex(slotCount - 1), [])
     }
 
     private static func newPage() -> UnsafeMutablePointer<EntitySlot> {
@@ -20,7 +20,7 @@ extension EntityStore {
         ).bindMemory(to: EntitySlot.self, capacity: pageSlotCount)
     }
 
-    mutating func unlink(_ index: UInt32) {
+    mutating func unlink(_ index: SlotIndex) {
         let slot = self.slot(index).pointee
         if slot.flags.contains(.hasNewPayload) { dirtyByteCount -= Int(slot.payloadCount) }
         displace(index)
@@ -39,7 +39,7 @@ extension EntityStore {
         EntityIdentity.mixed(slot.id, library: slot.library, type: slot.type, seed: seed)
     }
 
-    mutating func place(_ index: UInt32, hash: UInt64) {
+    mutating func place(_ index: SlotIndex, hash: UInt64) {
         let mask = tableCapacity - 1
         var position = Int(truncatingIfNeeded: hash >> 8) & mask
         while tags[position] != 0 { position = (position + 1) & mask }
@@ -48,7 +48,7 @@ extension EntityStore {
     }
 
     /// Removes an index from the table and closes the hole, so that no chain is ever cut.
-    mutating func displace(_ index: UInt32) {
+    mutating func displace(_ index: SlotIndex) {
         let mask = tableCapacity - 1
         var hole = Int(truncatingIfNeeded: hash(of: self.slot(index).pointee) >> 8) & mask
         while tags[hole] == 0 || table[hole] != index { hole = (hole + 1) & mask }

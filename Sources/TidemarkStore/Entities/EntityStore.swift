@@ -24,7 +24,7 @@ package struct EntityStore: ~Copyable {
     package internal(set) var count = 0
 
     /// The slot index by table position. The capacity is a power of two, at most 13/16 full.
-    var table: UnsafeMutablePointer<UInt32>
+    var table: UnsafeMutablePointer<SlotIndex>
     /// The tags by table position: 0 for a free position, else seven bits of the hash and the top bit, so that most
     /// mismatches never touch a slot.
     var tags: UnsafeMutablePointer<UInt8>
@@ -45,14 +45,14 @@ package struct EntityStore: ~Copyable {
 
     /// The slots that changed since the last flush, in the order of their first change; each once. Bounded by the flush
     /// policy: the engine stops reading before the list exceeds it.
-    var dirty: [UInt32] = []
+    var dirty: [SlotIndex] = []
     /// The number of payload bytes that the next flush holds.
     var dirtyByteCount = 0
     /// The rows of entities that were removed since the last flush; bounded like `dirty`.
     var deletedRows: [StoredRow] = []
     var nextRow: Int64
     /// The field stamps by slot, for entities whose fields were not all written at once.
-    var fieldStamps: [UInt32: FieldStamps] = [:]
+    var fieldStamps: [SlotIndex: FieldStamps] = [:]
     /// The number of bytes of `fieldStamps`.
     var fieldStampByteCount = 0
     /// The low byte of the number of the last flush that was taken.
@@ -65,9 +65,9 @@ package struct EntityStore: ~Copyable {
     /// The types whose entities leave memory as soon as the journal has them.
     var passingTypes: Set<TypeIndex> = []
     /// The slots in memory of entities of `passingTypes`.
-    var passing: Set<UInt32> = []
+    var passing: Set<SlotIndex> = []
 
-    static let none = UInt32.max
+    static let none = SlotIndex.none
     /// The number of slots in a page of 64 KiB.
     static let pageSlotCount = 1_024
     private static let tableCapacityMin = 1_024
@@ -95,7 +95,7 @@ package struct EntityStore: ~Copyable {
 
     /// - Parameter index: The index of a slot that was used at some time.
     @inline(__always)
-    func slot(_ index: UInt32) -> UnsafeMutablePointer<EntitySlot> {
+    func slot(_ index: SlotIndex) -> UnsafeMutablePointer<EntitySlot> {
         pages[Int(index) / EntityStore.pageSlotCount] + Int(index) % EntityStore.pageSlotCount
     }
 
@@ -105,7 +105,7 @@ package struct EntityStore: ~Copyable {
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)
-    package func find(_ identity: EntityIdentity) -> UInt32? {
+    package func find(_ identity: EntityIdentity) -> SlotIndex? {
         let mask = tableCapacity - 1
         let tag = EntityStore.tag(of: identity.hash)
         var position = Int(truncatingIfNeeded: identity.hash >> 8) & mask
@@ -133,13 +133,13 @@ package struct EntityStore: ~Copyable {
     }
 
     /// Returns the resource's bytes.
-    package func payload(of index: UInt32) -> UnsafeRawBufferPointer {
+    package func payload(of index: SlotIndex) -> UnsafeRawBufferPointer {
         let slot = self.slot(index).pointee
         return UnsafeRawBufferPointer(
             start: arena.address(slot.place) + slot.idByteCount, count: Int(slot.payloadCount))
     }
 
-    func key(of index: UInt32) -> StoredKey {
+    func key(of index: SlotIndex) -> StoredKey {
         let slot = self.slot(index).pointee
         let id: StoredID =
             slot.flags.contains(.isUUID)
@@ -149,7 +149,7 @@ package struct EntityStore: ~Copyable {
     }
 
     /// Returns when and by which event the entity was last written.
-    package func stamp(of index: UInt32) -> EntityStamp {
+    package func stamp(of index: SlotIndex) -> EntityStamp {
         let slot = self.slot(index).pointee
         return EntityStamp(
             sequence: slot.sequence < 0 ? nil : EventSequence(slot.sequence), packedGeneration: slot.generation,
@@ -164,7 +164,7 @@ package struct EntityStore: ~Copyable {
     /// - Parameter fields: The top-level fields that are written; nil when all are.
     /// - Returns: Whether the bytes changed.
     package mutating func write(
-        _ index: UInt32, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil
+        _ index: SlotIndex, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil
     ) -> Bool {
         let completeness = completeness(of: index)
         var stamp = stamp
@@ -192,7 +192,7 @@ package struct EntityStore: ~Copyable {
     @discardableResult
     package mutating func insert(
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp
-    ) -> UInt32 {
+    ) -> SlotIndex {
         let index = link(identity, payload: payload, stamp: stamp)
         self.slot(index).pointee.row = nextRow
         nextRow += 1
@@ -206,7 +206,7 @@ package struct EntityStore: ~Copyable {
     package mutating func install(
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [UInt8] = [],
         row: Int64
-    ) -> UInt32 {
+    ) -> SlotIndex {
         let index = link(identity, payload: payload, stamp: stamp)
         self.slot(index).pointee.row = row
         self.slot(index).pointee.flags.insert(.hasRow)
@@ -217,7 +217,7 @@ package struct EntityStore: ~Copyable {
     }
 
     /// Removes an entity from memory and, with the next flush, from the journal.
-    package mutating func remove(_ index: UInt32) {
+    package mutating func remove(_ index: SlotIndex) {
         if self.slot(index).pointee.flags.contains(.hasRow) {
             deletedRows.append(StoredRow(key: key(of: index), row: self.slot(index).pointee.row))
         }
@@ -226,7 +226,7 @@ package struct EntityStore: ~Copyable {
 
     private mutating func link(
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp
-    ) -> UInt32 {
+    ) -> SlotIndex {
         if (count + 1) * 16 > tableCapacity * 13 { growTable() }
         payloadByteCountHighest = max(payloadByteCountHighest, payload.count)
         let (index, listed) = takeSlot()
@@ -248,7 +248,7 @@ package struct EntityStore: ~Copyable {
         return index
     }
 
-    mutating func setStamp(_ stamp: EntityStamp, of index: UInt32) {
+    mutating func setStamp(_ stamp: EntityStamp, of index: SlotIndex) {
         self.slot(index).pointee.sequence = stamp.sequence?.rawValue ?? -1
         self.slot(index).pointee.generation = stamp.packedGeneration
         self.slot(index).pointee.writtenAt = stamp.writtenAt
@@ -260,7 +260,7 @@ package struct EntityStore: ~Copyable {
     var blockByteCount: Int { arena.blockByteCount - retiredByteCount }
 
     /// Stores the resource after the id's text, in the same block when that has the right size and no flush reads it.
-    mutating func store(_ payload: UnsafeRawBufferPointer, in index: UInt32) {
+    mutating func store(_ payload: UnsafeRawBufferPointer, in index: SlotIndex) {
         let slot = self.slot(index).pointee
         payloadByteCountHighest = max(payloadByteCountHighest, payload.count)
         let idByteCount = slot.idByteCount
@@ -278,7 +278,7 @@ package struct EntityStore: ~Copyable {
     }
 
     /// Frees a block, or retires it until the flush that reads it is over.
-    mutating func release(_ place: UInt32, of index: UInt32) {
+    mutating func release(_ place: UInt32, of index: SlotIndex) {
         if isUnderWay(self.slot(index).pointee) {
             retired.append(place)
             retiredByteCount += arena.byteCount(place)

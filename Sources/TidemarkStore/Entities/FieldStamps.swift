@@ -143,7 +143,7 @@ extension EntityStore {
     ///
     /// - Parameter resource: The resource to be written. When the write names all of its fields, one date is enough.
     mutating func dateFields(
-        _ fields: [ByteString]?, of index: UInt32, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
+        _ fields: [ByteString]?, of index: SlotIndex, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
     ) {
         guard let fields else {
             guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return }
@@ -163,7 +163,7 @@ extension EntityStore {
     }
 
     /// Replaces the stamps of an entity. Only this function and ``takeFieldStamps(of:)`` change `fieldStamps`.
-    mutating func setFieldStamps(_ stamps: FieldStamps?, of index: UInt32) {
+    mutating func setFieldStamps(_ stamps: FieldStamps?, of index: SlotIndex) {
         _ = takeFieldStamps(of: index)
         guard let stamps else { return }
         fieldStampByteCount += stamps.byteCount
@@ -172,7 +172,7 @@ extension EntityStore {
     }
 
     /// Removes and returns the stamps of an entity, so that they can be changed without a copy.
-    private mutating func takeFieldStamps(of index: UInt32) -> FieldStamps? {
+    private mutating func takeFieldStamps(of index: SlotIndex) -> FieldStamps? {
         guard let stamps = fieldStamps.removeValue(forKey: index) else { return nil }
         fieldStampByteCount -= stamps.byteCount
         self.slot(index).pointee.flags.remove(.hasFieldStamps)
@@ -182,14 +182,14 @@ extension EntityStore {
     /// Returns the time of the oldest field write, in milliseconds since 1970.
     ///
     /// - Complexity: O(fields that were written apart).
-    func oldestWrite(of index: UInt32) -> Int64 {
+    func oldestWrite(of index: SlotIndex) -> Int64 {
         let whole = stamp(of: index).writtenAt
         guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return whole }
         return fieldStamps[index]?.oldest(from: whole) ?? whole
     }
 
     /// Returns each top-level field with its stamp, in the resource's order.
-    package func fields(of index: UInt32) -> [(name: ByteString, stamp: EntityStamp)] {
+    package func fields(of index: SlotIndex) -> [(name: ByteString, stamp: EntityStamp)] {
         let stamps = fieldStamps[index]
         let whole = stamp(of: index)
         return JSONObject.fieldNames(of: payload(of: index)).map { ($0, stamps?[$0] ?? whole) }

@@ -57,9 +57,3 @@ package struct FlushBatch: Sendable {
     /// layer.
     package var needsSync: Bool { !layers.isEmpty || !removedLayers.isEmpty }
 }
-
-/// A library's small number, assigned once and kept for the life of a database: 0 … `libraryCountMax` - 1.
-package typealias LibraryIndex = UInt16
-
-/// A resource type's small number, assigned once and kept for the life of a database.
-package typealias TypeIndex = UInt16

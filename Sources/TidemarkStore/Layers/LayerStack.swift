@@ -33,7 +33,7 @@ struct LayerStack {
     private(set) var layers: [Int64: Layer] = [:]
     private var numbers: [ByteString: Int64] = [:]
     /// The overlays by handle. A layered entity has an entry as long as a layer names it.
-    private(set) var overlays: [UInt32: Overlay] = [:]
+    private(set) var overlays: [ListHandle: Overlay] = [:]
     /// The layers that depend on a layer, by the number of that layer.
     private var dependents: [Int64: Set<Int64>] = [:]
     /// The confirmed layers by the log they wait in, ascending by the sequence they wait for.
@@ -60,7 +60,7 @@ struct LayerStack {
     var all: [Layer] { layers.values.sorted { $0.number < $1.number } }
 
     /// Returns the layers of an entity, oldest first, each once.
-    func layers(over handle: UInt32) -> [Layer] {
+    func layers(over handle: ListHandle) -> [Layer] {
         var last: Int64?
         return (overlays[handle]?.touches ?? []).compactMap { touch in
             defer { last = touch.layer }
@@ -83,7 +83,7 @@ struct LayerStack {
     /// Adds a layer on top. The caller folds its handles' overlays.
     ///
     /// - Parameter handles: The handles of the entities that its changes name, in order.
-    mutating func push(_ layer: Layer, handles: [UInt32]) {
+    mutating func push(_ layer: Layer, handles: [ListHandle]) {
         lastNumber = max(lastNumber, layer.number)
         layers[layer.number] = layer
         numbers[layer.pendingID] = layer.number
@@ -103,7 +103,7 @@ struct LayerStack {
     /// Removes a layer; layers that depended on it no longer do.
     ///
     /// - Parameter handles: The handles that were given to ``push(_:handles:)``, or renamed since.
-    mutating func remove(_ number: Int64, handles: Set<UInt32>) {
+    mutating func remove(_ number: Int64, handles: Set<ListHandle>) {
         guard let layer = layers.removeValue(forKey: number) else { return }
         numbers.removeValue(forKey: layer.pendingID)
         byteCount -= layer.byteCount
@@ -175,7 +175,7 @@ struct LayerStack {
     }
 
     /// Returns the confirmed layers over an entity that wait for a place in an ended log.
-    func outlived(over handle: UInt32, generation: UInt32) -> [Int64] {
+    func outlived(over handle: ListHandle, generation: UInt32) -> [Int64] {
         (overlays[handle]?.touches ?? []).compactMap { touch in
             guard let awaited = layers[touch.layer]?.awaited, awaited.generation != generation else { return nil }
             return touch.layer
@@ -183,7 +183,7 @@ struct LayerStack {
     }
 
     /// Moves an entity's changes to another entity.
-    mutating func rename(_ handle: UInt32, to real: UInt32, _ renamed: (LayerChange) -> LayerChange) {
+    mutating func rename(_ handle: ListHandle, to real: ListHandle, _ renamed: (LayerChange) -> LayerChange) {
         guard let overlay = overlays.removeValue(forKey: handle) else { return }
         for touch in overlay.touches {
             guard let change = layers[touch.layer]?.changes[touch.change] else { continue }
@@ -202,7 +202,7 @@ struct LayerStack {
     ///
     /// - Parameter base: The stored resource; nil when nothing is stored.
     /// - Complexity: O(base + changes).
-    mutating func fold(_ handle: UInt32, over base: [UInt8]?) {
+    mutating func fold(_ handle: ListHandle, over base: [UInt8]?) {
         guard let touches = overlays[handle]?.touches else { return }
         var value = base
         var isDeleted = false
@@ -216,7 +216,7 @@ struct LayerStack {
     }
 
     /// Tells whether the visible resource of an entity contains nothing of its base.
-    func replaces(_ handle: UInt32) -> Bool {
+    func replaces(_ handle: ListHandle) -> Bool {
         (overlays[handle]?.touches ?? []).contains { touch in
             if case .put? = layers[touch.layer]?.changes[touch.change] { true } else { false }
         }
@@ -234,7 +234,7 @@ struct LayerStack {
         func date(of field: ByteString, base: Int64?) -> Int64? { named[field] ?? whole ?? base }
     }
 
-    func dates(over handle: UInt32) -> Dates {
+    func dates(over handle: ListHandle) -> Dates {
         var dates = Dates()
         for touch in overlays[handle]?.touches ?? [] {
             guard let layer = layers[touch.layer] else { continue }
@@ -256,7 +256,8 @@ struct LayerStack {
     /// Tells whether a layer has a patch over nothing, because the server deleted the entity.
     ///
     /// - Parameter base: Returns the stored resource of a handle, and whether it has a tombstone.
-    func isOrphaned(_ layer: Layer, handles: [UInt32], base: (UInt32) -> (resource: [UInt8]?, isDeleted: Bool)) -> Bool
+    func isOrphaned(_ layer: Layer, handles: [ListHandle], base: (ListHandle) -> (resource: [UInt8]?, isDeleted: Bool))
+        -> Bool
     {
         layer.changes.indices.contains { index in
             switch layer.changes[index] {

@@ -61,7 +61,7 @@ package struct MembershipCandidates: Sendable {
     ///
     /// - Parameter query: A query that is not filed yet, or is filed with the same rule.
     /// - Complexity: O(filings of the rule), and O(n) of one copy of memory for the n queries under the same key.
-    package mutating func insert(_ query: UInt32, _ membership: Membership) {
+    package mutating func insert(_ query: QueryID, _ membership: Membership) {
         var best: MembershipFiling?
         var bestLoad = Int.max
         for filing in membership.filings where hasRoom(for: filing) {
@@ -78,7 +78,7 @@ package struct MembershipCandidates: Sendable {
     /// Removes a query; does nothing when it is not filed.
     ///
     /// - Parameter membership: The rule it was inserted with.
-    package mutating func remove(_ query: UInt32, _ membership: Membership) {
+    package mutating func remove(_ query: QueryID, _ membership: Membership) {
         unfiled.remove(query)
         // The structure does not remember which filing was the best at insertion.
         for filing in membership.filings {
@@ -94,7 +94,7 @@ package struct MembershipCandidates: Sendable {
     /// - Returns: The queries, each once, in ascending order.
     /// - Complexity: O(resource.count + distinct pointers · members + candidates · log candidates), for any number of
     ///   queries.
-    package func candidates(for resource: UnsafeRawBufferPointer) -> [UInt32] {
+    package func candidates(for resource: UnsafeRawBufferPointer) -> [QueryID] {
         guard !values.isEmpty || !paths.isEmpty else { return unfiled.queries }
         return candidates(for: ResourceView(resource))
     }
@@ -102,7 +102,7 @@ package struct MembershipCandidates: Sendable {
     /// Does the same as ``candidates(for:)-(UnsafeRawBufferPointer)``, for a resource whose rules are evaluated next.
     ///
     /// - Complexity: O(distinct pointers · members + candidates · log candidates), for any number of queries.
-    package func candidates(for resource: ResourceView) -> [UInt32] {
+    package func candidates(for resource: ResourceView) -> [QueryID] {
         var found = unfiled.queries
         var sourceCount = found.isEmpty ? 0 : 1
         func add(_ postings: QueryPostings?) {
@@ -128,8 +128,8 @@ package struct MembershipCandidates: Sendable {
         return sourceCount > 1 ? MembershipCandidates.ascending(found) : found
     }
 
-    private static func ascending(_ queries: [UInt32]) -> [UInt32] {
-        var result: [UInt32] = []
+    private static func ascending(_ queries: [QueryID]) -> [QueryID] {
+        var result: [QueryID] = []
         result.reserveCapacity(queries.count)
         for query in queries.sorted() where query != result.last { result.append(query) }
         return result

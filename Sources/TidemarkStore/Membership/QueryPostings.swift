@@ -1,30 +1,30 @@
 /// Queries in ascending order, each once.
 struct QueryPostings {
-    private(set) var queries: [UInt32] = []
+    private(set) var queries: [QueryID] = []
 
     var isEmpty: Bool { queries.isEmpty }
 
     /// Adds a query; does nothing when it is present.
     ///
     /// - Complexity: O(log n) to find its place, O(n) of one copy of memory to insert it.
-    mutating func insert(_ query: UInt32) {
+    mutating func insert(_ query: QueryID) {
         let place = place(of: query)
         if place == queries.count || queries[place] != query { queries.insert(query, at: place) }
     }
 
     /// Removes a query; does nothing when it is not present.
-    mutating func remove(_ query: UInt32) {
+    mutating func remove(_ query: QueryID) {
         let place = place(of: query)
         if place < queries.count, queries[place] == query { queries.remove(at: place) }
     }
 
-    func contains(_ query: UInt32) -> Bool {
+    func contains(_ query: QueryID) -> Bool {
         let place = place(of: query)
         return place < queries.count && queries[place] == query
     }
 
     /// Returns the index of the query, or the index at which it would be inserted.
-    private func place(of query: UInt32) -> Int {
+    private func place(of query: QueryID) -> Int {
         var low = 0
         var high = queries.count
         while low < high {

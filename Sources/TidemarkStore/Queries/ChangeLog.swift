@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// A resource in a list, as it was when the list changed.
 package struct ListedValue: Sendable {
-    package var handle: UInt32
+    package var handle: ListHandle
     /// The resource after the change; empty when no observer is notified now.
     package var payload: [UInt8]
     /// The resource before the change; empty when the element is new to the list, or `knownBy` is no lower than any
@@ -12,7 +12,7 @@ package struct ListedValue: Sendable {
     /// Older lags recorded it too, or do not need it.
     package var knownBy: Int64
 
-    package init(handle: UInt32, payload: [UInt8], old: [UInt8], knownBy: Int64) {
+    package init(handle: ListHandle, payload: [UInt8], old: [UInt8], knownBy: Int64) {
         self.handle = handle
         self.payload = payload
         self.old = old
@@ -26,7 +26,7 @@ package enum ListStep: Sendable {
     /// The removed element's value is its `old`.
     case remove(ListedValue, at: Int)
     case replace(ListedValue, at: Int)
-    case move(UInt32, from: Int, to: Int)
+    case move(ListHandle, from: Int, to: Int)
 }
 
 extension ListStep {
@@ -49,7 +49,7 @@ extension ListStep {
 
 /// The changes of one observed query by one event, batch, transaction or answer.
 package struct QueryChange: Sendable {
-    package var query: UInt32
+    package var query: QueryID
     /// The steps; empty when only `isStale` changed.
     package var steps: [ListStep]
     /// Whether the steps change the places of elements, or which elements there are.
@@ -68,7 +68,7 @@ package struct QueryChange: Sendable {
     package var previous: Int?
 
     package init(
-        query: UInt32, steps: [ListStep], isStale: Bool, isPending: Bool, isHeldBack: Bool = false,
+        query: QueryID, steps: [ListStep], isStale: Bool, isPending: Bool, isHeldBack: Bool = false,
         asOf: EventSequence?, previous: Int?
     ) {
         self.query = query
@@ -85,7 +85,7 @@ package struct QueryChange: Sendable {
 
 /// The change of one observed entity by one event, batch, transaction or answer.
 package struct EntityChange: Sendable {
-    package var handle: UInt32
+    package var handle: ListHandle
     /// The resource after the change; nil when it no longer exists.
     package var payload: [UInt8]?
     /// The resource before the change; nil when it did not exist.
@@ -101,6 +101,6 @@ package enum ChangeRecord: Sendable {
     case query(QueryChange)
     case entity(EntityChange)
     /// Observers of the first entity observe the second from now on.
-    case renamed(from: UInt32, to: UInt32, EntityKey)
+    case renamed(from: ListHandle, to: ListHandle, EntityKey)
     case library(LibraryStatus)
 }

@@ -8,10 +8,10 @@ struct KeptList {
     let keys: [EntityKey]
     let resources: [[UInt8]]
     /// The slots of the entities; valid because the list is removed before one of them is evicted from memory.
-    let slots: [UInt32]
+    let slots: [SlotIndex]
     let byteCount: Int
 
-    init(keys: [EntityKey], resources: [[UInt8]], slots: [UInt32]) {
+    init(keys: [EntityKey], resources: [[UInt8]], slots: [SlotIndex]) {
         self.keys = keys
         self.resources = resources
         self.slots = slots
@@ -28,7 +28,7 @@ extension QueryIndex {
     static let keptListCountMax = 64
 
     /// Keeps a list as a reader got it. The list kept longest is evicted past the bounds.
-    mutating func keep(_ list: KeptList, of query: UInt32) {
+    mutating func keep(_ list: KeptList, of query: QueryID) {
         dropKept(of: query)
         guard list.byteCount <= keptListByteCountMax else { return }
         while keptLists.count >= QueryIndex.keptListCountMax
@@ -38,18 +38,17 @@ extension QueryIndex {
         }
         keptLists.append(query)
         keptListByteCount += list.byteCount
-        self[query].kept = list
+        self[query].keep(list)
     }
 
     /// Removes the kept form of a list, because the list changed.
     @inline(__always)
-    mutating func dropKept(of query: UInt32) {
+    mutating func dropKept(of query: QueryID) {
         if self[query].kept != nil { takeKept(of: query) }
     }
 
-    private mutating func takeKept(of query: UInt32) {
-        keptListByteCount -= self[query].kept?.byteCount ?? 0
-        self[query].kept = nil
+    private mutating func takeKept(of query: QueryID) {
+        keptListByteCount -= self[query].dropKept()
         keptLists.removeAll { $0 == query }
     }
 
@@ -64,7 +63,7 @@ extension QueryIndex {
 
     /// Removes the kept lists that hold an entity, because the entity changes without its lists or is evicted from
     /// memory.
-    mutating func dropKept(holding handle: UInt32) {
+    mutating func dropKept(holding handle: ListHandle) {
         guard !keptLists.isEmpty else { return }
         for place in 0..<keys.holderCount(of: handle) { dropKept(of: keys.holder(of: handle, at: place).query) }
     }

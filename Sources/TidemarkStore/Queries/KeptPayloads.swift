@@ -1,18 +1,18 @@
 /// Payloads by handle. Nearly every unit needs one, and a dictionary for one would cost more than the rest of the unit.
 struct KeptPayloads {
-    private var first: (handle: UInt32, payload: [UInt8])?
-    private var others: [UInt32: [UInt8]] = [:]
+    private var first: (handle: ListHandle, payload: [UInt8])?
+    private var others: [ListHandle: [UInt8]] = [:]
 
     var isEmpty: Bool { first == nil }
 
     /// Keeps a payload.
     ///
     /// - Parameter payload: The payload to keep until ``removeAll()``.
-    mutating func keep(_ payload: [UInt8], of handle: UInt32) {
+    mutating func keep(_ payload: [UInt8], of handle: ListHandle) {
         if first == nil { first = (handle, payload) } else { others[handle] = payload }
     }
 
-    subscript(handle: UInt32) -> [UInt8]? {
+    subscript(handle: ListHandle) -> [UInt8]? {
         guard let first else { return nil }
         if first.handle == handle { return first.payload }
         return others.isEmpty ? nil : others[handle]

@@ -17,13 +17,13 @@ package enum ListDifference {
     ///   any number of moves.
     /// - Source: RFC 6902, section 4.
     package static func operations(
-        from before: [UInt32], to after: [UInt32], isReplaced: (UInt32) -> Bool
-    ) -> [ListOperation<UInt32>] {
+        from before: [ListHandle], to after: [ListHandle], isReplaced: (ListHandle) -> Bool
+    ) -> [ListOperation<ListHandle>] {
         let prefix = commonPrefixCount(before, after)
         let suffix = commonSuffixCount(before[prefix...], after[prefix...])
         let old = before[prefix..<before.count - suffix]
         let new = after[prefix..<after.count - suffix]
-        var operations: [ListOperation<UInt32>] = []
+        var operations: [ListOperation<ListHandle>] = []
         var kept: [Int] = []
         if !old.isEmpty || !new.isEmpty {
             let newIndexes = indexes(of: new)
@@ -40,8 +40,8 @@ package enum ListDifference {
         return operations
     }
 
-    private static func indexes(of list: ArraySlice<UInt32>) -> [UInt32: Int] {
-        var indexes: [UInt32: Int] = [:]
+    private static func indexes(of list: ArraySlice<ListHandle>) -> [ListHandle: Int] {
+        var indexes: [ListHandle: Int] = [:]
         indexes.reserveCapacity(list.count)
         for (index, handle) in zip(list.indices, list) {
             let other = indexes.updateValue(index, forKey: handle)
@@ -60,7 +60,7 @@ package enum ListDifference {
     ///
     /// - Parameter kept: The index in the new list of each element that is left after removes, in the old order.
     private static func arrange(
-        _ kept: [Int], into new: ArraySlice<UInt32>, _ operations: inout [ListOperation<UInt32>]
+        _ kept: [Int], into new: ArraySlice<ListHandle>, _ operations: inout [ListOperation<ListHandle>]
     ) {
         let stays = longestAscendingRun(of: kept)
         var waiting = FenwickCounts(stays.map { !$0 })
@@ -89,19 +89,19 @@ package enum ListDifference {
     }
 
     private static func appendReplaces(
-        _ after: [UInt32], _ indexes: some Sequence<Int>, _ isReplaced: (UInt32) -> Bool,
-        _ operations: inout [ListOperation<UInt32>]
+        _ after: [ListHandle], _ indexes: some Sequence<Int>, _ isReplaced: (ListHandle) -> Bool,
+        _ operations: inout [ListOperation<ListHandle>]
     ) {
         for index in indexes where isReplaced(after[index]) { operations.append(.replace(after[index], at: index)) }
     }
 
-    private static func commonPrefixCount(_ before: [UInt32], _ after: [UInt32]) -> Int {
+    private static func commonPrefixCount(_ before: [ListHandle], _ after: [ListHandle]) -> Int {
         var count = 0
         while count < before.count, count < after.count, before[count] == after[count] { count += 1 }
         return count
     }
 
-    private static func commonSuffixCount(_ before: ArraySlice<UInt32>, _ after: ArraySlice<UInt32>) -> Int {
+    private static func commonSuffixCount(_ before: ArraySlice<ListHandle>, _ after: ArraySlice<ListHandle>) -> Int {
         let countMax = min(before.count, after.count)
         var count = 0
         while count < countMax, before[before.endIndex - 1 - count] == after[after.endIndex - 1 - count] { count += 1 }

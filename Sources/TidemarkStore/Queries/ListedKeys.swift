@@ -7,8 +7,8 @@ import TidemarkModel
 struct ListedKeys {
     /// One place in one list.
     struct Holder: Hashable {
-        var query: UInt32
-        var node: UInt32
+        var query: QueryID
+        var node: ListNode
     }
 
     private struct Entry {
@@ -32,28 +32,28 @@ struct ListedKeys {
     }
 
     private var entries: [Entry] = []
-    private var handles: [StoredKey: UInt32] = [:]
-    private var free: [UInt32] = []
+    private var handles: [StoredKey: ListHandle] = [:]
+    private var free: [ListHandle] = []
     /// The numbers released since the last ``recycle()``.
-    private var released: [UInt32] = []
+    private var released: [ListHandle] = []
 
     var isEmpty: Bool { handles.isEmpty }
     var count: Int { handles.count }
 
-    func handle(of key: StoredKey) -> UInt32? { handles[key] }
+    func handle(of key: StoredKey) -> ListHandle? { handles[key] }
 
-    func key(of handle: UInt32) -> StoredKey { entries[Int(handle)].key }
+    func key(of handle: ListHandle) -> StoredKey { entries[Int(handle)].key }
 
     /// Returns the number of a key, which is assigned when it has none. Something must name the key before the next
     /// ``recycle()``.
-    mutating func take(_ key: StoredKey) -> UInt32 {
+    mutating func take(_ key: StoredKey) -> ListHandle {
         if let handle = handles[key] { return handle }
-        let handle: UInt32
+        let handle: ListHandle
         if let last = free.popLast() {
             handle = last
             entries[Int(handle)] = Entry(key: key)
         } else {
-            handle = UInt32(entries.count)
+            handle = ListHandle(entries.count)
             entries.append(Entry(key: key))
         }
         handles[key] = handle
@@ -62,9 +62,9 @@ struct ListedKeys {
 
     // MARK: Places
 
-    func holderCount(of handle: UInt32) -> Int { entries[Int(handle)].holderCount }
+    func holderCount(of handle: ListHandle) -> Int { entries[Int(handle)].holderCount }
 
-    func holder(of handle: UInt32, at place: Int) -> Holder {
+    func holder(of handle: ListHandle, at place: Int) -> Holder {
         guard place > 0 else {
             // No input reaches it: callers ask for places below the count of holders, or for places that a list has.
             guard let first = entries[Int(handle)].first else { preconditionFailure("key \(handle) stands in no list") }
@@ -76,7 +76,7 @@ struct ListedKeys {
     /// Adds a place to a key.
     ///
     /// - Returns: The holder's place, from 0.
-    mutating func addHolder(_ holder: Holder, to handle: UInt32) -> Int {
+    mutating func addHolder(_ holder: Holder, to handle: ListHandle) -> Int {
         if entries[Int(handle)].first == nil {
             entries[Int(handle)].first = holder
             return 0
@@ -88,7 +88,7 @@ struct ListedKeys {
     /// Removes a place from a key.
     ///
     /// - Returns: The holder that moved to the place, whose node must be updated; nil when there is none.
-    mutating func removeHolder(at place: Int, of handle: UInt32) -> Holder? {
+    mutating func removeHolder(at place: Int, of handle: ListHandle) -> Holder? {
         let last = entries[Int(handle)].others.popLast()
         defer { releaseIfUnnamed(handle) }
         if place == 0 {
@@ -102,30 +102,30 @@ struct ListedKeys {
 
     // MARK: Pins, observers and layers
 
-    func isPinned(_ handle: UInt32) -> Bool { entries[Int(handle)].pinCount > 0 }
+    func isPinned(_ handle: ListHandle) -> Bool { entries[Int(handle)].pinCount > 0 }
 
-    func observerCount(of handle: UInt32) -> Int { Int(entries[Int(handle)].observerCount) }
+    func observerCount(of handle: ListHandle) -> Int { Int(entries[Int(handle)].observerCount) }
 
-    mutating func pin(_ handle: UInt32) { entries[Int(handle)].pinCount += 1 }
+    mutating func pin(_ handle: ListHandle) { entries[Int(handle)].pinCount += 1 }
 
-    mutating func unpin(_ handle: UInt32) {
+    mutating func unpin(_ handle: ListHandle) {
         entries[Int(handle)].pinCount -= 1
         releaseIfUnnamed(handle)
     }
 
-    mutating func addObserver(_ handle: UInt32) {
+    mutating func addObserver(_ handle: ListHandle) {
         entries[Int(handle)].observerCount += 1
         pin(handle)
     }
 
-    mutating func removeObserver(_ handle: UInt32) {
+    mutating func removeObserver(_ handle: ListHandle) {
         entries[Int(handle)].observerCount -= 1
         unpin(handle)
     }
 
-    func isLayered(_ handle: UInt32) -> Bool { entries[Int(handle)].isLayered }
+    func isLayered(_ handle: ListHandle) -> Bool { entries[Int(handle)].isLayered }
 
-    mutating func setLayered(_ handle: UInt32, _ isLayered: Bool) {
+    mutating func setLayered(_ handle: ListHandle, _ isLayered: Bool) {
         guard entries[Int(handle)].isLayered != isLayered else { return }
         entries[Int(handle)].isLayered = isLayered
         if isLayered { pin(handle) } else { unpin(handle) }
@@ -133,18 +133,18 @@ struct ListedKeys {
 
     /// Returns the newest lag that recorded the entity's value when the lag began; older lags recorded it too, or never
     /// showed the entity.
-    func knownBy(_ handle: UInt32) -> Int64 { entries[Int(handle)].knownBy }
+    func knownBy(_ handle: ListHandle) -> Int64 { entries[Int(handle)].knownBy }
 
-    mutating func setKnown(_ handle: UInt32, by lag: Int64) { entries[Int(handle)].knownBy = lag }
+    mutating func setKnown(_ handle: ListHandle, by lag: Int64) { entries[Int(handle)].knownBy = lag }
 
-    mutating func retain(_ handle: UInt32) { entries[Int(handle)].retainCount += 1 }
+    mutating func retain(_ handle: ListHandle) { entries[Int(handle)].retainCount += 1 }
 
-    mutating func release(_ handle: UInt32) {
+    mutating func release(_ handle: ListHandle) {
         entries[Int(handle)].retainCount -= 1
         releaseIfUnnamed(handle)
     }
 
-    private mutating func releaseIfUnnamed(_ handle: UInt32) {
+    private mutating func releaseIfUnnamed(_ handle: ListHandle) {
         guard !entries[Int(handle)].isNamed else { return }
         released.append(handle)
     }
@@ -164,15 +164,15 @@ struct ListedKeys {
     // MARK: Invariants
 
     /// Calls `body` with every place that names a key, by handle.
-    func forEachHolder(_ body: (UInt32, Holder, _ place: Int) -> Void) {
+    func forEachHolder(_ body: (ListHandle, Holder, _ place: Int) -> Void) {
         for handle in handles.values {
             for place in 0..<holderCount(of: handle) { body(handle, holder(of: handle, at: place), place) }
         }
     }
 
-    func forEachHandle(_ body: (UInt32) -> Void) {
+    func forEachHandle(_ body: (ListHandle) -> Void) {
         for handle in handles.values { body(handle) }
     }
 
-    func pinCount(of handle: UInt32) -> Int { Int(entries[Int(handle)].pinCount) }
+    func pinCount(of handle: ListHandle) -> Int { Int(entries[Int(handle)].pinCount) }
 }

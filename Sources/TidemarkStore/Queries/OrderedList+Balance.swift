@@ -1,6 +1,6 @@
 /// The tree of the list: insertion and removal of nodes, rotations, counts.
 extension OrderedList {
-    mutating func takeNode(_ handle: UInt32, sortKey: [UInt8], marks: ElementMarks) -> UInt32 {
+    mutating func takeNode(_ handle: ListHandle, sortKey: [UInt8], marks: ElementMarks) -> ListNode {
         priorityState ^= priorityState << 13
         priorityState ^= priorityState >> 17
         priorityState ^= priorityState << 5
@@ -14,11 +14,11 @@ extension OrderedList {
             return index
         }
         nodes.append(node)
-        return UInt32(nodes.count - 1)
+        return ListNode(nodes.count - 1)
     }
 
     /// Attaches a single node as a leaf, then rotates it up until its priority fits.
-    mutating func attach(_ node: UInt32, at index: Int) {
+    mutating func attach(_ node: ListNode, at index: Int) {
         nodes[Int(node)].parent = OrderedList.none
         guard root != OrderedList.none else {
             root = node
@@ -57,7 +57,7 @@ extension OrderedList {
     }
 
     /// Rotates a node down to a leaf, then detaches it.
-    mutating func detach(_ node: UInt32) {
+    mutating func detach(_ node: ListNode) {
         while true {
             let left = nodes[Int(node)].left
             let right = nodes[Int(node)].right
@@ -91,7 +91,7 @@ extension OrderedList {
         }
     }
 
-    private mutating func rotateUp(_ node: UInt32) {
+    private mutating func rotateUp(_ node: ListNode) {
         let parent = nodes[Int(node)].parent
         let grandparent = nodes[Int(parent)].parent
         if nodes[Int(parent)].left == node {
@@ -118,7 +118,7 @@ extension OrderedList {
         recount(node)
     }
 
-    private mutating func recount(_ node: UInt32) {
+    private mutating func recount(_ node: ListNode) {
         let left = nodes[Int(node)].left
         let right = nodes[Int(node)].right
         nodes[Int(node)].size = UInt32(count(.all, below: left) + count(.all, below: right) + 1)

@@ -5,7 +5,7 @@ extension OrderedList {
     ///
     /// - Complexity: O(n).
     package func checkInvariants() {
-        var stack: [UInt32] = root == OrderedList.none ? [] : [root]
+        var stack: [ListNode] = root == OrderedList.none ? [] : [root]
         var seen = 0
         var missing = 0
         while let at = stack.popLast() {

@@ -19,7 +19,7 @@ package struct OrderedList {
         var own: UInt32
         var marks: ElementMarks
         var priority: UInt32
-        var handle: UInt32
+        var handle: ListHandle
         /// The index of this node among its key's places in the reverse index; maintained by the owner.
         var place: UInt32 = 0
         var sortKey: [UInt8]
@@ -37,7 +37,7 @@ package struct OrderedList {
     }
 
     /// The number that stands for no node.
-    package static let none = UInt32.max
+    package static let none = ListNode.none
 
     var nodes: [Node] = []
     var root = OrderedList.none
@@ -68,32 +68,32 @@ package struct OrderedList {
 
     // MARK: Reading
 
-    package func handle(of node: UInt32) -> UInt32 { nodes[Int(node)].handle }
+    package func handle(of node: ListNode) -> ListHandle { nodes[Int(node)].handle }
 
-    package func sortKey(of node: UInt32) -> [UInt8] { nodes[Int(node)].sortKey }
+    package func sortKey(of node: ListNode) -> [UInt8] { nodes[Int(node)].sortKey }
 
-    package func place(of node: UInt32) -> Int { Int(nodes[Int(node)].place) }
+    package func place(of node: ListNode) -> Int { Int(nodes[Int(node)].place) }
 
-    package mutating func setPlace(of node: UInt32, _ place: Int) { nodes[Int(node)].place = UInt32(place) }
+    package mutating func setPlace(of node: ListNode, _ place: Int) { nodes[Int(node)].place = UInt32(place) }
 
-    package mutating func setHandle(of node: UInt32, _ handle: UInt32) { nodes[Int(node)].handle = handle }
+    package mutating func setHandle(of node: ListNode, _ handle: ListHandle) { nodes[Int(node)].handle = handle }
 
     /// The node of the last element; nil when there is none.
-    package var last: UInt32? {
+    package var last: ListNode? {
         guard root != OrderedList.none else { return nil }
         var at = root
         while nodes[Int(at)].right != OrderedList.none { at = nodes[Int(at)].right }
         return at
     }
 
-    package mutating func setSortKey(of node: UInt32, _ sortKey: [UInt8]) { nodes[Int(node)].sortKey = sortKey }
+    package mutating func setSortKey(of node: ListNode, _ sortKey: [UInt8]) { nodes[Int(node)].sortKey = sortKey }
 
-    package func marks(of node: UInt32) -> ElementMarks { nodes[Int(node)].marks }
+    package func marks(of node: ListNode) -> ElementMarks { nodes[Int(node)].marks }
 
-    package func isShown(_ node: UInt32) -> Bool { nodes[Int(node)].marks.isShown }
+    package func isShown(_ node: ListNode) -> Bool { nodes[Int(node)].marks.isShown }
 
     /// Returns the number of elements of a part before a node: its own index when it is one of them.
-    package func index(of node: UInt32, among part: Part) -> Int {
+    package func index(of node: ListNode, among part: Part) -> Int {
         var index = count(part, below: nodes[Int(node)].left)
         var at = node
         while nodes[Int(at)].parent != OrderedList.none {
@@ -109,7 +109,7 @@ package struct OrderedList {
     /// Returns the node of the element at an index.
     ///
     /// - Precondition: There are more than `index` elements of that part.
-    package func node(at index: Int, among part: Part) -> UInt32 {
+    package func node(at index: Int, among part: Part) -> ListNode {
         // No input reaches it: each caller has compared its index with the count of that part, or follows a step that
         // leaves the index valid; the bounds of lists are 1 at least, also when a rule or a recording names less.
         precondition(
@@ -149,9 +149,9 @@ package struct OrderedList {
     /// Returns the first handles that are shown, in list order.
     ///
     /// - Complexity: O(elements up to the last returned one + log n).
-    package func shownPrefix(_ countMax: Int) -> [UInt32] {
+    package func shownPrefix(_ countMax: Int) -> [ListHandle] {
         let wanted = min(countMax, shownCount)
-        var handles: [UInt32] = []
+        var handles: [ListHandle] = []
         handles.reserveCapacity(wanted)
         guard wanted > 0 else { return handles }
         var at = leftmost(root)
@@ -163,7 +163,7 @@ package struct OrderedList {
     }
 
     /// Calls `body` with every node in list order.
-    package func forEachNode(_ body: (UInt32) -> Void) {
+    package func forEachNode(_ body: (ListNode) -> Void) {
         guard root != OrderedList.none else { return }
         var at = leftmost(root)
         for rest in stride(from: wholeCount - 1, through: 0, by: -1) {
@@ -172,13 +172,13 @@ package struct OrderedList {
         }
     }
 
-    private func leftmost(_ node: UInt32) -> UInt32 {
+    private func leftmost(_ node: ListNode) -> ListNode {
         var at = node
         while nodes[Int(at)].left != OrderedList.none { at = nodes[Int(at)].left }
         return at
     }
 
-    private func successor(_ node: UInt32) -> UInt32 {
+    private func successor(_ node: ListNode) -> ListNode {
         if nodes[Int(node)].right != OrderedList.none { return leftmost(nodes[Int(node)].right) }
         var at = node
         while nodes[Int(nodes[Int(at)].parent)].right == at { at = nodes[Int(at)].parent }
@@ -187,7 +187,7 @@ package struct OrderedList {
 
     /// Returns the number of elements of a part at and below a node.
     @inline(__always)
-    func count(_ part: Part, below node: UInt32) -> Int {
+    func count(_ part: Part, below node: ListNode) -> Int {
         guard node != OrderedList.none else { return 0 }
         return switch part {
         case .all: Int(nodes[Int(node)].size)
@@ -197,7 +197,7 @@ package struct OrderedList {
     }
 
     @inline(__always)
-    func count(_ part: Part, at node: UInt32) -> Int {
+    func count(_ part: Part, at node: ListNode) -> Int {
         switch part {
         case .all: 1
         case .own: Int(nodes[Int(node)].ownHere)
@@ -212,8 +212,8 @@ package struct OrderedList {
     /// - Parameter index: The index among all elements; at most `wholeCount`.
     /// - Returns: The element's node.
     package mutating func insert(
-        _ handle: UInt32, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int
-    ) -> UInt32 {
+        _ handle: ListHandle, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int
+    ) -> ListNode {
         // No input reaches it: indexes come from the list itself: its count, a bound found in it, or a step that is
         // undone.
         precondition(index >= 0 && index <= wholeCount, "no place \(index) in a list of \(wholeCount)")
@@ -224,7 +224,7 @@ package struct OrderedList {
     }
 
     /// Removes an element; its node's number may be reused.
-    package mutating func remove(_ node: UInt32) {
+    package mutating func remove(_ node: ListNode) {
         detach(node)
         if nodes[Int(node)].marks.isMissed { missingCount -= 1 }
         nodes[Int(node)].size = 0
@@ -234,7 +234,7 @@ package struct OrderedList {
     }
 
     /// Moves an element to an index among all elements; its node keeps its number.
-    package mutating func move(_ node: UInt32, to index: Int) {
+    package mutating func move(_ node: ListNode, to index: Int) {
         detach(node)
         nodes[Int(node)].left = OrderedList.none
         nodes[Int(node)].right = OrderedList.none
@@ -245,7 +245,7 @@ package struct OrderedList {
     }
 
     /// Sets the marks of an element at its place.
-    package mutating func setMarks(of node: UInt32, _ marks: ElementMarks) {
+    package mutating func setMarks(of node: ListNode, _ marks: ElementMarks) {
         let old = nodes[Int(node)]
         guard old.marks != marks else { return }
         if old.marks.isMissed { missingCount -= 1 }

@@ -12,7 +12,7 @@ extension CacheState {
             return
         }
         let key = QueryKey(
-            library: libraryNames.names[Int(record.library)], method: record.method, canonicalInput: record.input)
+            library: libraryNames[record.library], method: record.method, canonicalInput: record.input)
         var membership: Membership?
         if !record.membership.bytes.isEmpty {
             do throws(MembershipError) {
@@ -24,53 +24,39 @@ extension CacheState {
             }
         }
         let query = queries.add(QueryEntry(key: key, library: record.library, number: record.number))
-        queries[query].type = record.type
-        queries[query].listedThrough = record.asOf
-        queries[query].tags = record.tags.bytes
-        queries[query].membershipText = record.membership.bytes
-        queries[query].membership = membership
-        queries[query].isLocal = record.isLocal
-        queries[query].timeToLive = record.timeToLive
-        queries[query].asOf = record.asOf
-        queries[query].storedAt = record.storedAt
-        queries[query].staleSince = record.staleSince
-        queries[query].horizon = record.horizon
+        queries[query].restore(record, membership)
         queries.file(query)
         if let asOf = record.asOf {
             let library = Int(record.library)
             libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? asOf, asOf)
         }
         queries.setUnbuilt(record.elements, of: query)
-        queries[query].hasRow = true
     }
 
     /// Adds every query that changed since the last flush to a flush, complete.
     mutating func takeQueries(into flush: inout FlushBatch) {
-        var filling: [UInt32] = []
+        var filling: [QueryID] = []
         for query in queries.dirty where queries[query].isDirty {
-            queries[query].isDirty = false
+            queries[query].markClean()
             guard queries[query].isStored else { continue }
             if isUnstored(queries[query].type) {
-                if queries[query].hasRow { queries.removedNumbers.append(queries[query].number) }
-                queries[query].hasRow = false
+                queries.voidRow(of: query)
                 continue
             }
-            if queries[query].fill != nil {
+            if queries[query].fill.number != nil {
                 filling.append(query)
                 // The journal's record of the query is no longer valid.
-                if queries[query].hasRow { queries.removedNumbers.append(queries[query].number) }
-                queries[query].hasRow = false
+                queries.voidRow(of: query)
                 continue
             }
             let record = queries.record(of: query)
             guard record.listByteCount <= configuration.writtenListByteCountMax else {
                 // The list does not fit into a row, for example when a rule sorts by long strings: it is in memory only
                 // until it is shorter.
-                if queries[query].hasRow { queries.removedNumbers.append(queries[query].number) }
-                queries[query].hasRow = false
+                queries.voidRow(of: query)
                 continue
             }
-            queries[query].hasRow = true
+            queries[query].noteRowWritten()
             flush.queries.append(record)
         }
         queries.dirty.removeAll(keepingCapacity: true)
@@ -84,7 +70,7 @@ extension QueryIndex {
     /// Returns the record of a query.
     ///
     /// - Complexity: O(elements).
-    func record(of query: UInt32) -> QueryRecord {
+    func record(of query: QueryID) -> QueryRecord {
         let entry = self[query]
         var elements = entry.unbuilt ?? []
         elements.reserveCapacity(entry.list.count)
@@ -104,7 +90,7 @@ extension QueryIndex {
     mutating func markAllDirty() {
         removedNumbers = []
         for query in all where self[query].isStored {
-            self[query].hasRow = false
+            _ = self[query].voidRow()
             markDirty(query)
         }
     }

@@ -7,13 +7,12 @@ extension QueryIndex {
     /// - Parameter index: The index among all elements.
     @discardableResult
     mutating func insert(
-        _ handle: UInt32, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int, in query: UInt32
-    ) -> UInt32 {
+        _ handle: ListHandle, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int, in query: QueryID
+    ) -> ListNode {
         beginChange(of: query)
-        let node = self[query].list.insert(handle, sortKey: sortKey, marks: marks, at: index)
+        let node = self[query].insertElement(handle, sortKey: sortKey, marks: marks, at: index)
         let place = keys.addHolder(ListedKeys.Holder(query: query, node: node), to: handle)
-        self[query].list.setPlace(of: node, place)
-        if marks.contains(.isLayered) { self[query].layeredNodes.insert(node) }
+        self[query].setPlace(of: node, place)
         pinInserted(node, of: query)
         if marks.isShown, isStepped(query) { stepIn(node, of: query) }
         if !marks.contains(.isExtra) { markDirty(query) }
@@ -21,7 +20,7 @@ extension QueryIndex {
     }
 
     /// Removes an element.
-    mutating func remove(_ node: UInt32, of query: UInt32) {
+    mutating func remove(_ node: ListNode, of query: QueryID) {
         beginChange(of: query)
         let marks = self[query].list.marks(of: node)
         if marks.isShown, isStepped(query) { stepOut(node, of: query) }
@@ -29,19 +28,18 @@ extension QueryIndex {
         if !marks.contains(.isExtra) { markDirty(query) }
     }
 
-    private mutating func take(_ node: UInt32, of query: UInt32) {
+    private mutating func take(_ node: ListNode, of query: QueryID) {
         let handle = self[query].list.handle(of: node)
         let place = self[query].list.place(of: node)
-        if self[query].list.marks(of: node).contains(.isLayered) { self[query].layeredNodes.remove(node) }
         unpinRemoved(node, of: query)
-        self[query].list.remove(node)
+        self[query].removeElement(node)
         if let moved = keys.removeHolder(at: place, of: handle) {
-            self[moved.query].list.setPlace(of: moved.node, place)
+            self[moved.query].setPlace(of: moved.node, place)
         }
     }
 
     /// Moves an element to the place of a new sort key.
-    mutating func resort(_ node: UInt32, _ sortKey: [UInt8], in query: UInt32) {
+    mutating func resort(_ node: ListNode, _ sortKey: [UInt8], in query: QueryID) {
         beginChange(of: query)
         let from = self[query].list.index(of: node, among: .all)
         var target = self[query].list.lowerBound(sortKey, among: .all)
@@ -55,13 +53,12 @@ extension QueryIndex {
             if isStepped(query) { step(node, from: shownFrom, to: shownTarget, in: query) }
             pinMoving(node, from: shownFrom, to: shownTarget, of: query)
         }
-        self[query].list.setSortKey(of: node, sortKey)
-        if target != from { self[query].list.move(node, to: target) }
+        self[query].resortElement(node, sortKey, to: target == from ? nil : target)
         if !marks.contains(.isExtra) { markDirty(query) }
     }
 
     /// Notes that an element's resource changed, and its place did not.
-    mutating func replace(_ node: UInt32, in query: UInt32) {
+    mutating func replace(_ node: ListNode, in query: QueryID) {
         dropKept(of: query)
         guard self[query].observerCount > 0 else { return }
         beginChange(of: query)
@@ -70,27 +67,20 @@ extension QueryIndex {
         // With layers the element may look the same as before: that is known only when the unit ends.
         let isUnlogged = !unit.isUncertain && !isOldWanted(handle, in: query)
         if isUnlogged, self[query].shownCountMax == .max {
-            self[query].isUnlogged = true
+            self[query].noteUnlogged()
             return
         }
         let index = self[query].list.index(of: node, among: .shown)
         guard index < self[query].shownCountMax else { return }
         if isUnlogged {
-            self[query].isUnlogged = true
+            self[query].noteUnlogged()
             return
         }
-        for step in self[query].steps {
-            switch step {
-            // An element that was added in the same unit is logged with its value at the unit's end.
-            case .add(handle, _), .replace(handle, _): return
-            case .add, .replace, .remove, .move: break
-            }
-        }
-        self[query].steps.append(.replace(handle, at: index))
+        self[query].steps.appendReplacement(of: handle, at: index)
     }
 
     /// Sets the marks of an element, which may show or hide it.
-    mutating func setMarks(of node: UInt32, _ marks: ElementMarks, in query: UInt32) {
+    mutating func setMarks(of node: ListNode, _ marks: ElementMarks, in query: QueryID) {
         let old = self[query].list.marks(of: node)
         guard old != marks else { return }
         beginChange(of: query)
@@ -98,28 +88,23 @@ extension QueryIndex {
             if isStepped(query) { stepOut(node, of: query) }
             pinHiding(node, of: query)
         }
-        self[query].list.setMarks(of: node, marks)
+        self[query].setMarks(of: node, marks)
         if !old.isShown, marks.isShown {
             pinShown(node, of: query)
             if isStepped(query) { stepIn(node, of: query) }
         }
-        if marks.contains(.isLayered) {
-            self[query].layeredNodes.insert(node)
-        } else {
-            self[query].layeredNodes.remove(node)
-        }
     }
 
     /// Marks an element as missing, because its entity is in no tier although it was not deleted, or removes that mark.
-    mutating func setMissing(_ node: UInt32, _ isMissing: Bool, in query: UInt32) {
+    mutating func setMissing(_ node: ListNode, _ isMissing: Bool, in query: QueryID) {
         var marks = self[query].list.marks(of: node)
         if isMissing { marks.insert(.isMissing) } else { marks.remove(.isMissing) }
         setMarks(of: node, marks, in: query)
     }
 
     /// Limits a list to the elements up to a sort key: elements that layers inserted after it are removed.
-    mutating func setHorizon(_ horizon: [UInt8]?, of query: UInt32) {
-        self[query].horizon = horizon
+    mutating func setHorizon(_ horizon: [UInt8]?, of query: QueryID) {
+        self[query].setHorizon(horizon)
         guard let horizon, self[query].list.wholeCount > self[query].list.count else { return }
         while let last = self[query].list.last, self[query].list.marks(of: last).contains(.isExtra),
             horizon.lexicographicallyPrecedes(self[query].list.sortKey(of: last))
@@ -129,61 +114,60 @@ extension QueryIndex {
     }
 
     /// Replaces the entity of an element, at the same place.
-    mutating func retarget(_ node: UInt32, to handle: UInt32, in query: UInt32) {
+    mutating func retarget(_ node: ListNode, to handle: ListHandle, in query: QueryID) {
         // No input reaches it: a confirmation with real ids is a larger unit.
         precondition(unit.isMulti, "an element changes its entity only in a larger unit")
         beginChange(of: query)
         let old = self[query].list.handle(of: node)
         let place = self[query].list.place(of: node)
-        self[query].list.setHandle(of: node, handle)
-        self[query].list.setPlace(
+        self[query].setHandle(of: node, handle)
+        self[query].setPlace(
             of: node, keys.addHolder(ListedKeys.Holder(query: query, node: node), to: handle))
         if let moved = keys.removeHolder(at: place, of: old) {
-            self[moved.query].list.setPlace(of: moved.node, place)
+            self[moved.query].setPlace(of: moved.node, place)
         }
         markDirty(query)
         pinRetargeted(node, from: old, of: query)
     }
 
     /// Removes all elements of a list.
-    mutating func removeAllElements(of query: UInt32) {
+    mutating func removeAllElements(of query: QueryID) {
         if takeUnbuilt(of: query) != nil { dropKept(of: query) }
         guard self[query].list.wholeCount > 0 else { return }
         // No input reaches it: answers, and fills and removals of lists, are larger units.
         precondition(unit.isMulti || self[query].observerCount == 0, "a whole list changes only in a larger unit")
         beginChange(of: query)
-        var nodes: [UInt32] = []
+        var nodes: [ListNode] = []
         self[query].list.forEachNode { nodes.append($0) }
         // Elements are removed from the back, so that no other element moves into the place of a pinned one.
         for node in nodes.reversed() { take(node, of: query) }
-        self[query].list.removeAll()
+        self[query].removeAllElements()
     }
 
     // MARK: Units
 
     /// Begins a change of a query in the unit: keeps the elements that observers saw before.
-    mutating func beginChange(of query: UInt32) {
+    mutating func beginChange(of query: QueryID) {
         dropKept(of: query)
         guard self[query].observerCount > 0, !self[query].isTouched else { return }
         // No input reaches it: the order of calls inside this module makes every change part of a unit.
         precondition(unit.isOpen, "query \(self[query].number) changes outside of a unit")
-        self[query].isTouched = true
         unit.touched.append(query)
-        if unit.isMulti { self[query].before = self[query].list.shownPrefix(self[query].shownCountMax) }
+        self[query].beginUnit(isMulti: unit.isMulti)
     }
 
     /// Tells whether some observer of a list gets the value of an entity before a write, or a lag has yet to record it.
-    func isOldWanted(_ handle: UInt32, in query: UInt32) -> Bool {
+    func isOldWanted(_ handle: ListHandle, in query: QueryID) -> Bool {
         guard self[query].observerCount > 0 else { return false }
         return self[query].listenerCount > 0 || keys.knownBy(handle) < self[query].lastLag
     }
 
-    private func isStepped(_ query: UInt32) -> Bool { self[query].observerCount > 0 && !unit.isMulti }
+    private func isStepped(_ query: QueryID) -> Bool { self[query].observerCount > 0 && !unit.isMulti }
 
     // MARK: Steps
 
     /// Logs that a node is now shown: under a limit the last shown element becomes hidden.
-    private mutating func stepIn(_ node: UInt32, of query: UInt32) {
+    private mutating func stepIn(_ node: ListNode, of query: QueryID) {
         let countMax = self[query].shownCountMax
         let index = self[query].list.index(of: node, among: .shown)
         guard index < countMax else { return }
@@ -195,7 +179,7 @@ extension QueryIndex {
     }
 
     /// Logs that a node is about to be hidden: under a limit the next element becomes shown.
-    private mutating func stepOut(_ node: UInt32, of query: UInt32) {
+    private mutating func stepOut(_ node: ListNode, of query: QueryID) {
         let countMax = self[query].shownCountMax
         let index = self[query].list.index(of: node, among: .shown)
         guard index < countMax else { return }
@@ -207,7 +191,7 @@ extension QueryIndex {
     }
 
     /// Logs the effect of a move on the shown part.
-    private mutating func step(_ node: UInt32, from: Int, to target: Int, in query: UInt32) {
+    private mutating func step(_ node: ListNode, from: Int, to target: Int, in query: QueryID) {
         let countMax = self[query].shownCountMax
         let handle = self[query].list.handle(of: node)
         switch (from < countMax, target < countMax) {
@@ -226,29 +210,7 @@ extension QueryIndex {
         }
     }
 
-    /// Adds a step; a step that reverts or continues the last one is combined with it.
-    ///
-    /// A layer may remove an element from one place and show it at another: two steps, but one for an observer.
-    private mutating func append(_ step: HandleStep, to query: UInt32) {
-        guard let last = self[query].steps.last else { return self[query].steps.append(step) }
-        switch (last, step) {
-        case (.add(let added, let index), .remove(let removed, let place)) where added == removed && index == place:
-            self[query].steps.removeLast()
-        case (.move(let moved, let from, let index), .remove(let removed, let place))
-        where moved == removed && index == place:
-            self[query].steps.removeLast()
-            append(.remove(removed, at: from), to: query)
-        case (.replace(let replaced, let index), .remove(let removed, let place))
-        where replaced == removed && index == place:
-            self[query].steps.removeLast()
-            append(.remove(removed, at: index), to: query)
-        case (.remove(let removed, let from), .add(let added, let target)) where removed == added:
-            self[query].steps.removeLast()
-            if from != target { self[query].steps.append(.move(added, from: from, to: target)) }
-            self[query].steps.append(.replace(added, at: target))
-            unit.isUncertain = true
-        default:
-            self[query].steps.append(step)
-        }
+    private mutating func append(_ step: HandleStep, to query: QueryID) {
+        if self[query].steps.append(step) { unit.isUncertain = true }
     }
 }

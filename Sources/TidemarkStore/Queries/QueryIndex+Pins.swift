@@ -6,7 +6,7 @@
 /// - Complexity: O(log n) for each change.
 extension QueryIndex {
     /// Pins an element that was just inserted, if it is in the pinned part.
-    mutating func pinInserted(_ node: UInt32, of query: UInt32) {
+    mutating func pinInserted(_ node: ListNode, of query: QueryID) {
         guard self[query].observerCount > 0 else { return }
         if self[query].pinnedCountMax == .max {
             keys.pin(self[query].list.handle(of: node))
@@ -16,7 +16,7 @@ extension QueryIndex {
     }
 
     /// Unpins an element that is about to be removed.
-    mutating func unpinRemoved(_ node: UInt32, of query: UInt32) {
+    mutating func unpinRemoved(_ node: ListNode, of query: QueryID) {
         guard self[query].observerCount > 0 else { return }
         if self[query].pinnedCountMax == .max {
             unpinInUnit(self[query].list.handle(of: node))
@@ -26,7 +26,7 @@ extension QueryIndex {
     }
 
     /// Moves the boundary after an element became shown: it may push another one out of the reserve.
-    mutating func pinShown(_ node: UInt32, of query: UInt32) {
+    mutating func pinShown(_ node: ListNode, of query: QueryID) {
         guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
             return
         }
@@ -36,7 +36,7 @@ extension QueryIndex {
     }
 
     /// Moves the boundary before an element is hidden: the first element after the reserve moves into it.
-    mutating func pinHiding(_ node: UInt32, of query: UInt32) {
+    mutating func pinHiding(_ node: ListNode, of query: QueryID) {
         guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
             return
         }
@@ -50,7 +50,7 @@ extension QueryIndex {
     /// - Parameters:
     ///   - from: The element's index among the shown elements.
     ///   - target: The element's index among the shown elements after the move.
-    mutating func pinMoving(_ node: UInt32, from: Int, to target: Int, of query: UInt32) {
+    mutating func pinMoving(_ node: ListNode, from: Int, to target: Int, of query: QueryID) {
         guard let countMax = reserveEnd(of: query), (from < countMax) != (target < countMax) else { return }
         if from < countMax {
             unpin(node, of: query)
@@ -62,13 +62,13 @@ extension QueryIndex {
     }
 
     /// Pins the new entity of an element, and unpins the old one, inside a larger unit.
-    mutating func pinRetargeted(_ node: UInt32, from old: UInt32, of query: UInt32) {
+    mutating func pinRetargeted(_ node: ListNode, from old: ListHandle, of query: QueryID) {
         guard self[query].observerCount > 0 else { return }
         if let countMax = reserveEnd(of: query) {
             guard self[query].list.isShown(node), self[query].list.index(of: node, among: .shown) < countMax else {
                 return
             }
-            self[query].awaited.insert(node)
+            self[query].awaitEntity(of: node)
         }
         keys.pin(self[query].list.handle(of: node))
         unit.unpins.append(old)
@@ -77,7 +77,7 @@ extension QueryIndex {
     /// Pins the elements that stay in memory when a list begins to be observed.
     ///
     /// - Complexity: O(pinned elements · log n).
-    mutating func pinList(of query: UInt32) {
+    mutating func pinList(of query: QueryID) {
         guard let countMax = reserveEnd(of: query) else {
             let list = self[query].list
             return list.forEachNode { keys.pin(list.handle(of: $0)) }
@@ -88,8 +88,8 @@ extension QueryIndex {
     }
 
     /// Undoes ``pinList(of:)`` when a list loses its last observer.
-    mutating func unpinList(of query: UInt32) {
-        self[query].awaited = []
+    mutating func unpinList(of query: QueryID) {
+        self[query].endAwaitingAll()
         awaiting.remove(query)
         let list = self[query].list
         guard let countMax = reserveEnd(of: query, observed: true) else {
@@ -99,24 +99,24 @@ extension QueryIndex {
     }
 
     /// The index at which the pinned part of an observed list ends; nil for a list without observers or reserve.
-    private func reserveEnd(of query: UInt32, observed: Bool = false) -> Int? {
+    private func reserveEnd(of query: QueryID, observed: Bool = false) -> Int? {
         guard observed || self[query].observerCount > 0 else { return nil }
         let countMax = self[query].pinnedCountMax
         return countMax == .max ? nil : countMax
     }
 
-    private mutating func pin(_ node: UInt32, of query: UInt32) {
+    private mutating func pin(_ node: ListNode, of query: QueryID) {
         keys.pin(self[query].list.handle(of: node))
-        self[query].awaited.insert(node)
+        self[query].awaitEntity(of: node)
     }
 
-    private mutating func unpin(_ node: UInt32, of query: UInt32) {
-        self[query].awaited.remove(node)
+    private mutating func unpin(_ node: ListNode, of query: QueryID) {
+        self[query].endAwaiting(node)
         unpinInUnit(self[query].list.handle(of: node))
     }
 
     /// Unpins a key, in a larger unit only at its end: the value that observers saw is kept while the key is pinned.
-    private mutating func unpinInUnit(_ handle: UInt32) {
+    private mutating func unpinInUnit(_ handle: ListHandle) {
         if unit.isOpen, unit.isMulti { unit.unpins.append(handle) } else { keys.unpin(handle) }
     }
 }

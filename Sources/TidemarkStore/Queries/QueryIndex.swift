@@ -8,20 +8,20 @@ import TidemarkModel
 /// The index knows keys and orders; `CacheState` gives it the contents of entities. At `queryCountMax` the least
 /// recently read query that is not observed is evicted.
 struct QueryIndex {
-    static let none = UInt32.max
+    static let none = QueryID.none
 
     let limits: Limits
     /// The number of bytes that lists kept as they were read may take.
     let keptListByteCountMax: Int
     /// The entries by query index; those in `free` are not in use.
     private(set) var entries: [QueryEntry] = []
-    private var free: [UInt32] = []
-    private var byKey: [QueryKey: UInt32] = [:]
+    private var free: [QueryID] = []
+    private var byKey: [QueryKey: QueryID] = [:]
     var keys = ListedKeys()
     /// The rules of stored queries by library and type.
     private var candidates: [TypePlace: MembershipCandidates] = [:]
     /// The first stored query of each library and type.
-    private var firstOfType: [TypePlace: UInt32] = [:]
+    private var firstOfType: [TypePlace: QueryID] = [:]
     private var mostRecent = QueryIndex.none
     private var leastRecent = QueryIndex.none
     private(set) var lastNumber: Int64
@@ -32,7 +32,7 @@ struct QueryIndex {
     /// The number of list scans started so far.
     var lastFill: Int64 = 0
     /// The queries that changed since the last flush; each once. Bounded by the number of queries.
-    var dirty: [UInt32] = []
+    var dirty: [QueryID] = []
     var removedNumbers: [Int64] = []
     var unit = ChangeUnit()
     /// The number of the newest lag of any query.
@@ -45,12 +45,12 @@ struct QueryIndex {
     /// The number of lists that are not built yet.
     var unbuiltCount = 0
     /// The queries with a kept list, the oldest first. Bounded by ``keptListCountMax``.
-    var keptLists: [UInt32] = []
+    var keptLists: [QueryID] = []
     var keptListByteCount = 0
     /// The queries that have a change in the log.
-    var logged: [UInt32] = []
+    var logged: [QueryID] = []
     /// The observed queries with pinned elements whose entities are not in memory. Emptied as they are loaded.
-    var awaiting: Set<UInt32> = []
+    var awaiting: Set<QueryID> = []
 
     struct TypePlace: Hashable {
         var library: LibraryIndex
@@ -66,33 +66,33 @@ struct QueryIndex {
     /// Whether no query or key exists that an event could concern.
     var isEmpty: Bool { byKey.isEmpty && keys.isEmpty }
 
-    subscript(query: UInt32) -> QueryEntry {
+    subscript(query: QueryID) -> QueryEntry {
         _read { yield entries[Int(query)] }
         _modify { yield &entries[Int(query)] }
     }
 
     // MARK: Lookup
 
-    func find(_ key: QueryKey) -> UInt32? { byKey[key] }
+    func find(_ key: QueryKey) -> QueryID? { byKey[key] }
 
     /// Every query in use, by number.
-    var all: [UInt32] { byKey.values.sorted { self[$0].number < self[$1].number } }
+    var all: [QueryID] { byKey.values.sorted { self[$0].number < self[$1].number } }
 
     /// Returns the stored queries of one library and type, by number.
     ///
     /// - Complexity: O(n log n) for n queries.
-    func stored(library: LibraryIndex, type: TypeIndex) -> [UInt32] {
-        var found: [UInt32] = []
+    func stored(library: LibraryIndex, type: TypeIndex) -> [QueryID] {
+        var found: [QueryID] = []
         var at = firstOfType[TypePlace(library: library, type: type)] ?? QueryIndex.none
         while at != QueryIndex.none {
             found.append(at)
-            at = self[at].nextOfType
+            at = self[at].typeOrder.next
         }
         return found.sorted { self[$0].number < self[$1].number }
     }
 
     /// Returns the queries whose rule a resource may fulfil.
-    func candidates(library: LibraryIndex, type: TypeIndex, resource: UnsafeRawBufferPointer) -> [UInt32] {
+    func candidates(library: LibraryIndex, type: TypeIndex, resource: UnsafeRawBufferPointer) -> [QueryID] {
         guard ruleCount > 0 else { return [] }
         return candidates[TypePlace(library: library, type: type)]?.candidates(for: resource) ?? []
     }
@@ -102,20 +102,20 @@ struct QueryIndex {
     /// Returns the query of a key, which is opened when it is new: without a list, and not stored.
     ///
     /// - Returns: The query; nil when there are `queryCountMax`, all of them observed.
-    mutating func open(_ key: QueryKey, library: LibraryIndex) -> UInt32? {
+    mutating func open(_ key: QueryKey, library: LibraryIndex) -> QueryID? {
         if let query = byKey[key] { return query }
         if byKey.count >= limits.queryCountMax, !makeRoom() { return nil }
         lastNumber += 1
         return add(QueryEntry(key: key, library: library, number: lastNumber))
     }
 
-    mutating func add(_ entry: QueryEntry) -> UInt32 {
-        let query: UInt32
+    mutating func add(_ entry: QueryEntry) -> QueryID {
+        let query: QueryID
         if let last = free.popLast() {
             query = last
             self[query] = entry
         } else {
-            query = UInt32(entries.count)
+            query = QueryID(entries.count)
             entries.append(entry)
         }
         byKey[entry.key] = query
@@ -125,7 +125,7 @@ struct QueryIndex {
 
     private mutating func makeRoom() -> Bool {
         var at = leastRecent
-        while at != QueryIndex.none, self[at].observerCount > 0 { at = self[at].previous }
+        while at != QueryIndex.none, self[at].observerCount > 0 { at = self[at].readOrder.previous }
         guard at != QueryIndex.none else { return false }
         let key = self[at].key
         displaced?.append(key)
@@ -134,7 +134,7 @@ struct QueryIndex {
     }
 
     /// Removes a query that is not observed, with its list.
-    mutating func drop(_ query: UInt32) {
+    mutating func drop(_ query: QueryID) {
         // No input reaches it: every caller checks for observers before it drops a query.
         precondition(self[query].observerCount == 0, "query \(self[query].number) is observed")
         unstore(query)
@@ -145,25 +145,21 @@ struct QueryIndex {
     }
 
     /// Removes a query's answer; observers still wait for the next one.
-    mutating func unstore(_ query: UInt32) {
+    mutating func unstore(_ query: QueryID) {
         removeAllElements(of: query)
         guard self[query].isStored else { return }
         unfile(query)
-        self[query].isStored = false
-        self[query].fill = nil
+        self[query].becomeUnstored()
         storedCount -= 1
-        if self[query].hasRow { removedNumbers.append(self[query].number) }
-        self[query].hasRow = false
-        self[query].isDirty = false
+        voidRow(of: query)
     }
 
     /// Adds a stored query to the index of its type and rule.
-    mutating func file(_ query: UInt32) {
+    mutating func file(_ query: QueryID) {
         let place = TypePlace(library: self[query].library, type: self[query].type)
         let first = firstOfType[place] ?? QueryIndex.none
-        self[query].previousOfType = QueryIndex.none
-        self[query].nextOfType = first
-        if first != QueryIndex.none { self[first].previousOfType = query }
+        self[query].typeOrder = QueryLinks(next: first)
+        if first != QueryIndex.none { self[first].typeOrder.previous = query }
         firstOfType[place] = query
         if let membership = self[query].membership {
             candidates[place, default: MembershipCandidates()].insert(query, membership)
@@ -171,18 +167,18 @@ struct QueryIndex {
             if !self[query].isLocal { remoteRuleCount += 1 }
         }
         if !self[query].isStored {
-            self[query].isStored = true
+            self[query].becomeStored()
             storedCount += 1
         }
     }
 
     /// Removes a query from the index of its type and rule, before one of these changes.
-    mutating func unfile(_ query: UInt32) {
+    mutating func unfile(_ query: QueryID) {
         let place = TypePlace(library: self[query].library, type: self[query].type)
-        let previous = self[query].previousOfType
-        let next = self[query].nextOfType
-        if previous != QueryIndex.none { self[previous].nextOfType = next } else { firstOfType[place] = next }
-        if next != QueryIndex.none { self[next].previousOfType = previous }
+        let previous = self[query].typeOrder.previous
+        let next = self[query].typeOrder.next
+        if previous != QueryIndex.none { self[previous].typeOrder.next = next } else { firstOfType[place] = next }
+        if next != QueryIndex.none { self[next].typeOrder.previous = previous }
         if firstOfType[place] == QueryIndex.none { firstOfType[place] = nil }
         guard let membership = self[query].membership else { return }
         candidates[place]?.remove(query, membership)
@@ -194,33 +190,35 @@ struct QueryIndex {
     // MARK: Order of reads
 
     /// Counts as a read: the query becomes the last one to be evicted.
-    mutating func touch(_ query: UInt32) {
+    mutating func touch(_ query: QueryID) {
         guard query != mostRecent else { return }
         detach(query)
         attach(query)
     }
 
-    private mutating func attach(_ query: UInt32) {
-        self[query].previous = QueryIndex.none
-        self[query].next = mostRecent
-        if mostRecent != QueryIndex.none { self[mostRecent].previous = query }
+    private mutating func attach(_ query: QueryID) {
+        self[query].readOrder = QueryLinks(next: mostRecent)
+        if mostRecent != QueryIndex.none { self[mostRecent].readOrder.previous = query }
         mostRecent = query
         if leastRecent == QueryIndex.none { leastRecent = query }
     }
 
-    private mutating func detach(_ query: UInt32) {
-        let previous = self[query].previous
-        let next = self[query].next
-        if previous != QueryIndex.none { self[previous].next = next } else { mostRecent = next }
-        if next != QueryIndex.none { self[next].previous = previous } else { leastRecent = previous }
+    private mutating func detach(_ query: QueryID) {
+        let previous = self[query].readOrder.previous
+        let next = self[query].readOrder.next
+        if previous != QueryIndex.none { self[previous].readOrder.next = next } else { mostRecent = next }
+        if next != QueryIndex.none { self[next].readOrder.previous = previous } else { leastRecent = previous }
     }
 
     // MARK: The journal
 
-    mutating func markDirty(_ query: UInt32) {
-        guard !self[query].isDirty else { return }
-        self[query].isDirty = true
-        dirty.append(query)
+    mutating func markDirty(_ query: QueryID) {
+        if self[query].markDirty() { dirty.append(query) }
+    }
+
+    /// Lets the next flush remove a query's row, if it has one: the row is not valid any more.
+    mutating func voidRow(of query: QueryID) {
+        if let number = self[query].voidRow() { removedNumbers.append(number) }
     }
 
     // MARK: Invariants
@@ -233,13 +231,13 @@ struct QueryIndex {
     /// - Complexity: O(queries + elements).
     func checkInvariants() {
         var placeCount = 0
-        var pinned: [UInt32: Int] = [:]
+        var pinned: [ListHandle: Int] = [:]
         for query in byKey.values {
             let entry = self[query]
             entry.list.checkInvariants()
             var previous: [UInt8]?
             var shownCount = 0
-            var pinnedNodes: Set<UInt32> = []
+            var pinnedNodes: Set<ListNode> = []
             entry.list.forEachNode { node in
                 let handle = entry.list.handle(of: node)
                 let holder = keys.holder(of: handle, at: entry.list.place(of: node))

@@ -44,7 +44,7 @@ extension CacheState {
             guard let kept = entry.kept else { preconditionFailure("query \(entry.number) is not kept, but listed") }
             var ids: [ByteString] = []
             var resources: [[UInt8]] = []
-            var slots: [UInt32] = []
+            var slots: [SlotIndex] = []
             entry.list.forEachNode { node in
                 guard ids.count < entry.shownCountMax, entry.list.isShown(node) else { return }
                 let handle = entry.list.handle(of: node)

@@ -21,8 +21,8 @@ package struct CacheState: ~Copyable {
 
     /// The entries of libraries, by library index; bounded by `libraryCountMax`.
     var libraries: [LibraryEntry]
-    var libraryNames: NameTable
-    var typeNames: NameTable
+    var libraryNames: NameTable<LibraryIndex>
+    var typeNames: NameTable<TypeIndex>
     /// The configuration's rules for the types that have a number; see ``learnTypes()``.
     var typeRules = TypeRules()
     var learntTypeCount = 0
@@ -128,7 +128,7 @@ package struct CacheState: ~Copyable {
     package func status(of library: LibraryIndex) -> LibraryStatus {
         let entry = libraries[Int(library)]
         return LibraryStatus(
-            library: libraryNames.names[Int(library)], epoch: entry.gate.epoch ?? "",
+            library: libraryNames[library], epoch: entry.gate.epoch ?? "",
             cursor: entry.gate.cursor == .beforeFirst ? nil : entry.gate.cursor, phase: entry.phase,
             lost: entry.gate.lost.ranges)
     }

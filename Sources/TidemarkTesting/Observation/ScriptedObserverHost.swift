@@ -9,12 +9,12 @@ import TidemarkStore
 package actor ScriptedObserverHost: ObserverHost {
     /// An element of the list.
     package struct Element: Equatable, Sendable {
-        package var handle: UInt32
+        package var handle: ListHandle
         /// The resource as JSON.
         package var json: String
 
         package init(_ handle: UInt32, _ json: String) {
-            self.handle = handle
+            self.handle = ListHandle(rawValue: handle)
             self.json = json
         }
     }

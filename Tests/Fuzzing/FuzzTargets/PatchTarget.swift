@@ -14,10 +14,10 @@ enum PatchTarget {
         var list = ObservedList()
         var seen = ReferenceJSON.array([])
         var model: [[UInt8]] = []
-        var lists: [[UInt32]] = [[]]
+        var lists: [[ListHandle]] = [[]]
         while !choices.isAtEnd {
             let before = list.handles
-            var replaced: Set<UInt32> = []
+            var replaced: Set<ListHandle> = []
             for _ in 0...choices.below(8) { list.change(&choices, &replaced, lists) }
             try requireEqual(Set(list.handles).count, list.handles.count, "different elements of \(list.handles)")
             let operations = ListDifference.operations(
@@ -38,7 +38,8 @@ enum PatchTarget {
     /// Checks that a patch removes missing elements, adds new ones, replaces changed ones, and moves all but a longest
     /// run that can stay.
     private static func requireFewest(
-        _ operations: [ListOperation<UInt32>], _ before: [UInt32], _ after: [UInt32], _ replaced: Set<UInt32>
+        _ operations: [ListOperation<ListHandle>], _ before: [ListHandle], _ after: [ListHandle],
+        _ replaced: Set<ListHandle>
     ) throws {
         let kept = Set(before).intersection(after)
         var counts = [0, 0, 0, 0]
@@ -59,7 +60,7 @@ enum PatchTarget {
 
     /// Returns the length of a longest run of `kept` in the order of `after`: for each element, one more than the best
     /// of those before it.
-    private static func longestRunCount(_ kept: [UInt32], _ after: [UInt32]) -> Int {
+    private static func longestRunCount(_ kept: [ListHandle], _ after: [ListHandle]) -> Int {
         let ranks = kept.map { after.firstIndex(of: $0) ?? -1 }
         var best: [Int] = []
         for (index, rank) in ranks.enumerated() {
@@ -71,16 +72,16 @@ enum PatchTarget {
 
 /// A list that changes by the choices of bytes.
 private struct ObservedList {
-    private(set) var handles: [UInt32] = []
-    private var versions: [UInt32: Int] = [:]
-    private var last: UInt32 = 0
+    private(set) var handles: [ListHandle] = []
+    private var versions: [ListHandle: Int] = [:]
+    private var lastNumber = 0
 
-    mutating func change(_ choices: inout ByteChoices, _ replaced: inout Set<UInt32>, _ lists: [[UInt32]]) {
+    mutating func change(_ choices: inout ByteChoices, _ replaced: inout Set<ListHandle>, _ lists: [[ListHandle]]) {
         switch choices.below(8) {
         case 0, 1:
             guard handles.count < 40 else { return }
-            last += 1
-            handles.insert(last, at: choices.below(handles.count + 1))
+            lastNumber += 1
+            handles.insert(ListHandle(lastNumber), at: choices.below(handles.count + 1))
         case 2:
             guard !handles.isEmpty else { return }
             handles.remove(at: choices.below(handles.count))
@@ -101,7 +102,7 @@ private struct ObservedList {
         }
     }
 
-    func element(_ handle: UInt32) -> [UInt8] {
+    func element(_ handle: ListHandle) -> [UInt8] {
         Array(#"{"id":\#(handle),"v":\#(versions[handle, default: 0])}"#.utf8)
     }
 }

@@ -10,7 +10,7 @@ import TidemarkStore
     /// Returns candidates of one rule for each number; the number is its query.
     private func candidates(_ count: Int, _ members: (Int) -> String) throws -> MembershipCandidates {
         var candidates = MembershipCandidates()
-        for number in 0..<count { candidates.insert(UInt32(number), try membership(members(number))) }
+        for number in 0..<count { candidates.insert(QueryID(number), try membership(members(number))) }
         candidates.checkInvariants()
         return candidates
     }
@@ -82,9 +82,9 @@ import TidemarkStore
             #""where":{"path":"/name","prefix":"\#(String(repeating: "x", count: number + 1))"}"#
         }
         var candidates = try candidates(100, prefix)
-        #expect(candidates.candidates(for: #"{"name":"xxx"}"#) == [0, 1, 2] + Array(64..<100))
+        #expect(candidates.candidates(for: #"{"name":"xxx"}"#) == [0, 1, 2] + queries(64..<100))
         for number in 0..<100 {
-            candidates.remove(UInt32(number), try membership(prefix(number)))
+            candidates.remove(QueryID(number), try membership(prefix(number)))
             candidates.checkInvariants()
         }
         #expect(candidates.isEmpty)
@@ -94,7 +94,7 @@ import TidemarkStore
         let candidates = try candidates(1_000) {
             #""scope":{"path":{"Physical":{"device_slug":"mac","path":"/d/\#($0 / 2)"}},"recursive":\#($0 % 2 == 1)}"#
         }
-        func at(_ path: String) -> [UInt32] {
+        func at(_ path: String) -> [QueryID] {
             candidates.candidates(for: #"{"sd_path":{"Physical":{"device_slug":"mac","path":"\#(path)"}}}"#)
         }
         #expect(at("/d/7/x") == [14, 15])
@@ -135,16 +135,16 @@ import TidemarkStore
 
     @Test func `pointers past the limit are candidates for every entity, and can be removed`() throws {
         var candidates = try candidates(100) { #""where":{"path":"/p\#($0)","eq":1}"# }
-        #expect(candidates.candidates(for: "{}") == Array(64..<100))
-        #expect(candidates.candidates(for: #"{"p3":1}"#) == [3] + Array(64..<100))
+        #expect(candidates.candidates(for: "{}") == queries(64..<100))
+        #expect(candidates.candidates(for: #"{"p3":1}"#) == [3] + queries(64..<100))
         candidates.remove(3, try membership(#""where":{"path":"/p3","eq":1}"#))
         candidates.insert(3, try membership(#""where":{"path":"/p70","eq":1}"#))
         candidates.remove(70, try membership(#""where":{"path":"/p70","eq":1}"#))
         candidates.checkInvariants()
-        #expect(candidates.candidates(for: #"{"p70":1}"#) == [3] + Array(64..<70) + Array(71..<100))
+        #expect(candidates.candidates(for: #"{"p70":1}"#) == [3] + queries(64..<70) + queries(71..<100))
         for number in 0..<100 {
             let pointer = number == 3 ? 70 : number
-            candidates.remove(UInt32(number), try membership(#""where":{"path":"/p\#(pointer)","eq":1}"#))
+            candidates.remove(QueryID(number), try membership(#""where":{"path":"/p\#(pointer)","eq":1}"#))
         }
         #expect(candidates.isEmpty)
     }
@@ -160,4 +160,6 @@ import TidemarkStore
         candidates.checkInvariants()
         #expect(candidates.isEmpty)
     }
+
+    private func queries(_ numbers: Range<Int>) -> [QueryID] { numbers.map { QueryID($0) } }
 }

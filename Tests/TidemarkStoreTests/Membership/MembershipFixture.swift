@@ -28,7 +28,7 @@ struct MembershipFixture {
 }
 
 extension MembershipCandidates {
-    func candidates(for resource: String) -> [UInt32] {
+    func candidates(for resource: String) -> [QueryID] {
         Array(resource.utf8).withUnsafeBytes { candidates(for: $0) }
     }
 }

@@ -29,9 +29,9 @@ import TidemarkTesting
         var random = SeededGenerator(seed: seed)
         let generator = MembershipGenerator()
         var candidates = MembershipCandidates()
-        var model: [UInt32: MembershipFixture] = [:]
+        var model: [QueryID: MembershipFixture] = [:]
         for step in 0..<120 {
-            let query = UInt32(random.below(40))
+            let query = QueryID(random.below(40))
             if let present = model[query], random.chance(500) {
                 candidates.remove(query, present.membership)
                 model[query] = nil

@@ -10,7 +10,8 @@ import TidemarkTesting
     }
 
     @Test func `one change is one operation`() {
-        func operations(_ before: [UInt32], _ after: [UInt32], _ replaced: Set<UInt32> = []) -> [ListOperation<UInt32>]
+        func operations(_ before: [ListHandle], _ after: [ListHandle], _ replaced: Set<ListHandle> = [])
+            -> [ListOperation<ListHandle>]
         {
             ListDifference.operations(from: before, to: after, isReplaced: replaced.contains)
         }
@@ -53,7 +54,7 @@ import TidemarkTesting
     }
 
     @Test func `reversing a long list moves all elements but one`() {
-        let before = Array(0..<20_000 as Range<UInt32>)
+        let before = (0..<20_000).map { ListHandle($0) }
         let operations = ListDifference.operations(from: before, to: before.reversed(), isReplaced: { _ in false })
         #expect(moveCount(operations) == 19_999)
         #expect(operations.count == 19_999)
@@ -63,8 +64,8 @@ import TidemarkTesting
     }
 
     @Test func `a long list is compared once for each kept element`() {
-        let before = Array(0..<20_000 as Range<UInt32>)
-        var asked: [UInt32] = []
+        let before = (0..<20_000).map { ListHandle($0) }
+        var asked: [ListHandle] = []
         let operations = ListDifference.operations(from: before, to: before + [20_000]) { handle in
             asked.append(handle)
             return false
@@ -76,9 +77,9 @@ import TidemarkTesting
     // MARK: The naive model
 
     /// Returns lists that share some elements: often with an equal start and end, some shuffled, some moved a little.
-    private func lists(_ random: inout SeededGenerator) -> (before: [UInt32], after: [UInt32]) {
+    private func lists(_ random: inout SeededGenerator) -> (before: [ListHandle], after: [ListHandle]) {
         let count = random.pick([0, 1, 2, 3, 5, 8, 30, 200])
-        var before = Array(0..<UInt32(count))
+        var before = (0..<count).map { ListHandle($0) }
         before.shuffle(using: &random)
         var after = before
         let (removeShare, addShare) = (random.pick([0, 0, 100, 500]), random.pick([0, 0, 100, 500]))
@@ -88,13 +89,13 @@ import TidemarkTesting
             let element = after.remove(at: random.below(after.count))
             after.insert(element, at: random.below(after.count + 1))
         }
-        for handle in 0..<UInt32(count) where random.chance(addShare) {
-            after.insert(1_000 + handle, at: random.below(after.count + 1))
+        for handle in 0..<count where random.chance(addShare) {
+            after.insert(ListHandle(1_000 + handle), at: random.below(after.count + 1))
         }
         return (before, after)
     }
 
-    private func result(of operations: [ListOperation<UInt32>], on list: [UInt32]) -> [UInt32] {
+    private func result(of operations: [ListOperation<ListHandle>], on list: [ListHandle]) -> [ListHandle] {
         var list = list
         for operation in operations {
             switch operation {
@@ -107,17 +108,17 @@ import TidemarkTesting
         return list
     }
 
-    private func added(by operations: [ListOperation<UInt32>]) -> [UInt32] {
+    private func added(by operations: [ListOperation<ListHandle>]) -> [ListHandle] {
         operations.compactMap { if case .add(let element, _) = $0 { element } else { nil } }
     }
 
-    private func moveCount(_ operations: [ListOperation<UInt32>]) -> Int {
+    private func moveCount(_ operations: [ListOperation<ListHandle>]) -> Int {
         operations.count { if case .move = $0 { true } else { false } }
     }
 
     /// Returns the length of the longest subsequence of `kept` in the order of `after`: for each element, one more than
     /// the best of those before it.
-    private func longestRunCount(_ kept: [UInt32], _ after: [UInt32]) -> Int {
+    private func longestRunCount(_ kept: [ListHandle], _ after: [ListHandle]) -> Int {
         let ranks = kept.map { after.firstIndex(of: $0) ?? -1 }
         var best: [Int] = []
         for (index, rank) in ranks.enumerated() {

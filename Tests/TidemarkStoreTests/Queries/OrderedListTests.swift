@@ -6,8 +6,8 @@ import TidemarkTesting
 /// The treap against a plain array, under seeded random operations.
 struct OrderedListTests {
     private struct Element: Equatable {
-        var node: UInt32
-        var handle: UInt32
+        var node: ListNode
+        var handle: ListHandle
         var sortKey: [UInt8]
         var marks: ElementMarks
     }
@@ -22,7 +22,7 @@ struct OrderedListTests {
             case 0..<4:
                 let index = random.below(model.count + 1)
                 let marks = ElementMarks(rawValue: UInt8(random.below(32)))
-                let handle = UInt32(step)
+                let handle = ListHandle(step)
                 let node = list.insert(handle, sortKey: [UInt8(random.below(256))], marks: marks, at: index)
                 model.insert(
                     Element(node: node, handle: handle, sortKey: list.sortKey(of: node), marks: marks), at: index)
@@ -49,7 +49,7 @@ struct OrderedListTests {
 
     private func compare(_ list: OrderedList, _ model: [Element]) {
         list.checkInvariants()
-        var nodes: [UInt32] = []
+        var nodes: [ListNode] = []
         list.forEachNode { nodes.append($0) }
         #expect(nodes == model.map(\.node))
         #expect(list.last == model.last?.node)
@@ -88,8 +88,8 @@ struct OrderedListTests {
             let index = list.lowerBound(sortKey, among: .all)
             #expect(index == model.count { $0.sortKey.lexicographicallyPrecedes(sortKey) })
             let marks = ElementMarks(rawValue: UInt8(random.below(32)))
-            let node = list.insert(UInt32(step), sortKey: sortKey, marks: marks, at: index)
-            model.insert(Element(node: node, handle: UInt32(step), sortKey: sortKey, marks: marks), at: index)
+            let node = list.insert(ListHandle(step), sortKey: sortKey, marks: marks, at: index)
+            model.insert(Element(node: node, handle: ListHandle(step), sortKey: sortKey, marks: marks), at: index)
             let wanted = [UInt8(random.below(40))]
             let before = model.filter { $0.sortKey.lexicographicallyPrecedes(wanted) }
             #expect(list.lowerBound(wanted, among: .all) == before.count)

@@ -18,7 +18,7 @@ struct QueryStateFixture: ~Copyable {
     private let decoder: EventDecoder
 
     struct Observer {
-        var query: UInt32
+        var query: QueryID
         var list: [[UInt8]]
         var isStale: Bool
     }
@@ -146,7 +146,7 @@ struct QueryStateFixture: ~Copyable {
             membershipText: answer.rule.map { Array($0.utf8) } ?? [], tags: answer.tags.map { Array($0.utf8) } ?? [],
             isLocal: answer.isLocal, start: start)
         try await load(state.keysToLoad(for: batch, head))
-        let query: UInt32
+        let query: QueryID
         do throws(AnswerRefusal) {
             query = try state.store(batch, head, at: now)
         } catch {
@@ -243,7 +243,7 @@ struct QueryStateFixture: ~Copyable {
     /// - Returns: The problems in words; empty when there are none.
     mutating func followLog(unitCountMax: Int, isSingle: Bool) -> [String] {
         var problems: [String] = []
-        var counts: [UInt32: Int] = [:]
+        var counts: [QueryID: Int] = [:]
         for record in state.changeLog {
             guard case .query(let change) = record else { continue }
             counts[change.query, default: 0] += 1

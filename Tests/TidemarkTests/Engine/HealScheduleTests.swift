@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkStore
 
 @testable import Tidemark
 

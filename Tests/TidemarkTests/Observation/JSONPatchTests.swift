@@ -30,19 +30,19 @@ import TidemarkTesting
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
     func `a subscriber that applies every patch sees every list`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var versions: [UInt32: Int] = [:]
-        var handles: [UInt32] = []
-        func element(_ handle: UInt32) -> [UInt8] {
+        var versions: [ListHandle: Int] = [:]
+        var handles: [ListHandle] = []
+        func element(_ handle: ListHandle) -> [UInt8] {
             Array(#"{"id":\#(handle),"v":\#(versions[handle, default: 0])}"#.utf8)
         }
-        func written(_ handles: [UInt32]) -> String {
+        func written(_ handles: [ListHandle]) -> String {
             "[" + handles.map { String(decoding: element($0), as: UTF8.self) }.joined(separator: ",") + "]"
         }
         var seen = try ReferenceJSONParser.parse(Array("[]".utf8))
         for _ in 0..<20 {
             let before = handles
             for _ in 0..<random.below(5) {
-                let handle = UInt32(random.below(30))
+                let handle = ListHandle(random.below(30))
                 handles.removeAll { $0 == handle }
                 if random.chance(700) { handles.insert(handle, at: random.below(handles.count + 1)) }
             }

@@ -10,16 +10,16 @@ import TidemarkTesting
     /// A list with versions of its elements, which changes step by step.
     private struct Walk {
         var random: SeededGenerator
-        var list: [UInt32]
+        var list: [ListHandle]
         /// The version of every element that ever existed; the version is also its checksum.
-        var versions: [UInt32: UInt8] = [:]
+        var versions: [ListHandle: UInt8] = [:]
         /// The newest lag at the moment when an element's former value was last logged.
-        var knownBy: [UInt32: Int64] = [:]
+        var knownBy: [ListHandle: Int64] = [:]
         var newestLag: Int64 = 0
 
         init(seed: UInt64) {
             random = SeededGenerator(seed: seed)
-            list = (0..<UInt32(random.below(12))).map { $0 }
+            list = (0..<random.below(12)).map { ListHandle($0) }
         }
 
         /// Makes the next step.
@@ -29,7 +29,7 @@ import TidemarkTesting
             guard random.chance(movesPerMille) else { return replaced() }
             switch random.below(3) {
             case 0:
-                let handle = UInt32(random.below(24))
+                let handle = ListHandle(random.below(24))
                 guard !list.contains(handle) else { return nil }
                 // An element outside the list changes without a notification.
                 versions[handle, default: 0] &+= UInt8(random.below(2))
@@ -61,7 +61,7 @@ import TidemarkTesting
             return .replace(value(handle, old: [old]), at: index)
         }
 
-        private func value(_ handle: UInt32, old: [UInt8]) -> ListedValue {
+        private func value(_ handle: ListHandle, old: [UInt8]) -> ListedValue {
             // A value that every lag knows is not logged again.
             let known = knownBy[handle, default: 0]
             return ListedValue(handle: handle, payload: [], old: known >= newestLag ? [] : old, knownBy: known)
@@ -71,9 +71,9 @@ import TidemarkTesting
     /// A lag, and everything that its observer saw.
     private struct Slow {
         let lag: QueryLag
-        let list: [UInt32]
-        let versions: [UInt32: UInt8]
-        var retained: Set<UInt32> = []
+        let list: [ListHandle]
+        let versions: [ListHandle: UInt8]
+        var retained: Set<ListHandle> = []
     }
 
     @Test(arguments: 1...300 as ClosedRange<UInt64>)
@@ -98,7 +98,7 @@ import TidemarkTesting
         }
     }
 
-    private func absorb(_ step: ListStep, _ before: [UInt32], _ slow: inout Slow) {
+    private func absorb(_ step: ListStep, _ before: [ListHandle], _ slow: inout Slow) {
         if slow.lag.base == nil, step.isStructural { slow.lag.setBase(before) }
         switch slow.lag.absorb(step, checksum: { UInt64($0[0]) }) {
         case .retain(let handle): #expect(slow.retained.insert(handle).inserted)
@@ -124,7 +124,7 @@ import TidemarkTesting
     @Test func `a list whose elements stay where they are is not copied`() {
         let lag = QueryLag(number: 1, unloggedCount: 0, isStale: false)
         for index in [4, 2, 4, 3] {
-            let value = ListedValue(handle: UInt32(index), payload: [], old: [UInt8(index)], knownBy: 0)
+            let value = ListedValue(handle: ListHandle(index), payload: [], old: [UInt8(index)], knownBy: 0)
             #expect(lag.absorb(.replace(value, at: index), checksum: { UInt64($0[0]) }) == nil)
         }
         // The third element has its earlier value.

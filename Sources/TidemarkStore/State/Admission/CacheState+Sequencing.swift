@@ -161,7 +161,7 @@ extension CacheState {
         libraries[Int(library)].answeredThrough = nil
         libraries[Int(library)].forgottenThrough = nil
         libraries[Int(library)].heldOff = []
-        for query in queries.all where queries[query].library == library { queries[query].listedThrough = nil }
+        for query in queries.all where queries[query].library == library { queries[query].endLog() }
         markAllStale(in: library, at: now)
     }
 

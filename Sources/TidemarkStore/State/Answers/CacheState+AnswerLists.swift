@@ -3,7 +3,7 @@ import TidemarkModel
 /// The list of a query, made from an answer.
 extension CacheState {
     /// Enters everything an answer says of its query except the list.
-    mutating func refile(_ query: UInt32, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
+    mutating func refile(_ query: QueryID, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
         queries.beginChange(of: query)
         if queries[query].isStored { queries.unfile(query) }
         // Elements of another type, or under another rule, do not belong to the new list. Nor do the elements of a list that
@@ -13,32 +13,20 @@ extension CacheState {
         {
             queries.removeAllElements(of: query)
         }
-        queries[query].type = type
-        queries[query].tags = head.tags
-        queries[query].membershipText = head.membershipText
-        queries[query].membership = head.membership
-        queries[query].isLocal = head.isLocal
-        queries[query].timeToLive = head.timeToLive
-        queries[query].asOf = head.asOf
-        queries[query].listedThrough = head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: queries[query].library))
-        queries[query].storedAt = now
-        queries[query].staleSince = nil
-        queries[query].horizon = nil
-        queries[query].fill = nil
-        queries[query].fillAfter = nil
+        let listedThrough = head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: queries[query].library))
+        queries[query].adopt(head, type: type, listedThrough: listedThrough, at: now)
         queries.file(query)
         queries.markDirty(query)
         queries.touch(query)
     }
 
     /// Makes the list from the answer's entities, in the server's order or, under a rule, in the rule's order.
-    mutating func list(_ listed: [Listed], in query: UInt32, answered: Int, at now: Int64) {
+    mutating func list(_ listed: [Listed], in query: QueryID, answered: Int, at now: Int64) {
         var elements: [(key: StoredKey, sortKey: [UInt8], marks: ElementMarks)] = []
         elements.reserveCapacity(listed.count)
         // While elements of the answer were written, the old list followed them; staleness and horizon that came from
         // this are void.
-        queries[query].staleSince = nil
-        queries[query].horizon = nil
+        queries[query].beginAnsweredList()
         // The empty key precedes every sort key.
         var horizon: [UInt8] = []
         var isUnsure = false
@@ -63,7 +51,7 @@ extension CacheState {
             elements.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
             // A server that returned fewer elements than the limit has no more of them.
             if let limit = membership.limit, answered >= limit {
-                queries[query].horizon = horizon
+                queries[query].setHorizon(horizon)
                 elements.removeAll { horizon.lexicographicallyPrecedes($0.sortKey) }
             }
         }
@@ -81,7 +69,7 @@ extension CacheState {
     }
 
     private func isListed(
-        _ elements: [(key: StoredKey, sortKey: [UInt8], marks: ElementMarks)], in query: UInt32
+        _ elements: [(key: StoredKey, sortKey: [UInt8], marks: ElementMarks)], in query: QueryID
     ) -> Bool {
         let list = queries[query].list
         guard list.count == elements.count else { return false }
@@ -100,7 +88,7 @@ extension CacheState {
     }
 
     /// Removes the last elements while there are too many.
-    mutating func trim(_ query: UInt32, at now: Int64) {
+    mutating func trim(_ query: QueryID, at now: Int64) {
         let countMax = queries[query].elementCountMax(configuration.limits)
         while queries[query].list.count > countMax {
             let last = queries[query].list.node(at: countMax - 1, among: .own)
@@ -110,7 +98,7 @@ extension CacheState {
     }
 
     /// Adds entities that were written since the answer was made and that belong to the list.
-    mutating func complete(_ query: UInt32, _ newer: NewerWrites, generation: UInt32, at now: Int64) {
+    mutating func complete(_ query: QueryID, _ newer: NewerWrites, generation: UInt32, at now: Int64) {
         guard queries[query].membership != nil else { return }
         for write in newer.writes
         where write.key.library == queries[query].library && write.key.type == queries[query].type {
@@ -123,7 +111,7 @@ extension CacheState {
         if newer.isPartial, let asOf = newer.asOf { search(query, after: asOf, generation: generation, at: now) }
     }
 
-    private mutating func enterOnce(_ index: UInt32, _ query: UInt32, at now: Int64) {
+    private mutating func enterOnce(_ index: SlotIndex, _ query: QueryID, at now: Int64) {
         if let handle = queries.keys.handle(of: entities.key(of: index)), queries.holds(handle, query) { return }
         enter(index, query, at: now)
     }
@@ -132,10 +120,10 @@ extension CacheState {
     /// later, page by page.
     ///
     /// - Complexity: O(entities in memory). Only for an answer that is older than the remembered writes.
-    private mutating func search(_ query: UInt32, after asOf: EventSequence, generation: UInt32, at now: Int64) {
+    private mutating func search(_ query: QueryID, after asOf: EventSequence, generation: UInt32, at now: Int64) {
         let library = queries[query].library
         let type = queries[query].type
-        var found: [UInt32] = []
+        var found: [SlotIndex] = []
         entities.forEachIndex { index in
             guard entities.library(of: index) == library, entities.type(of: index) == type else { return }
             let stamp = entities.stamp(of: index)
@@ -143,15 +131,13 @@ extension CacheState {
         }
         for index in found { enterOnce(index, query, at: now) }
         queries.lastFill += 1
-        queries[query].fill = absentCount > 0 ? queries.lastFill : nil
-        queries[query].fillAfter = asOf
-        queries[query].fillGeneration = generation
+        queries[query].fill.begin(absentCount > 0 ? queries.lastFill : nil, after: asOf, generation: generation)
     }
 }
 
 extension QueryIndex {
     /// Tells whether a list holds a key as an element of its own.
-    func holds(_ handle: UInt32, _ query: UInt32) -> Bool {
+    func holds(_ handle: ListHandle, _ query: QueryID) -> Bool {
         (0..<keys.holderCount(of: handle)).contains { place in
             let holder = keys.holder(of: handle, at: place)
             return holder.query == query && !isExtra(holder)

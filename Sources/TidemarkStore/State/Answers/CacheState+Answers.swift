@@ -62,7 +62,7 @@ extension CacheState {
     /// - Returns: The query's index.
     package mutating func store(
         _ batch: EventBatch, _ asked: AnswerHead, at now: Int64
-    ) throws(AnswerRefusal) -> UInt32 {
+    ) throws(AnswerRefusal) -> QueryID {
         try check(batch, asked)
         let head = comparable(asked)
         guard let library = head.key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
@@ -186,7 +186,7 @@ extension CacheState {
         var key: StoredKey
         /// The entity's slot; nil when it is evicted and may have changed since: the answer's value of it may be out of
         /// date.
-        var index: UInt32?
+        var index: SlotIndex?
         /// Whether the entity changed since the answer was made: its place in the server's list is then unknown.
         var isNewer: Bool
     }
@@ -239,7 +239,7 @@ extension CacheState {
         newer.isPartial || newer.isUnsure || newer.keys.contains(key) || newer.writes.contains { $0.key == key }
     }
 
-    private mutating func noteAnswer(of index: UInt32, _ stamp: EntityStamp) {
+    private mutating func noteAnswer(of index: SlotIndex, _ stamp: EntityStamp) {
         guard let sequence = stamp.sequence else { return }
         let library = Int(entities.library(of: index))
         libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? sequence, sequence)

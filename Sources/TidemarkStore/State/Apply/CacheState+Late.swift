@@ -171,7 +171,7 @@ extension CacheState {
 
     /// Writes to an entity that was last written before the event, or before its log began anew.
     private mutating func writeLate(
-        _ resource: UnsafeRawBufferPointer, into index: UInt32, _ rules: MergeRules?, keepsIdentity: Bool,
+        _ resource: UnsafeRawBufferPointer, into index: SlotIndex, _ rules: MergeRules?, keepsIdentity: Bool,
         _ stamp: EntityStamp, _ sequence: EventSequence, written: inout Set<StoredKey>
     ) -> LateEffect {
         let stored = entities.stamp(of: index)
@@ -249,7 +249,7 @@ extension CacheState {
     /// event's number or a later one, because the answer left the entity out.
     ///
     /// A list whose answer stands for an unknown number becomes stale instead.
-    mutating func admitsLate(_ query: UInt32, at now: Int64) -> Bool {
+    mutating func admitsLate(_ query: QueryID, at now: Int64) -> Bool {
         guard let sequence = queries.unit.lateSequence, !queries[query].isLocal else { return true }
         guard let listed = queries[query].listedThrough else {
             markStale(query, at: now)

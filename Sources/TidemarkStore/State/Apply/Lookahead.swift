@@ -7,7 +7,7 @@ struct Lookahead {
     private static let count = 16
 
     private var identities: [EntityIdentity?] = Array(repeating: nil, count: Lookahead.count)
-    private var slots: [UInt32] = Array(repeating: EntityStore.none, count: Lookahead.count)
+    private var slots: [SlotIndex] = Array(repeating: EntityStore.none, count: Lookahead.count)
 
     /// Prefetches for the events after event `index`. It assumes that they are of the library and type seen last: a
     /// wrong guess costs one useless memory fetch.

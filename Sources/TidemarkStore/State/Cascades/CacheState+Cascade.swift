@@ -23,7 +23,7 @@ extension CacheState {
         while next < queue.count, queue.count - roots.count < configuration.limits.cascadeCountMax {
             let key = queue[next]
             next += 1
-            let type = typeNames.names[Int(key.type)]
+            let type = typeNames[key.type]
             guard cascades.concern(type), let resource = resource(key) else { continue }
             for other in references(of: key, in: resource) where seen.insert(other).inserted && isGoing(other) {
                 queue.append(other)
@@ -36,7 +36,7 @@ extension CacheState {
     private func references(of key: StoredKey, in resource: [UInt8]) -> [StoredKey] {
         var found: [StoredKey] = []
         resource.withUnsafeBytes { resource in
-            cascades.forEachReference(of: typeNames.names[Int(key.type)], in: resource) { type, id in
+            cascades.forEachReference(of: typeNames[key.type], in: resource) { type, id in
                 guard let index = typeNames.existingIndex(of: type) else { return }
                 found.append(StoredKey(library: key.library, type: index, id: id))
             }
@@ -137,7 +137,7 @@ extension CacheState {
             let key = queue[next]
             next += 1
             if !isKnown(key) { missing.insert(key) }
-            guard cascades.concern(typeNames.names[Int(key.type)]) else { continue }
+            guard cascades.concern(typeNames[key.type]) else { continue }
             var others = sources.references[key] ?? []
             for resource in [storedResource(key), isLayered(key) ? visibleResource(key) : nil] {
                 if let resource { others += references(of: key, in: resource) }

@@ -7,7 +7,7 @@ extension CacheState {
     @discardableResult
     mutating func insert(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp
-    ) -> UInt32 {
+    ) -> SlotIndex {
         if !evicted.isEmpty { evicted.remove(identity) }
         let index = entities.insert(identity, payload: resource, stamp: stamp)
         libraries[Int(identity.library)].entityCount += 1
@@ -18,7 +18,7 @@ extension CacheState {
     }
 
     mutating func write(
-        _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules?, keepsIdentity: Bool,
+        _ resource: UnsafeRawBufferPointer, into index: SlotIndex, rules: MergeRules?, keepsIdentity: Bool,
         stamp: EntityStamp
     ) -> WriteOutcome {
         guard let rules else {
@@ -40,7 +40,7 @@ extension CacheState {
     }
 
     private mutating func merge(
-        _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules, keepsIdentity: Bool,
+        _ resource: UnsafeRawBufferPointer, into index: SlotIndex, rules: MergeRules, keepsIdentity: Bool,
         stamp: EntityStamp
     ) -> WriteOutcome {
         let merged = Merge.merged(
@@ -57,7 +57,7 @@ extension CacheState {
     ///
     /// - Parameter fields: The top-level fields that were written; nil when all were.
     mutating func overwrite(
-        _ index: UInt32, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp
+        _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp
     ) {
         guard !queries.isEmpty else {
             _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)
@@ -77,7 +77,7 @@ extension CacheState {
     /// Removes an entity from the store, with its row.
     ///
     /// - Returns: The entity's number in the reverse index; nil when nothing names it.
-    mutating func drop(_ index: UInt32) -> UInt32? {
+    mutating func drop(_ index: SlotIndex) -> ListHandle? {
         let library = entities.library(of: index)
         let handle = remember(index)
         if isUnstored(entities.type(of: index)) { libraries[Int(library)].unstoredCount -= 1 }
@@ -88,7 +88,7 @@ extension CacheState {
     }
 
     /// Remembers a write for answers that are on their way.
-    mutating func noteWrite(of index: UInt32, _ sequence: EventSequence?) {
+    mutating func noteWrite(of index: SlotIndex, _ sequence: EventSequence?) {
         if isAwaitingAnswers { noteWrite(of: entities.key(of: index), sequence) }
     }
 

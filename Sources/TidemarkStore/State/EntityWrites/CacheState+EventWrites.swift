@@ -77,8 +77,8 @@ extension CacheState {
     }
 
     /// Returns the one stored entity that has one of the alternate ids; nil when there is none or more than one.
-    func alternateMatch(_ rules: MergeRules, _ identity: EntityIdentity) -> UInt32? {
-        var match: UInt32?
+    func alternateMatch(_ rules: MergeRules, _ identity: EntityIdentity) -> SlotIndex? {
+        var match: SlotIndex?
         for id in rules.alternateIDs {
             let index = withIdentity(StoredKey(library: identity.library, type: identity.type, id: id)) {
                 entities.find($0)

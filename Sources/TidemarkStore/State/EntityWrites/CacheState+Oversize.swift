@@ -52,7 +52,7 @@ extension CacheState {
         let kept = bytes.map { Array($0.prefix(configuration.limits.quarantineByteCountMax)) } ?? []
         return QuarantineRecord(
             kind: view.source == .upstream ? .upstream : .line, reason: .tooLarge, line: line, offset: view.offset,
-            library: libraryNames.names[Int(library)], sequence: view.event.sequence, receivedAt: now, bytes: kept,
+            library: libraryNames[library], sequence: view.event.sequence, receivedAt: now, bytes: kept,
             byteCount: max(view.byteCount, kept.count))
     }
 

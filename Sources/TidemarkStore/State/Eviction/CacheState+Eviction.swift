@@ -52,19 +52,19 @@ extension CacheState {
     package var residentCount: Int { entities.count }
 
     /// Tells whether an entity must stay in memory (law L9).
-    private mutating func mustStay(_ index: UInt32) -> Bool {
+    private mutating func mustStay(_ index: SlotIndex) -> Bool {
         entities.mustStay(index, typeRules.kept) { key in queries.keepsInMemory(key) }
     }
 
     /// The slots of entities in memory whose types do not stay there.
-    package var passing: [UInt32] { Array(entities.passing) }
+    package var passing: [SlotIndex] { Array(entities.passing) }
 
     /// Evicts entities from memory whose types do not stay there, except those that must stay for now: they are evicted
     /// when that ends.
     ///
     /// - Parameter slots: As ``passing`` gave them; a slot may hold another entity since.
     /// - Returns: The number of evicted entities.
-    package mutating func dropPassing(_ slots: some Sequence<UInt32>) -> Int {
+    package mutating func dropPassing(_ slots: some Sequence<SlotIndex>) -> Int {
         let residentCount = entities.count
         for index in slots where entities.passing.contains(index) && !mustStay(index) {
             entities.forget(index)
@@ -204,7 +204,7 @@ extension CacheState {
     /// Evicts an entity in memory from both tiers or, when its type has fields that stay, reduces it to those.
     ///
     /// - Returns: false when only fields that stay are left, so that nothing changed.
-    mutating func leave(_ index: UInt32, at now: Int64) -> Bool {
+    mutating func leave(_ index: SlotIndex, at now: Int64) -> Bool {
         if let fields = typeRules.keptFields[entities.type(of: index)] {
             // At its old place in the LRU order it would be examined again and again.
             entities.touch(index)

@@ -83,7 +83,7 @@ extension CacheState {
         let cursor = cursor(of: library)
         let isAhead = entry.answeredThrough.map { answered in cursor.map { $0 < answered } ?? true } ?? false
         return LibraryRecord(
-            index: library, name: libraryNames.names[Int(library)], epoch: entry.gate.epoch,
+            index: library, name: libraryNames[library], epoch: entry.gate.epoch,
             generation: entry.gate.generation,
             cursor: cursor, isStale: entry.gate.isStale, lost: entry.gate.lost.ranges,
             entityCount: entry.entityCount - entry.unstoredCount,

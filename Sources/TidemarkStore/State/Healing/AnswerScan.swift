@@ -36,7 +36,7 @@ extension CacheState {
         of batch: EventBatch, answering library: LibraryIndex, _ scan: inout AnswerScan,
         _ body: (inout CacheState, EventView) -> Void
     ) {
-        let ownName = libraryNames.names[Int(library)]
+        let ownName = libraryNames[library]
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
                 for event in batch.events where event.kind != .reset && event.kind != .message {

@@ -131,10 +131,7 @@ extension CacheState {
         entities.lowerStamps(of: library, generation: generation, to: sequence)
         tombstones.lower(library, generation: generation, to: sequence)
         for query in queries.all where queries[query].library == library {
-            queries[query].listedThrough = queries[query].listedThrough.map { min($0, sequence) }
-            guard let asOf = queries[query].asOf, asOf > sequence else { continue }
-            queries[query].asOf = sequence
-            queries.markDirty(query)
+            if queries[query].rewind(to: sequence) { queries.markDirty(query) }
         }
         forgetRecentWrites()
         markAllStale(in: library, at: now)

@@ -5,7 +5,7 @@ extension CacheState {
     /// Folds an entity again after its base or its layers changed, and updates every list.
     ///
     /// - Complexity: O(base + changes over it), and O(log n) a list.
-    mutating func settle(_ handle: UInt32, at now: Int64) {
+    mutating func settle(_ handle: ListHandle, at now: Int64) {
         let key = queries.keys.key(of: handle)
         let index = withIdentity(key) { entities.find($0) }
         if let index { entities.setTracked(index, true) }
@@ -29,7 +29,7 @@ extension CacheState {
     /// Applies every layer to a list that was just made.
     ///
     /// - Complexity: O(layered entities).
-    mutating func settleAll(in query: UInt32) {
+    mutating func settleAll(in query: QueryID) {
         for handle in layers.overlays.keys.sorted() {
             let key = queries.keys.key(of: handle)
             guard key.library == queries[query].library, key.type == queries[query].type else { continue }
@@ -44,7 +44,7 @@ extension CacheState {
     }
 
     /// Shows an entity at its place in one list, and removes or covers it everywhere else in the list.
-    private mutating func show(_ handle: UInt32, _ key: StoredKey, _ place: ListPlaces.Place) {
+    private mutating func show(_ handle: ListHandle, _ key: StoredKey, _ place: ListPlaces.Place) {
         let query = place.query
         guard queries[query].isStored || place.own != nil || place.extra != nil else { return }
         let overlay = queries.keys.isLayered(handle) ? layers.overlays[handle] : nil
@@ -103,23 +103,23 @@ extension CacheState {
 /// The places of one entity in each list: as the list's own element, as an extra one, or as both.
 private struct ListPlaces {
     struct Place {
-        var query: UInt32
-        var own: UInt32?
-        var extra: UInt32?
+        var query: QueryID
+        var own: ListNode?
+        var extra: ListNode?
     }
 
     /// The places in the order of first mention.
     private(set) var all: [Place] = []
-    private var indexes: [UInt32: Int] = [:]
+    private var indexes: [QueryID: Int] = [:]
 
-    mutating func insert(_ query: UInt32) { _ = index(of: query) }
+    mutating func insert(_ query: QueryID) { _ = index(of: query) }
 
     mutating func insert(_ holder: ListedKeys.Holder, isExtra: Bool) {
         let index = index(of: holder.query)
         if isExtra { all[index].extra = holder.node } else { all[index].own = holder.node }
     }
 
-    private mutating func index(of query: UInt32) -> Int {
+    private mutating func index(of query: QueryID) -> Int {
         if let index = indexes[query] { return index }
         indexes[query] = all.count
         all.append(Place(query: query))

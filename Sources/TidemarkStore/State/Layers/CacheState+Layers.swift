@@ -57,7 +57,7 @@ extension CacheState {
     /// - Complexity: O(layers + changes), and a fold for each patch over what was deleted.
     package func layerStatuses(library: ByteString?) -> [LayerStatus] {
         layers.all.compactMap { layer in
-            let name = libraryNames.names[Int(layer.library)]
+            let name = libraryNames[layer.library]
             guard library ?? name == name else { return nil }
             return LayerStatus(
                 pendingID: layer.pendingID, library: name, isConfirmed: layer.isConfirmed,
@@ -69,7 +69,7 @@ extension CacheState {
 
     func entityKey(of key: StoredKey) -> EntityKey {
         EntityKey(
-            library: libraryNames.names[Int(key.library)], type: typeNames.names[Int(key.type)], id: key.id.text)
+            library: libraryNames[key.library], type: typeNames[key.type], id: key.id.text)
     }
 
     private func isOrphaned(_ layer: Layer) -> Bool {
@@ -83,7 +83,7 @@ extension CacheState {
     }
 
     /// Returns the handles of a layer's keys, in the order of its changes.
-    func handles(of layer: Layer) -> [UInt32] {
+    func handles(of layer: Layer) -> [ListHandle] {
         layer.changes.map { change in
             guard let handle = queries.keys.handle(of: change.key) else {
                 // No input reaches it: a key of a pending layer keeps its number until the layer is settled.
@@ -146,7 +146,7 @@ extension CacheState {
     }
 
     /// Remembers what observers saw of an entity, as ``rememberLook(of:at:)`` does, when it may not be stored.
-    mutating func rememberLook(of handle: UInt32) {
+    mutating func rememberLook(of handle: ListHandle) {
         rememberLook(of: handle, at: withIdentity(queries.keys.key(of: handle)) { entities.find($0) })
     }
 
@@ -226,7 +226,7 @@ extension CacheState {
 
     func layer(_ pendingID: ByteString, of library: ByteString?) throws(LayerRefusal) -> Layer {
         guard let layer = layers.layer(named: pendingID) else { throw .unknown(pendingID) }
-        let own = libraryNames.names[Int(layer.library)]
+        let own = libraryNames[layer.library]
         guard library ?? own == own else { throw .unknown(pendingID) }
         return layer
     }
@@ -236,7 +236,7 @@ extension CacheState {
         guard !gone.isEmpty else { return }
         isUnwritten = true
         let handles = gone.map { Set(self.handles(of: $0)) }
-        let all = handles.reduce(into: Set<UInt32>()) { $0.formUnion($1) }.sorted()
+        let all = handles.reduce(into: Set<ListHandle>()) { $0.formUnion($1) }.sorted()
         for handle in all {
             rememberLook(of: handle)
             noteObserved(handle)

@@ -21,7 +21,7 @@ extension CacheState {
         }
     }
 
-    private mutating func rename(_ old: UInt32, to key: StoredKey, json: [UInt8], at now: Int64) {
+    private mutating func rename(_ old: ListHandle, to key: StoredKey, json: [UInt8], at now: Int64) {
         let new = queries.keys.take(key)
         for handle in [old, new] {
             rememberLook(of: handle)
@@ -45,7 +45,7 @@ extension CacheState {
     }
 
     /// Replaces the temporary entity by the real one in lists that are in the server's order.
-    private mutating func takePlaces(of old: UInt32, for new: UInt32) {
+    private mutating func takePlaces(of old: ListHandle, for new: ListHandle) {
         for place in stride(from: queries.keys.holderCount(of: old) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: old, at: place)
             guard queries[holder.query].membership == nil else { continue }
@@ -69,7 +69,7 @@ extension CacheState {
     }
 
     /// Moves a stored entity from the temporary id to the real one, unless an entity is stored there.
-    private mutating func moveBase(of old: UInt32, to key: StoredKey, json: [UInt8], at now: Int64) {
+    private mutating func moveBase(of old: ListHandle, to key: StoredKey, json: [UInt8], at now: Int64) {
         guard let index = withIdentity(queries.keys.key(of: old), { entities.find($0) }) else { return }
         let stamp = entities.stamp(of: index)
         let isWhole = entities.completeness(of: index) == .whole
@@ -112,7 +112,7 @@ extension CacheState {
                 .renamed(
                     from: old, to: new,
                     EntityKey(
-                        library: libraryNames.names[Int(key.library)], type: typeNames.names[Int(key.type)],
+                        library: libraryNames[key.library], type: typeNames[key.type],
                         id: key.id.text)))
             for _ in 0..<queries.keys.observerCount(of: old) {
                 queries.keys.addObserver(new)

@@ -65,14 +65,14 @@ extension CacheState {
 
     /// Notes that the server wrote a layered entity: this settles confirmed layers that wait for a place in an ended
     /// log, because nothing else ever will.
-    mutating func noteOutlived(_ handle: UInt32, by stamp: EntityStamp) {
+    mutating func noteOutlived(_ handle: ListHandle, by stamp: EntityStamp) {
         switch stamp.writer {
         case .event, .answer: noteOutlived(handle, generation: stamp.generation)
         case .transaction, .confirmation: break
         }
     }
 
-    mutating func noteOutlived(_ handle: UInt32, generation: UInt32) {
+    mutating func noteOutlived(_ handle: ListHandle, generation: UInt32) {
         // A late event settles only the layer that it names.
         guard queries.keys.isLayered(handle), queries.unit.lateSequence == nil else { return }
         queries.unit.outlived += layers.outlived(over: handle, generation: generation)

@@ -5,7 +5,7 @@ extension CacheState {
     /// Prepares the write or removal of an entity: keeps what observers saw of it.
     ///
     /// - Returns: Its number in the reverse index; nil when nothing names it.
-    mutating func remember(_ index: UInt32) -> UInt32? {
+    mutating func remember(_ index: SlotIndex) -> ListHandle? {
         guard entities.isTracked(index) else { return nil }
         guard let handle = queries.keys.handle(of: entities.key(of: index)) else {
             entities.setTracked(index, false)
@@ -18,7 +18,7 @@ extension CacheState {
     /// Keeps what observers saw of an entity before the unit.
     ///
     /// - Parameter index: The entity's slot; nil when it is not stored.
-    mutating func rememberLook(of handle: UInt32, at index: UInt32?) {
+    mutating func rememberLook(of handle: ListHandle, at index: SlotIndex?) {
         guard queries.keys.isPinned(handle), queries.unit.olds[handle] == nil else { return }
         let look =
             queries.keys.isLayered(handle)
@@ -30,7 +30,7 @@ extension CacheState {
     /// Updates lists after an entity got a new value.
     ///
     /// - Parameter handle: As ``remember(_:)`` returned it; may be nil.
-    mutating func followWrite(of index: UInt32, handle: UInt32?, at now: Int64) {
+    mutating func followWrite(of index: SlotIndex, handle: ListHandle?, at now: Int64) {
         queries.unit.stamp += 1
         let isLayered = handle.map { queries.keys.isLayered($0) } ?? false
         if let handle {
@@ -52,7 +52,7 @@ extension CacheState {
     }
 
     /// Updates lists after an entity came into memory: new, or stored again.
-    mutating func followInsert(of index: UInt32, at now: Int64) {
+    mutating func followInsert(of index: SlotIndex, at now: Int64) {
         let handle = queries.keys.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
         if let handle {
             entities.setTracked(index, true)
@@ -63,7 +63,7 @@ extension CacheState {
     }
 
     /// Removes a deleted entity from every list.
-    mutating func followDelete(_ handle: UInt32, at now: Int64) {
+    mutating func followDelete(_ handle: ListHandle, at now: Int64) {
         // A layer may show an entity that is not stored.
         rememberLook(of: handle, at: nil)
         noteObserved(handle)
@@ -78,7 +78,7 @@ extension CacheState {
 
     /// Updates lists after a removal, which implies nothing about the server: lists with a rule remove the entity,
     /// others mark it missing.
-    mutating func followRemoval(_ handle: UInt32, at now: Int64) {
+    mutating func followRemoval(_ handle: ListHandle, at now: Int64) {
         noteObserved(handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: handle, at: place)
@@ -95,7 +95,7 @@ extension CacheState {
 
     /// Updates lists after an entity was reduced: rules can no longer be evaluated over it, and lists with a rule
     /// remove it. Others keep it for readers of just these fields.
-    mutating func followReduction(_ handle: UInt32, at now: Int64) {
+    mutating func followReduction(_ handle: ListHandle, at now: Int64) {
         queries.dropKept(holding: handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: handle, at: place)
@@ -105,17 +105,17 @@ extension CacheState {
         }
     }
 
-    mutating func noteObserved(_ handle: UInt32) {
+    mutating func noteObserved(_ handle: ListHandle) {
         guard queries.keys.observerCount(of: handle) > 0, !queries.unit.entities.contains(handle) else { return }
         queries.unit.entities.append(handle)
     }
 
     /// Updates a list that already holds the entity. The effect of layers on it is computed afterwards.
-    private mutating func follow(_ holder: ListedKeys.Holder, _ index: UInt32, at now: Int64) {
+    private mutating func follow(_ holder: ListedKeys.Holder, _ index: SlotIndex, at now: Int64) {
         let query = holder.query
         let marks = queries[query].list.marks(of: holder.node)
         if marks.contains(.isExtra) { return }
-        queries[query].visit = queries.unit.stamp
+        queries[query].noteVisit(queries.unit.stamp)
         guard let membership = queries[query].membership else {
             if marks.contains(.isMissing) {
                 queries.setMissing(holder.node, false, in: query)
@@ -144,7 +144,7 @@ extension CacheState {
     }
 
     /// Adds an entity to a list whose rule it fulfils, as far as the list is known.
-    mutating func enter(_ index: UInt32, _ query: UInt32, at now: Int64) {
+    mutating func enter(_ index: SlotIndex, _ query: QueryID, at now: Int64) {
         guard entities.completeness(of: index).isEvaluable else {
             // A reduced entity cannot be evaluated, so its membership is unknown.
             if !queries[query].isLocal { markStale(query, at: now) }
@@ -161,7 +161,7 @@ extension CacheState {
     }
 
     /// Inserts a key at the place of its sort key, and removes the last element when there are too many.
-    mutating func enter(_ key: StoredKey, _ sortKey: [UInt8], _ query: UInt32, at now: Int64) {
+    mutating func enter(_ key: StoredKey, _ sortKey: [UInt8], _ query: QueryID, at now: Int64) {
         let countMax = queries[query].elementCountMax(configuration.limits)
         if queries[query].list.lowerBound(sortKey, among: .own) >= countMax {
             // It would be the last element, and be removed at once.
@@ -180,13 +180,13 @@ extension CacheState {
     }
 
     /// Moves the horizon of a full list to its last element.
-    private mutating func endAtMaximum(_ query: UInt32, _ countMax: Int) {
+    private mutating func endAtMaximum(_ query: QueryID, _ countMax: Int) {
         let last = queries[query].list.node(at: countMax - 1, among: .own)
         queries.setHorizon(queries[query].list.sortKey(of: last), of: query)
     }
 
     /// Marks a list stale that shows too few elements because the following ones are not known.
-    mutating func checkLength(of query: UInt32, at now: Int64) {
+    mutating func checkLength(of query: QueryID, at now: Int64) {
         guard queries[query].horizon != nil, queries[query].list.count < queries[query].shownCountMax else { return }
         markStale(query, at: now)
     }
@@ -200,9 +200,9 @@ extension QueryIndex {
 }
 
 extension EntityStore {
-    func isTracked(_ index: UInt32) -> Bool { slot(index).pointee.flags.contains(.isTracked) }
+    func isTracked(_ index: SlotIndex) -> Bool { slot(index).pointee.flags.contains(.isTracked) }
 
-    mutating func setTracked(_ index: UInt32, _ isTracked: Bool) {
+    mutating func setTracked(_ index: SlotIndex, _ isTracked: Bool) {
         if isTracked {
             slot(index).pointee.flags.insert(.isTracked)
         } else {
@@ -210,7 +210,7 @@ extension EntityStore {
         }
     }
 
-    func library(of index: UInt32) -> LibraryIndex { slot(index).pointee.library }
+    func library(of index: SlotIndex) -> LibraryIndex { slot(index).pointee.library }
 
-    func type(of index: UInt32) -> TypeIndex { slot(index).pointee.type }
+    func type(of index: SlotIndex) -> TypeIndex { slot(index).pointee.type }
 }

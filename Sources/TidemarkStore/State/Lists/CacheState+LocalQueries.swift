@@ -5,12 +5,12 @@ extension CacheState {
     /// Evaluates a local query over the entities in memory; ``fill(_:with:at:)`` adds those of the journal.
     ///
     /// - Complexity: O(entities in memory + m log m) for m matches.
-    mutating func evaluate(_ query: UInt32, at now: Int64) {
+    mutating func evaluate(_ query: QueryID, at now: Int64) {
         // No input reaches it: a local answer without a rule is refused with its params.
         guard let membership = queries[query].membership else { preconditionFailure("a local query without a rule") }
         let library = queries[query].library
         let type = queries[query].type
-        var found: [(index: UInt32, sortKey: [UInt8])] = []
+        var found: [(index: SlotIndex, sortKey: [UInt8])] = []
         entities.forEachIndex { index in
             guard entities.library(of: index) == library, entities.type(of: index) == type,
                 entities.completeness(of: index).isEvaluable
@@ -26,17 +26,15 @@ extension CacheState {
             let handle = queries.keys.take(entities.key(of: match.index))
             queries.insert(handle, sortKey: match.sortKey, at: place, in: query)
         }
-        queries[query].horizon = nil
-        if found.count > configuration.limits.queryElementCountMax {
-            queries[query].horizon = found[configuration.limits.queryElementCountMax - 1].sortKey
-        }
+        let countMax = configuration.limits.queryElementCountMax
+        queries[query].setHorizon(found.count > countMax ? found[countMax - 1].sortKey : nil)
         queries.lastFill += 1
-        queries[query].fill = absentCount > 0 ? queries.lastFill : nil
+        queries[query].fill.begin(absentCount > 0 ? queries.lastFill : nil)
     }
 
     /// Returns what has to be scanned to complete a list; nil when memory had all entities when it was made.
-    package func fill(of query: UInt32) -> ListFill? {
-        queries[query].fill.map { number in
+    package func fill(of query: QueryID) -> ListFill? {
+        queries[query].fill.number.map { number in
             ListFill(
                 query: query, number: number, library: queries[query].library, type: queries[query].type,
                 constraint: queries[query].membership?.constraint)
@@ -45,15 +43,15 @@ extension CacheState {
 
     /// Marks a list as complete.
     package mutating func end(_ fill: ListFill) {
-        guard queries[fill.query].fill == fill.number else { return }
-        queries[fill.query].fill = nil
+        guard queries[fill.query].fill.number == fill.number else { return }
+        queries[fill.query].fill.end()
         queries.markDirty(fill.query)
         isUnwritten = true
     }
 
     /// Gives up a list that can no longer be completed, and removes its query.
     package mutating func giveUp(_ fill: ListFill, at now: Int64) {
-        guard queries[fill.query].fill == fill.number else { return }
+        guard queries[fill.query].fill.number == fill.number else { return }
         isUnwritten = true
         beginUnit(isMulti: true)
         queries.beginChange(of: fill.query)
@@ -70,7 +68,9 @@ extension CacheState {
     /// - Returns: false when the query was evaluated again meanwhile, or no longer exists.
     package mutating func fill(_ fill: ListFill, with page: LoadedEntities, at now: Int64) -> Bool {
         let query = fill.query
-        guard queries[query].fill == fill.number, let membership = queries[query].membership else { return false }
+        guard queries[query].fill.number == fill.number, let membership = queries[query].membership else {
+            return false
+        }
         beginUnit(isMulti: true)
         for entity in page.entities {
             if let handle = queries.keys.handle(of: entity.key), queries.holds(handle, query) { continue }
@@ -93,36 +93,32 @@ extension CacheState {
     }
 
     /// Returns the sort key at which a list takes in an entity of the journal; nil when it does not belong there.
-    private func sortKey(of entity: StoredEntity, in query: UInt32, _ membership: Membership) -> [UInt8]? {
+    private func sortKey(of entity: StoredEntity, in query: QueryID, _ membership: Membership) -> [UInt8]? {
         func place(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
             membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
         }
         if let index = withIdentity(entity.key, { entities.find($0) }) {
-            guard entities.completeness(of: index).isEvaluable, isWanted(entities.stamp(of: index), query) else {
+            guard entities.completeness(of: index).isEvaluable, queries[query].fill.needs(entities.stamp(of: index))
+            else {
                 return nil
             }
             return place(entities.payload(of: index))
         }
         let stamp = EntityStamp(
             sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
-        guard !isKnown(entity.key), Completeness(fields: entity.fields).isEvaluable, isWanted(stamp, query) else {
+        guard !isKnown(entity.key), Completeness(fields: entity.fields).isEvaluable, queries[query].fill.needs(stamp)
+        else {
             return nil
         }
         return entity.payload.withUnsafeBytes(place)
     }
 
-    /// Tells whether a list that is filled needs an entity: an answer's list needs only those written since.
-    private func isWanted(_ stamp: EntityStamp, _ query: UInt32) -> Bool {
-        guard let after = queries[query].fillAfter else { return true }
-        guard stamp.generation == queries[query].fillGeneration, let sequence = stamp.sequence else { return false }
-        return sequence > after
-    }
 }
 
 /// The scan that completes a list. Until it ends the journal does not have the query: after a crash the list would be
 /// taken for complete.
 package struct ListFill: Sendable {
-    let query: UInt32
+    let query: QueryID
     let number: Int64
     package let library: LibraryIndex
     package let type: TypeIndex
@@ -132,7 +128,9 @@ package struct ListFill: Sendable {
 
 extension EntityStore {
     /// Calls `body` with the slot of every entity in memory, in no order.
-    func forEachIndex(_ body: (UInt32) -> Void) {
-        for index in 0..<UInt32(slotCount) where slot(index).pointee.flags.contains(.isLive) { body(index) }
+    func forEachIndex(_ body: (SlotIndex) -> Void) {
+        for index in 0..<slotCount where slot(SlotIndex(index)).pointee.flags.contains(.isLive) {
+            body(SlotIndex(index))
+        }
     }
 }

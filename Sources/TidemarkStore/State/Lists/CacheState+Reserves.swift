@@ -12,10 +12,10 @@ extension CacheState {
     /// Checks which elements that came to be pinned are in memory.
     ///
     /// - Complexity: O(elements that were not).
-    mutating func checkReserve(of query: UInt32) {
+    mutating func checkReserve(of query: QueryID) {
         guard !queries[query].awaited.isEmpty || queries.awaiting.contains(query) else { return }
         let there = queries[query].awaited.filter { isInMemory(queries[query].list.handle(of: $0)) }
-        queries[query].awaited.subtract(there)
+        queries[query].endAwaiting(there)
         if queries[query].awaited.isEmpty {
             queries.awaiting.remove(query)
         } else {
@@ -23,12 +23,12 @@ extension CacheState {
         }
     }
 
-    func isInMemory(_ handle: UInt32) -> Bool { withPayload(of: handle) { _ in } != nil }
+    func isInMemory(_ handle: ListHandle) -> Bool { withPayload(of: handle) { _ in } != nil }
 
     /// Tells whether observers of a list see an entity that has to be loaded before they can be notified.
     ///
     /// - Complexity: O(pinned elements that are not in memory · log n).
-    package func isHeldBack(_ query: UInt32) -> Bool {
+    package func isHeldBack(_ query: QueryID) -> Bool {
         queries[query].awaited.contains { node in
             queries[query].list.index(of: node, among: .shown) < queries[query].shownCountMax
                 && !isInMemory(queries[query].list.handle(of: node))
@@ -36,7 +36,7 @@ extension CacheState {
     }
 
     /// Tells whether a list's steps have to be held back: an entity may be shown and hidden again in one unit.
-    func isHeldBack(_ query: UInt32, by steps: [HandleStep]) -> Bool {
+    func isHeldBack(_ query: QueryID, by steps: [HandleStep]) -> Bool {
         guard !queries[query].awaited.isEmpty else { return false }
         if isHeldBack(query) { return true }
         return steps.contains { if case .add(let handle, _) = $0 { !isInMemory(handle) } else { false } }

@@ -6,11 +6,11 @@ extension CacheState {
     ///
     /// - Returns: Whether the query was fresh.
     @discardableResult
-    mutating func markStale(_ query: UInt32, at now: Int64) -> Bool {
+    mutating func markStale(_ query: QueryID, at now: Int64) -> Bool {
         // A query evaluated over the store is always as current as the store.
         guard queries[query].isStored, !queries[query].isLocal, queries[query].staleSince == nil else { return false }
         queries.beginChange(of: query)
-        queries[query].staleSince = now
+        queries[query].becomeStale(at: now)
         queries.markDirty(query)
         isUnwritten = true
         return true
@@ -23,7 +23,7 @@ extension CacheState {
     }
 
     @discardableResult
-    private mutating func markStale(_ stale: [UInt32], at now: Int64) -> Int {
+    private mutating func markStale(_ stale: [QueryID], at now: Int64) -> Int {
         // Events of a log may lead here from within an event that changes nothing else.
         let isOwnUnit = !queries.unit.isOpen
         if isOwnUnit { beginUnit(isMulti: true) }
@@ -91,7 +91,7 @@ extension CacheState {
     /// - Returns: The number of queries that became stale by this call.
     package mutating func invalidate(_ selection: Selection, at now: Int64) -> Int {
         guard let library = libraryNames.existingIndex(of: selection.library) else { return 0 }
-        let found: [UInt32]
+        let found: [QueryID]
         if let type = selection.resourceType {
             guard let index = typeNames.existingIndex(of: configuration.typeAliases[type] ?? type) else { return 0 }
             found = queries.stored(library: library, type: index)
@@ -114,14 +114,14 @@ extension CacheState {
 
     /// Returns when an observed query expires, if its observers were not notified of that yet, in milliseconds since
     /// 1970; nil when it never does.
-    package func expiry(of query: UInt32) -> Int64? {
+    package func expiry(of query: QueryID) -> Int64? {
         guard queries[query].isStored, !queries[query].shownStale, let timeToLive = queries[query].timeToLive
         else { return nil }
         return queries[query].storedAt.addingClamped(timeToLive)
     }
 
     /// Logs the expiry of those observed queries whose time to live is over.
-    package mutating func expire(_ observed: [UInt32], at now: Int64) {
+    package mutating func expire(_ observed: [QueryID], at now: Int64) {
         beginUnit(isMulti: true)
         for query in observed {
             guard let end = expiry(of: query), end <= now else { continue }

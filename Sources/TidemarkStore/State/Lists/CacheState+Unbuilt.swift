@@ -9,13 +9,12 @@ extension CacheState {
     /// Builds one list, to be read.
     ///
     /// - Complexity: O(n log n) for n elements, once.
-    mutating func buildList(of query: UInt32) {
+    mutating func buildList(of query: QueryID) {
         guard let elements = queries.takeUnbuilt(of: query) else { return }
         let library = queries[query].library
         let type = queries[query].type
         // Building does not change the list: the journal's copy is still current.
-        let isDirty = queries[query].isDirty
-        queries[query].isDirty = true
+        let wasClean = queries[query].markDirty()
         var isContradictory = false
         for element in elements {
             let key = StoredKey(library: library, type: type, id: element.id)
@@ -30,9 +29,9 @@ extension CacheState {
                 handle, sortKey: element.sortKey, at: queries[query].list.wholeCount, in: query)
             if let index = withIdentity(key, { entities.find($0) }) { entities.setTracked(index, true) }
         }
-        queries[query].isDirty = isDirty
+        if wasClean { queries[query].markClean() }
         guard isContradictory else { return }
-        queries[query].staleSince = queries[query].staleSince ?? queries[query].storedAt
+        queries[query].becomeStaleSinceStored()
         queries.markDirty(query)
     }
 
@@ -44,17 +43,16 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    mutating func setUnbuilt(_ elements: [QueryElement], of query: UInt32) {
-        self[query].unbuilt = elements
+    mutating func setUnbuilt(_ elements: [QueryElement], of query: QueryID) {
+        self[query].setUnbuilt(elements)
         unbuiltCount += 1
     }
 
     /// Removes and returns the elements of a list that is not built yet.
     ///
     /// - Returns: nil when the list was built before.
-    mutating func takeUnbuilt(of query: UInt32) -> [QueryElement]? {
-        guard let elements = self[query].unbuilt else { return nil }
-        self[query].unbuilt = nil
+    mutating func takeUnbuilt(of query: QueryID) -> [QueryElement]? {
+        guard let elements = self[query].removeUnbuilt() else { return nil }
         unbuiltCount -= 1
         return elements
     }

@@ -107,7 +107,7 @@ extension CacheState {
     /// Entities whose type refers to nothing are not included.
     package func keysToLoad(forRemovalOf keys: [StoredKey]) -> [StoredKey] {
         guard !cascades.isEmpty else { return [] }
-        let roots = keys.filter { cascades.concern(typeNames.names[Int($0.type)]) }
+        let roots = keys.filter { cascades.concern(typeNames[$0.type]) }
         return Array(keysToLoad(forCascadeFrom: CascadeSources(roots: roots)))
     }
 }

@@ -44,29 +44,22 @@ extension CacheState {
         queries.unit.isUncertain = false
     }
 
-    private mutating func logChange(of query: UInt32, _ payloads: inout KeptPayloads, at now: Int64) {
-        let isUnlogged = queries[query].isUnlogged
-        queries[query].isUnlogged = false
+    private mutating func logChange(of query: QueryID, _ payloads: inout KeptPayloads, at now: Int64) {
         checkReserve(of: query)
         let isStale = queries[query].isStale(at: now)
-        if isUnlogged, queries[query].steps.isEmpty, isStale == queries[query].shownStale {
-            queries[query].isTouched = false
-            queries[query].unloggedCount += 1
-            return
-        }
-        // The array is swapped out and back, so that it is emptied in place.
-        var handles: [HandleStep] = []
-        swap(&handles, &queries[query].steps)
+        if queries[query].endUnitUnlogged(isStale: isStale) { return }
+        let before = queries[query].before
+        var handles = queries[query].endUnit()
         if queries.unit.isMulti {
-            handles = difference(of: query, since: queries[query].before)
+            handles = difference(of: query, since: before)
         } else if queries.unit.isUncertain {
-            if CacheState.hasReturning(handles) { handles = difference(of: query, since: before(handles, of: query)) }
+            if CacheState.hasReturning(handles) {
+                handles = difference(of: query, since: shown(before: handles, of: query))
+            }
             handles.removeAll { step in
                 if case .replace(let handle, _) = step { !isReplaced(handle) } else { false }
             }
         }
-        queries[query].before = []
-        queries[query].isTouched = false
         let isHeard = queries[query].listenerCount > 0
         let isHeldBack = isHeldBack(query, by: handles)
         let steps = handles.map { listStep($0, isHeard: isHeard, isHeldBack: isHeldBack, &payloads) }
@@ -76,13 +69,10 @@ extension CacheState {
                 queries.unit.told = handle
             }
         }
-        handles.removeAll(keepingCapacity: true)
-        swap(&handles, &queries[query].steps)
+        queries[query].steps.reuse(&handles)
         guard queries[query].observerCount > 0, !steps.isEmpty || isStale != queries[query].shownStale else { return }
-        queries[query].shownStale = isStale
-        let previous = queries[query].lastChange
+        let previous = queries[query].noteLogged(isStale: isStale, at: queries.log.count)
         if previous == nil { queries.logged.append(query) }
-        queries[query].lastChange = queries.log.count
         queries.log.append(
             .query(
                 QueryChange(
@@ -101,7 +91,7 @@ extension CacheState {
     }
 
     /// Returns the elements that observers saw before the steps of a unit.
-    private func before(_ steps: [HandleStep], of query: UInt32) -> [UInt32] {
+    private func shown(before steps: [HandleStep], of query: QueryID) -> [ListHandle] {
         var list = queries[query].list.shownPrefix(queries[query].shownCountMax)
         for step in steps.reversed() {
             switch step {
@@ -117,7 +107,7 @@ extension CacheState {
     }
 
     /// Returns the steps from the elements that observers saw before the unit to the current ones.
-    private func difference(of query: UInt32, since before: [UInt32]) -> [HandleStep] {
+    private func difference(of query: QueryID, since before: [ListHandle]) -> [HandleStep] {
         let after = queries[query].list.shownPrefix(queries[query].shownCountMax)
         let operations = ListDifference.operations(from: before, to: after) { isReplaced($0) }
         var list = before
@@ -139,7 +129,7 @@ extension CacheState {
     }
 
     /// Tells whether the visible value of an element that was and is in a list changed in the unit.
-    private func isReplaced(_ handle: UInt32) -> Bool {
+    private func isReplaced(_ handle: ListHandle) -> Bool {
         guard let old = queries.unit.olds[handle] else { return false }
         return withPayload(of: handle) { payload in
             old.withUnsafeBytes { !JSONText.haveEqualBytes($0, payload) }
@@ -152,7 +142,7 @@ extension CacheState {
     private func listStep(
         _ step: HandleStep, isHeard: Bool, isHeldBack: Bool, _ payloads: inout KeptPayloads
     ) -> ListStep {
-        func payloadNow(_ handle: UInt32) -> [UInt8] {
+        func payloadNow(_ handle: ListHandle) -> [UInt8] {
             guard isHeard, !isHeldBack || isInMemory(handle) else { return [] }
             return payload(of: handle, &payloads)
         }
@@ -176,12 +166,12 @@ extension CacheState {
 
     /// Returns the value that observers saw of an element that left a list: before the unit, or the current one when it
     /// did not change.
-    private func old(of handle: UInt32) -> [UInt8] {
+    private func old(of handle: ListHandle) -> [UInt8] {
         queries.unit.olds[handle] ?? withPayload(of: handle) { Array($0) } ?? []
     }
 
     /// Returns an entity's payload; lists that show the same entity share one copy.
-    private func payload(of handle: UInt32, _ payloads: inout KeptPayloads) -> [UInt8] {
+    private func payload(of handle: ListHandle, _ payloads: inout KeptPayloads) -> [UInt8] {
         if let payload = payloads[handle] { return payload }
         guard let payload = withPayload(of: handle, { Array($0) }) else {
             // No input reaches it: what an observed list shows was loaded before it was observed, and is pinned since (L9).
@@ -194,7 +184,7 @@ extension CacheState {
     /// Tells whether the value of an entity before a write is needed when the unit ends.
     ///
     /// - Complexity: O(lists that hold it).
-    func isOldWanted(_ handle: UInt32) -> Bool {
+    func isOldWanted(_ handle: ListHandle) -> Bool {
         // A larger unit compares the values before and after.
         if queries.unit.isMulti || queries.keys.observerCount(of: handle) > 0 { return true }
         for place in 0..<queries.keys.holderCount(of: handle) {
@@ -203,7 +193,7 @@ extension CacheState {
         return false
     }
 
-    private mutating func logChange(ofEntity handle: UInt32) {
+    private mutating func logChange(ofEntity handle: ListHandle) {
         let old = queries.unit.olds[handle] ?? []
         let current = queries.unit.renamed.first { $0.from == handle }?.to ?? handle
         let payload = withPayload(of: current) { Array($0) }
@@ -219,13 +209,13 @@ extension CacheState {
 
     /// Calls `body` with the resource of a key in the reverse index, as readers see it; returns nil when memory does
     /// not have it.
-    func withPayload<Result>(of handle: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    func withPayload<Result>(of handle: ListHandle, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         if queries.keys.isLayered(handle) { return layers.overlays[handle]?.visible?.withUnsafeBytes(body) }
         return withIdentity(queries.keys.key(of: handle)) { entities.find($0) }.map { body(entities.payload(of: $0)) }
     }
 
     /// Returns how much is known of a key in the reverse index, as readers see it.
-    package func completeness(of handle: UInt32) -> Completeness {
+    package func completeness(of handle: ListHandle) -> Completeness {
         guard let index = withIdentity(queries.keys.key(of: handle), { entities.find($0) }) else { return .whole }
         return completeness(of: handle, at: index)
     }
@@ -233,7 +223,7 @@ extension CacheState {
     /// Returns how much is known of a stored entity, as readers see it.
     ///
     /// - Parameter index: The entity's slot.
-    func completeness(of handle: UInt32, at index: UInt32) -> Completeness {
+    func completeness(of handle: ListHandle, at index: SlotIndex) -> Completeness {
         let stored = entities.completeness(of: index)
         guard stored != .whole, queries.keys.isLayered(handle), layers.replaces(handle) else { return stored }
         return .whole
@@ -246,7 +236,7 @@ extension CacheState {
 
     /// Clears the log, after observers were notified of everything in it, or their lag remembers it.
     package mutating func clearLog() {
-        for query in queries.logged { queries[query].lastChange = nil }
+        for query in queries.logged { queries[query].noteLogCleared() }
         queries.logged.removeAll(keepingCapacity: true)
         queries.log.removeAll(keepingCapacity: true)
         queries.keys.recycle()

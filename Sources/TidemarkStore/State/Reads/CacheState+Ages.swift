@@ -31,7 +31,7 @@ extension CacheState {
         _ key: EntityKey, fields: Set<[UInt8]>?, ages: OperationAges, at now: Int64
     ) -> ExpiredField? {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty, let stored = storedKey(of: key) else { return nil }
-        let type = typeNames.names[Int(stored.type)]
+        let type = typeNames[stored.type]
         let dates = dates(of: stored)
         guard mayBeExpired(type: type, oldestWrite: dates.oldest, ages: ages, at: now) else { return nil }
         // Most fields are ruled out by their dates alone, without a lookup in the resource.
@@ -65,11 +65,11 @@ extension CacheState {
     /// since 1970; nil when none ever does.
     ///
     /// - Complexity: As ``expired(_:fields:ages:at:)``.
-    package func expiry(ofEntity handle: UInt32, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
+    package func expiry(ofEntity handle: ListHandle, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return nil }
         let stored = queries.keys.key(of: handle)
         let limits = AgeLimits(
-            policy: configuration.policy, operation: ages, type: typeNames.names[Int(stored.type)])
+            policy: configuration.policy, operation: ages, type: typeNames[stored.type])
         var first: Int64?
         forEachLimit(of: stored, dates(of: stored), fields: fields, limits) { _, writtenAt, maxAge in
             first = min(first ?? .max, writtenAt.addingClamped(Int64(millisecondsOfSeconds: maxAge)))
@@ -81,7 +81,7 @@ extension CacheState {
     /// live, in milliseconds since 1970; nil when neither ever does.
     ///
     /// - Complexity: O(list) times the cost for one entity.
-    package func expiry(ofList query: UInt32, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
+    package func expiry(ofList query: QueryID, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
         guard queries[query].isStored else { return nil }
         var first = queries[query].timeToLive.map { queries[query].storedAt.addingClamped($0) }
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return first }
@@ -93,7 +93,7 @@ extension CacheState {
     }
 
     /// Whether a query is evaluated over the store, because no upstream or host answers it.
-    package func isLocal(_ query: UInt32) -> Bool { queries[query].isLocal }
+    package func isLocal(_ query: QueryID) -> Bool { queries[query].isLocal }
 
     /// Returns the limits of an entity's top-level fields as it is stored, without layers.
     ///
@@ -102,7 +102,7 @@ extension CacheState {
         guard let stored = storedKey(of: key), let index = withIdentity(stored, { entities.find($0) }) else {
             return [:]
         }
-        let type = typeNames.names[Int(stored.type)]
+        let type = typeNames[stored.type]
         var limits: [ByteString: AgeLimit] = [:]
         AgeLimits(policy: configuration.policy, operation: ages, type: type)
             .forEachLimit(of: entities.payload(of: index), fields: nil) { limits[$0] = $1 }
@@ -143,7 +143,7 @@ private struct FieldDates {
     private static let unknown: Int64 = -1 << 53
 
     /// The entity's slot; nil when only layers have it.
-    let index: UInt32?
+    let index: SlotIndex?
     /// The dates of the layers' writes; nil without layers.
     let layers: LayerStack.Dates?
     /// The stamps of fields that were written apart; nil when all fields were written at once.

@@ -41,7 +41,7 @@ extension CacheState {
             ? .elsewhere(stored) : .absent(isPending: false)
     }
 
-    private mutating func lookUp(layered handle: UInt32, _ key: StoredKey) -> Lookup {
+    private mutating func lookUp(layered handle: ListHandle, _ key: StoredKey) -> Lookup {
         let index = withIdentity(key) { entities.find($0) }
         if let index { entities.touch(index) }
         // No input reaches it: the mark and the overlay are set and removed together.
@@ -66,7 +66,7 @@ extension CacheState {
         entities.forEach { key, payload, stamp in
             body(
                 EntityKey(
-                    library: libraryNames.names[Int(key.library)], type: typeNames.names[Int(key.type)],
+                    library: libraryNames[key.library], type: typeNames[key.type],
                     id: key.id.text),
                 payload, stamp)
         }

@@ -25,7 +25,7 @@ package struct ListedEntities: Sendable {
 
 /// The status of a query, known before its entities are read.
 package struct QueryStatus: Sendable {
-    package var query: UInt32
+    package var query: QueryID
     package var isLocal: Bool
     /// When the query became stale, in milliseconds since 1970; nil while it is fresh.
     package var staleSince: Int64?
@@ -45,7 +45,7 @@ extension CacheState {
     /// Returns the shown elements that only the journal may have.
     ///
     /// - Parameter isWhole: Whether to include elements beyond the limit that an observer keeps in memory.
-    package mutating func keysToLoad(ofList query: UInt32, isWhole: Bool = false) -> [StoredKey] {
+    package mutating func keysToLoad(ofList query: QueryID, isWhole: Bool = false) -> [StoredKey] {
         buildList(of: query)
         guard absentCount > 0, isWhole || queries[query].kept == nil else { return [] }
         let list = queries[query].list
@@ -70,18 +70,18 @@ extension CacheState {
     ///   them.
     /// - Precondition: The keys of ``keysToLoad(ofList:isWhole:)`` were loaded.
     package mutating func list(
-        _ query: UInt32, fields: Set<[UInt8]>? = nil, isFetched: Bool = false, at now: Int64, isWhole: Bool = false
+        _ query: QueryID, fields: Set<[UInt8]>? = nil, isFetched: Bool = false, at now: Int64, isWhole: Bool = false
     ) -> ListedEntities {
         buildList(of: query)
         if !isWhole, let kept = queries[query].kept { return reread(kept, of: query) }
         var listed = ListedEntities()
-        var slots: [UInt32] = []
+        var slots: [SlotIndex] = []
         var isKeepable = true
-        var lost: [UInt32] = []
-        var baseless: [UInt32] = []
+        var lost: [ListNode] = []
+        var baseless: [ListNode] = []
         let list = queries[query].list
         let library = queries[query].key.library
-        let type = typeNames.names[Int(queries[query].type)]
+        let type = typeNames[queries[query].type]
         listed.keys.reserveCapacity(list.count)
         listed.resources.reserveCapacity(list.count)
         let shownCountMax = queries[query].shownCountMax
@@ -140,7 +140,7 @@ extension CacheState {
     }
 
     /// Returns a list that has not changed since it was read. Counts as a read of its entities, like the first one.
-    private mutating func reread(_ kept: KeptList, of query: UInt32) -> ListedEntities {
+    private mutating func reread(_ kept: KeptList, of query: QueryID) -> ListedEntities {
         for index in kept.slots { entities.touch(index) }
         var listed = ListedEntities()
         listed.keys = kept.keys
@@ -151,7 +151,7 @@ extension CacheState {
 
     /// Tells whether an own element of a list has layers and no base, and the list was not updated for it: the list was
     /// read from the journal. Without the layers it would show an entity that is in no tier.
-    private func isBaseless(_ handle: UInt32, _ marks: ElementMarks) -> Bool {
+    private func isBaseless(_ handle: ListHandle, _ marks: ElementMarks) -> Bool {
         marks.contains(.isLayered) && marks.isDisjoint(with: [.isExtra, .isMissing])
             && withIdentity(queries.keys.key(of: handle)) { entities.find($0) } == nil
     }
@@ -160,7 +160,7 @@ extension CacheState {
     ///
     /// - Complexity: O(1) for an entity that is whole, else O(resource).
     private func isEnough(
-        _ index: UInt32, _ handle: UInt32, _ layered: [UInt8]?, _ fields: Set<[UInt8]>?, isFetched: Bool
+        _ index: SlotIndex, _ handle: ListHandle, _ layered: [UInt8]?, _ fields: Set<[UInt8]>?, isFetched: Bool
     ) -> Bool {
         let completeness = completeness(of: handle, at: index)
         if completeness == .whole || completeness == .answered && (isFetched || fields == nil) { return true }
@@ -170,7 +170,7 @@ extension CacheState {
     }
 
     /// Hides an element whose entity is in no tier: a list with a rule removes it, another list marks it missing.
-    mutating func forget(_ node: UInt32, of query: UInt32, at now: Int64) {
+    mutating func forget(_ node: ListNode, of query: QueryID, at now: Int64) {
         if queries[query].membership == nil {
             queries.setMissing(node, true, in: query)
         } else {
@@ -179,19 +179,19 @@ extension CacheState {
         }
     }
 
-    package func isStale(_ query: UInt32, at now: Int64) -> Bool { queries[query].isStale(at: now) }
+    package func isStale(_ query: QueryID, at now: Int64) -> Bool { queries[query].isStale(at: now) }
 
-    package func isPending(_ query: UInt32) -> Bool { queries[query].isPending }
+    package func isPending(_ query: QueryID) -> Bool { queries[query].isPending }
 
-    package func asOf(_ query: UInt32) -> EventSequence? { queries[query].asOf }
+    package func asOf(_ query: QueryID) -> EventSequence? { queries[query].asOf }
 
     /// Returns the handles of the elements that observers see now.
-    package func shownHandles(of query: UInt32) -> [UInt32] {
+    package func shownHandles(of query: QueryID) -> [ListHandle] {
         queries[query].list.shownPrefix(queries[query].shownCountMax)
     }
 
     /// Returns a resource by its number in the reverse index; nil when memory does not have it.
-    package func resource(of handle: UInt32) -> [UInt8]? { withPayload(of: handle) { Array($0) } }
+    package func resource(of handle: ListHandle) -> [UInt8]? { withPayload(of: handle) { Array($0) } }
 
     package var queryCount: Int { queries.storedCount }
 }
@@ -227,10 +227,10 @@ extension CacheState {
         }
     }
 
-    package func typeName(of query: UInt32) -> ByteString { typeNames.names[Int(queries[query].type)] }
+    package func typeName(of query: QueryID) -> ByteString { typeNames[queries[query].type] }
 
     /// Whether a query's time to live is over; false when something else made it stale before.
-    package func isExpired(_ query: UInt32, at now: Int64) -> Bool {
+    package func isExpired(_ query: QueryID, at now: Int64) -> Bool {
         queries[query].staleSince == nil && queries[query].staleSince(at: now) != nil
     }
 }

@@ -37,7 +37,7 @@ extension CacheState {
     /// Tells whether a key's `type:id` contains a text, without regard to the case of ASCII letters.
     package func matches(_ key: StoredKey, _ text: ByteString?) -> Bool {
         guard let text else { return true }
-        let name = EntityKey(type: typeNames.names[Int(key.type)], id: key.id.text).text.bytes.map(CacheState.lowered)
+        let name = EntityKey(type: typeNames[key.type], id: key.id.text).text.bytes.map(CacheState.lowered)
         let wanted = text.bytes.map(CacheState.lowered)
         guard !wanted.isEmpty, wanted.count <= name.count else { return wanted.isEmpty }
         return (0...name.count - wanted.count).contains { name[$0...].starts(with: wanted) }
@@ -133,7 +133,7 @@ extension CacheState {
         _ own: [StoredKey], _ rows: [StoredKey], in library: LibraryIndex, type: ByteString?, ids: [ByteString]?,
         matching: ByteString?
     ) -> [StoredKey] {
-        let name = libraryNames.names[Int(library)]
+        let name = libraryNames[library]
         let resident = residentKeys(library: name, type: type, ids: ids, matching: matching)
             .sorted { ($0.type, $0.id.text) < ($1.type, $1.id.text) }
         let typeIndex = type.map { typeNames.existingIndex(of: configuration.typeAliases[$0] ?? $0) }
@@ -172,7 +172,7 @@ extension CacheState {
             if !clearedLibraries.contains(library) { clearedLibraries.append(library) }
         }
         let set = Set(cleared)
-        var gone: [UInt32] = []
+        var gone: [SlotIndex] = []
         entities.forEachIndex { if set.contains(entities.library(of: $0)) { gone.append($0) } }
         for index in gone {
             let handle = remember(index)
@@ -193,12 +193,12 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    private mutating func noteGone(_ handle: UInt32) {
+    private mutating func noteGone(_ handle: ListHandle) {
         noteObserved(handle)
     }
 }
 
 extension EntityStore {
     /// Removes an entity from memory; its row is removed with its library's rows.
-    mutating func forget(_ index: UInt32) { unlink(index) }
+    mutating func forget(_ index: SlotIndex) { unlink(index) }
 }

@@ -180,7 +180,7 @@ extension CacheState {
             if let expected = sequences[number] { try check(key, number, expected) }
             if let resource = outcome.resource, resource.count > entityByteCountMax {
                 throw .tooLarge(
-                    step: number, type: typeNames.names[Int(key.type)], id: key.id.text,
+                    step: number, type: typeNames[key.type], id: key.id.text,
                     byteCountMax: entityByteCountMax)
             }
             if case .deleted = outcome, !cascades.isEmpty {
@@ -197,7 +197,7 @@ extension CacheState {
         let stamp = withIdentity(key) { entities.find($0) }.map { entities.stamp(of: $0) }
         if let stamp, let expected, stamp.sequence == expected { return }
         if stamp == nil, expected == nil { return }
-        throw .conflict(step: step, type: typeNames.names[Int(key.type)], id: key.id.text)
+        throw .conflict(step: step, type: typeNames[key.type], id: key.id.text)
     }
 
     private mutating func outcome(
