@@ -34,7 +34,7 @@ import TidemarkWire
         ),
         ("cache.remove", #"{"Matching":"x"}"#, "Matching is not known in cache.remove: did you mean matching?"),
         ("cache.clear", #"{"library":"a"}"#, "library is not known in cache.clear: did you mean library_id?"),
-        ("cache.clear", #"{"nonsense":null}"#, "nonsense is not known in cache.clear: pass none but library_id"),
+        ("cache.clear", #"{"nonsense":null}"#, "nonsense is not known in cache.clear: pass only library_id"),
         ("cache.invalidate", #"{"all":true,"tag":["x"]}"#, "tag is not known in cache.invalidate: did you mean tags?"),
         (
             "query.put", #"{"method":"m","resource_type":"t","resources":[],"asof":1}"#,
@@ -43,7 +43,7 @@ import TidemarkWire
         (
             "query.put",
             #"{"method":"m","resource_type":"t","resources":[],"included":[{"resource_type":"t","resources":[],"x":1}]}"#,
-            "included[0].x is not known in query.put: pass none but resource_type, resources, library_id"
+            "included[0].x is not known in query.put: pass only resource_type, resources, library_id"
         ),
         (
             "cache.transaction", #"{"operations":[{"op":"patch","resource_type":"t","id":"x","feilds":{}}]}"#,
