@@ -35,7 +35,7 @@ RELEASE_BUILD = $(SWIFT) build -c release $(STATIC)
 
 .DEFAULT_GOAL := help
 
-## run: build, apply a sample stream to a fresh database, and show what came of it
+## run: build, apply a sample stream to a fresh database, and show the result
 run: deps
 	@$(RELEASE_BUILD) --product tidemark
 	@docs/examples/first-run.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
@@ -44,11 +44,11 @@ run: deps
 test: deps
 	$(SWIFT) test --disable-xctest
 
-## format: lay out every source file
+## format: format every source file
 format:
 	$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
 
-## format-check: fail where a source file is not laid out so
+## format-check: fail if a source file is not formatted
 format-check:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
@@ -56,27 +56,27 @@ format-check:
 BENCH_BUILD = $(RELEASE_BUILD) --product tidemark-bench && $(RELEASE_BUILD) --product tidemark
 BENCH_RUN = "$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench"
 
-## bench: time every stage, or SUITE, beside its reference in one run, and keep the results (SUITE=apply BENCH=--smoke)
+## bench: time every stage, or SUITE, with its reference in one run, and keep the results (SUITE=apply BENCH=--smoke)
 bench: deps
 	@$(BENCH_BUILD)
 	@$(BENCH_RUN) $(addprefix --suite ,$(SUITE)) --out $(RESULTS) $(BENCH)
 
-## bench-compare: run again what the results in BASE hold, and compare by ratio (BASE=before.json)
+## bench-compare: repeat the figures of BASE and compare by ratio (BASE=before.json)
 bench-compare: deps
 	@if [ -z "$(BASE)" ]; then echo 'Say with what: make bench-compare BASE=before.json' >&2; exit 64; fi
 	@$(BENCH_BUILD)
 	@$(BENCH_RUN) compare "$(BASE)"
 
-## bench-guard: small runs: fail where counted work or a ratio is above Benchmarks/thresholds.json
+## bench-guard: small runs: fail if counted work or a ratio is above Benchmarks/thresholds.json
 bench-guard: deps
 	@$(BENCH_BUILD)
 	@$(BENCH_RUN) guard
 
-## bench-page: write docs/benchmarks.md and its chart from the last results, and those of the peers where there are some
+## bench-page: write docs/benchmarks.md and its chart from the last results, and those of the peers if there are any
 bench-page:
 	@$(BENCH_RUN) page $(RESULTS) $(if $(wildcard $(PEER_RESULTS)),--peers $(PEER_RESULTS)) --into docs
 
-## bench-peers: what people would use instead, with the same input in the same run (PEERS=--smoke for a small one); minutes
+## bench-peers: the alternatives, with the same input in the same run (PEERS=--smoke for a small one); minutes
 bench-peers: deps
 	@Benchmarks/Peers/install
 	@python3 Benchmarks/Peers/run.py --out $(PEER_RESULTS) $(PEERS)
@@ -100,7 +100,7 @@ simulate: deps
 canaries: deps
 	Tests/Canaries/canaries.py
 
-## graphql-oracle: judge DOCUMENTS random documents beside graphql-core, which it installs (DOCUMENTS=10000); minutes
+## graphql-oracle: compare DOCUMENTS random documents with graphql-core, which it installs (DOCUMENTS=10000); minutes
 graphql-oracle: deps
 	@Tests/Python/install
 	TIDEMARK_SCALE=documents=$(DOCUMENTS) $(SWIFT) test --disable-xctest --filter OracleTests
@@ -109,26 +109,26 @@ graphql-oracle: deps
 python:
 	@Tests/Python/install
 
-## big-test: a million faulty lines, against the reference model; minutes
+## big-test: a million faulty lines against the reference model; minutes
 big-test: deps
 	TIDEMARK_SCALE=big=200000 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
 
-## test-limits: a million entities under 100 MB of disk, and what the process takes; minutes
+## test-limits: a million entities under 100 MB of disk, and the memory of the process; minutes
 test-limits: deps
 	TIDEMARK_SCALE=limits $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter LimitTests
 
-## test-tsan: RACES races of observers against everything else, under the thread sanitizer (RACES=10000); minutes
+## test-tsan: RACES races of observers against all other calls, under the thread sanitizer (RACES=10000); minutes
 test-tsan: deps
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
 	TIDEMARK_SCALE=races=$(RACES) TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan-suppressions.txt" \
 	    $(SWIFT) test --skip-build \
 	    --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
 
-## fuzz: let fuzzers try TARGET, or every target, for SECONDS each (TARGET=lines SECONDS=60), or one input (INPUT=file)
+## fuzz: fuzz TARGET, or every target, for SECONDS each (TARGET=lines SECONDS=60), or one input (INPUT=file)
 fuzz: deps
 	@Tests/Fuzzing/run $(if $(INPUT),--input $(INPUT),$(SECONDS)) $(TARGET)
 
-## fuzz-ci: every fuzzer for 20 seconds from one seed, in a build that is ready soon
+## fuzz-ci: every fuzzer for 20 seconds from one seed, in a build without optimization
 fuzz-ci: deps
 	@TIDEMARK_FUZZ_QUICK=1 TIDEMARK_FUZZ_SEED=1 Tests/Fuzzing/run 20
 
@@ -142,7 +142,7 @@ soak: deps
 	TIDEMARK_SCALE=minutes=$(MINUTES),seed=$(SEED) ASAN_OPTIONS="detect_leaks=0" \
 	    $(SWIFT) test --skip-build --disable-xctest --sanitize=address --scratch-path .build-asan --filter SoakTests
 
-## load-test: lines of a gigabyte, a million of rubbish, hosts that never read: the command at its limits; minutes
+## load-test: lines of a gigabyte, a million unusable lines, hosts that never read: the command at its limits; minutes
 load-test: deps
 	@$(RELEASE_BUILD) --product tidemark
 	TIDEMARK_SCALE=load TIDEMARK_COMMAND="$$($(SWIFT) build -c release --show-bin-path)/tidemark" \
@@ -154,24 +154,24 @@ dist: deps
 	@rm -rf .build/dist
 	@Packaging/dist "$$($(SWIFT) build -c release --show-bin-path)/tidemark" .build/dist
 
-## dist-check: make the packages, install each into an empty root, and run it there; needs root or user namespaces
+## dist-check: build the packages, install each into an empty root, and run it there; needs root or user namespaces
 dist-check: dist
 	@Packaging/check .build/dist
 
 # The examples share the build folder: Tidemark itself is then built once for both.
 EXAMPLES = --package-path Examples --scratch-path .build
 
-## examples: build and test the package in Examples, as a user's
+## examples: build and test the package in Examples, as a user would
 examples: deps
 	$(SWIFT) build $(EXAMPLES) --build-tests
 	$(SWIFT) test $(EXAMPLES) --skip-build --disable-xctest
 
-## extension: build what the sqlite3 shell loads to look into a database, and say where it is
+## extension: build the extension of the sqlite3 shell that reads a database, and print its path
 extension: deps
 	@$(RELEASE_BUILD) --product tidemarksqlite
 	@ls "$$($(SWIFT) build -c release --show-bin-path)"/libtidemarksqlite.*
 
-## clean: remove what was built
+## clean: remove the build
 clean:
 	rm -rf .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows what Tidemark makes of a short, faulty stream. Usage: first-run.sh PATH-OF-TIDEMARK
+# Shows how Tidemark handles a short, faulty stream. Usage: first-run.sh PATH-OF-TIDEMARK
 set -euo pipefail
 
 tidemark=${1:?usage: first-run.sh PATH-OF-TIDEMARK}
@@ -26,10 +26,10 @@ printf '%sTwelve lines go in: two albums, some photos, a merge, a repeat, a dele
 printf '%s$ tidemark ingest --db demo.db < docs/examples/first-run.ndjson%s\n' "$dim" "$plain"
 "$tidemark" ingest --db "$db" < "$stream"
 
-say 'What is in the cache now, in key order. p3 was deleted; 7 came before 6, and both count.' list
+say 'The entities in the cache, in key order. p3 was deleted; 7 came before 6, and both were applied.' list
 say 'One entity, as it arrived: the merge kept its name, and 1.10 is still 1.10.' get album:summer
-say 'Number 8 never came and nobody could be asked for it: it is lost, and the state says so.' gaps
-say 'What could not be used was put aside: the error page, and a batch member without an id.' quarantine list
+say 'Number 8 never arrived and there was no upstream to ask: it is lost, and the library is stale.' gaps
+say 'Unusable input was quarantined: the error page, and a batch member without an id.' quarantine list
 say 'Every row is read back and checked against its checksum.' verify
 
-printf '\nThat is all: one file, and a record of everything that went wrong on the way into it.\n'
+printf '\nThe result is one file, with a record of everything that went wrong on the way into it.\n'

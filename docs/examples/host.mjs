@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A host in JavaScript: runs Tidemark as a child, feeds it events, answers its questions, follows a list, edits.
+// A host in JavaScript: runs Tidemark as a child, feeds it events, answers its requests, observes a list, edits.
 //
 // Usage: host.mjs PATH-OF-TIDEMARK
 // Needs nothing but Node 18 or later.
@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-// What a server would know. Sequence 2 never reaches the stream below: Tidemark asks for it.
+// The data of a server. Sequence 2 never reaches the stream below: Tidemark asks for it.
 const photo = (id, name, stars) => ({ ResourceChanged: { resource_type: "photo", resource: { id, name, stars } } });
 const log = [
   { sequence: 1, event: photo("p1", "Harbour", 3) },
@@ -58,14 +58,14 @@ class Tidemark {
     });
   }
 
-  /** Ends the session: what is under way is finished, everything is on the disk, the exit status is 0. */
+  /** Ends the session: pending work is finished, everything is on the disk, the exit status is 0. */
   close() {
     this.#process.stdin.end();
     return this.#ended;
   }
 }
 
-/** RFC 6902 over whole elements, which is all that Tidemark sends. */
+/** RFC 6902 over whole elements; Tidemark sends nothing else. */
 function applyPatch(elements, patch) {
   for (const { op, path, from, value } of patch) {
     const index = Number(path.slice(1));
@@ -87,7 +87,7 @@ const cache = new Tidemark(
   join(folder, "cache.db"),
   {
     "events.since.v1": ({ sequence }) => ({ events: log.filter((event) => event.sequence >= sequence), covered_through: 3 }),
-    // The rule lets events keep the list in place from now on: the best photos first.
+    // With the rule, events maintain the list from now on: the best photos first.
     "query.fetch": () => ({
       resource_type: "photo", resources: [], as_of: 0,
       membership: { resource_type: "photo", order: [{ path: "/stars", direction: "desc" }] },
@@ -106,7 +106,7 @@ cache.send(log[2]);
 const place = await cache.request("cache.caught_up", { library_id: "", sequence: 3 });
 const read = await cache.request("query.read", best);
 if (JSON.stringify(read.entities) !== JSON.stringify(shown)) throw new Error("patches and reads disagree");
-// An edit is shown before the server has it. Here the server agrees and says what it stored.
+// An edit is shown before the server has it. Here the server agrees and returns the stored resource.
 await cache.request("optimistic.update", {
   pending_id: "edit-1", changes: [{ op: "patch", resource_type: "photo", id: "p1", fields: { stars: 6 } }],
 });

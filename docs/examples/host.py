@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A host in Python: runs Tidemark as a child, feeds it events, answers its questions, follows a list, edits.
+"""A host in Python: runs Tidemark as a child, feeds it events, answers its requests, observes a list, edits.
 
 Usage: host.py PATH-OF-TIDEMARK
 Needs nothing but Python 3.8 or later.
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 
-# What a server would know. Sequence 2 never reaches the stream below: Tidemark asks for it.
+# The data of a server. Sequence 2 never reaches the stream below: Tidemark asks for it.
 LOG = [
     {"sequence": 1, "event": {"ResourceChanged": {"resource_type": "photo", "resource": {"id": "p1", "name": "Harbour", "stars": 3}}}},
     {"sequence": 2, "event": {"ResourceChanged": {"resource_type": "photo", "resource": {"id": "p2", "name": "Dunes", "stars": 5}}}},
@@ -56,7 +56,7 @@ class Tidemark:
         return answer["result"]
 
     def close(self):
-        """Ends the session: what is under way is finished, everything is on the disk, the exit status is 0."""
+        """Ends the session: pending work is finished, everything is on the disk, the exit status is 0."""
         self.process.stdin.close()
         self.reader.join()
         return self.process.wait()
@@ -83,7 +83,7 @@ class Tidemark:
 
 
 def apply_patch(elements, patch):
-    """RFC 6902 over whole elements, which is all that Tidemark sends."""
+    """RFC 6902 over whole elements; Tidemark sends nothing else."""
     for step in patch:
         index = int(step["path"][1:])
         if step["op"] == "add":
@@ -101,7 +101,7 @@ def events_since(params):
 
 
 def fetch(params):
-    # The rule lets events keep the list in place from now on: the best photos first.
+    # With the rule, events maintain the list from now on: the best photos first.
     return {
         "resource_type": "photo", "resources": [], "as_of": 0,
         "membership": {"resource_type": "photo", "order": [{"path": "/stars", "direction": "desc"}]},
@@ -131,7 +131,7 @@ def main():
         place = cache.request("cache.caught_up", {"library_id": "", "sequence": 3})
         read = cache.request("query.read", best)
         assert shown == read["entities"], "patches and reads disagree"
-        # An edit is shown before the server has it. Here the server agrees and says what it stored.
+        # An edit is shown before the server has it. Here the server agrees and returns the stored resource.
         cache.request("optimistic.update", {"pending_id": "edit-1", "changes": [
             {"op": "patch", "resource_type": "photo", "id": "p1", "fields": {"stars": 6}}]})
         cache.request("optimistic.commit", {

@@ -125,7 +125,7 @@ struct ListCommand: AsyncParsableCommand {
 
     private func writeNext(after key: EntityKey, isMixed: Bool, to output: Output) throws(Failure) {
         let library = isMixed ? " --after-library '\(Printable.text(key.library))'" : ""
-        let text = "There are more: pass --after '\(Printable.text(key.text))'\(library)"
+        let text = "There is more: pass --after '\(Printable.text(key.text))'\(library)"
         try output.writeLine(output.style.paint(text, .dim))
     }
 }

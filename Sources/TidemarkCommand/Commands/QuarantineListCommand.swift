@@ -46,7 +46,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
             try output.writeLine(line.bytes)
         } else {
             try write(records, to: output)
-            if let next { try output.writeLine(output.style.paint("There are more: pass --after \(next)", .dim)) }
+            if let next { try output.writeLine(output.style.paint("There is more: pass --after \(next)", .dim)) }
         }
         try output.flush()
     }

@@ -124,7 +124,8 @@ package struct MethodReader: Sendable {
         let known = TidemarkVersion.sessionProtocol
         guard let asked = try params.integer("protocol", in: 1...Int64.max), asked > known else { return }
         throw CacheError(
-            .invalidParams, "protocol is \(asked): this version serves protocol \(known); update tidemark, or pass \(known)")
+            .invalidParams,
+            "protocol is \(asked): this version serves protocol \(known); update tidemark, or pass \(known)")
     }
 
     /// Returns the library of a request.

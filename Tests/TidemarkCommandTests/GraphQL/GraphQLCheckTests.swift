@@ -59,7 +59,8 @@ import TidemarkTesting
         let (folder, result) = try await check(["a": "{" + String(repeating: "a{", count: 70)], schema: nil)
         #expect(result.status == 65)
         #expect(
-            result.outputText.hasPrefix("\(folder.path("a")): limit_exceeded: The document holds more than 64 nested brackets")
+            result.outputText.hasPrefix(
+                "\(folder.path("a")): limit_exceeded: The document holds more than 64 nested brackets")
         )
     }
 

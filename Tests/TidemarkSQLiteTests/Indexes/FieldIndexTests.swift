@@ -205,7 +205,7 @@ import TidemarkTesting
         #expect(try verified() == [#"the index file./kind lacks file:t0 of library """#])
         let whole = #"{"resource_type":"file","where":{"path":"/kind","exists":true}}"#
         sqlite(["UPDATE field_values SET code = x'0007' WHERE place = 2 << 6"])
-        #expect(try verified().contains { $0.hasPrefix("the index file./kind is wrong about file:") })
+        #expect(try verified().contains { $0.hasPrefix("the index file./kind has a wrong value for file:") })
         sqlite(["INSERT INTO field_values VALUES (900 << 6, 0, 0, x'02', 'ghost')"])
         #expect(try verified().contains("the index file./kind holds row 900, which is not an entity of its type"))
         sqlite(["INSERT INTO field_values VALUES (3 << 6 | 9, 9, 0, x'02', 'ghost')"])

@@ -156,7 +156,8 @@ import TidemarkTesting
             MethodReader.names == [
                 "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",
                 "cache.stats", "cache.transaction", "entity.get", "entity.list", "entity.observe", "initialize",
-                "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.rollback", "optimistic.update", "query.observe",
+                "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.rollback", "optimistic.update",
+                "query.observe",
                 "query.put", "query.read",
             ])
     }
