@@ -93,7 +93,10 @@ import TidemarkModel
             "{ hero { id ... on C @defer(label: \"a\") { name height } ... on D @defer { x } ... @defer { friends { id } } } }"
         #expect(try world.data(document) == "absent hero.height C:1")
         let outcome = try world.read(document, completeness: .deferred)
-        guard case .read(let reading) = outcome else { return Issue.record("\(outcome)") }
+        guard case .read(let reading) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
         #expect(
             String(decoding: reading.data, as: UTF8.self) == #"{"hero":{"id":"1","friends":[{"id":"2"},{"id":"3"}]}}"#)
         #expect(reading.isPartial)

@@ -146,6 +146,7 @@ package struct DocumentReader<Source: EntitySource> {
             let planned = plan.fields[field.field]
             let mark = reading.data.count
             let deferredCount = reading.deferred.count
+            let listCount = reading.lists.count
             if mark > start + 1 { reading.data.append(UInt8(ascii: ",")) }
             reading.data.append(contentsOf: planned.quotedResponseName)
             path.append(.name(planned.responseName))
@@ -156,6 +157,7 @@ package struct DocumentReader<Source: EntitySource> {
             } catch {
                 reading.data.removeLast(reading.data.count - mark)
                 reading.deferred.removeLast(reading.deferred.count - deferredCount)
+                reading.lists.removeLast(reading.lists.count - listCount)
                 if !field.deferrals.isEmpty, completeness != .whole {
                     missing.formUnion(field.deferrals)
                 } else if completeness == .partial {
@@ -176,6 +178,8 @@ package struct DocumentReader<Source: EntitySource> {
     ) {
         reading.isPartial = true
         var kept: [UInt8] = [UInt8(ascii: "{")]
+        let inside = reading.lists.partitioningIndex { $0.offset >= start }
+        var lists: [EntityList] = []
         for (place, range) in ranges.enumerated() {
             let deferrals = collection.fields[range.field].deferrals
             if !deferrals.isEmpty, deferrals.allSatisfy({ missing.contains($0) }) { continue }
@@ -183,8 +187,13 @@ package struct DocumentReader<Source: EntitySource> {
             var bytes = reading.data[range.start..<end]
             if bytes.first == UInt8(ascii: ",") { bytes = bytes.dropFirst() }
             if kept.count > 1 { kept.append(UInt8(ascii: ",")) }
+            for list in reading.lists[inside...] where bytes.indices.contains(list.offset) {
+                lists.append(
+                    EntityList(offset: start + kept.count + list.offset - bytes.startIndex, keys: list.keys))
+            }
             kept.append(contentsOf: bytes)
         }
+        reading.lists.replaceSubrange(inside..., with: lists)
         reading.data.removeLast(reading.data.count - start)
         reading.data.append(contentsOf: kept)
     }
@@ -274,15 +283,23 @@ package struct DocumentReader<Source: EntitySource> {
             return
         }
         if bytes[range.lowerBound] == UInt8(ascii: "[") {
+            let place = reading.lists.count
+            var keys: [GraphKey?] = []
+            var hasKeys = false
+            reading.lists.append(EntityList(offset: reading.data.count, keys: []))
             reading.data.append(UInt8(ascii: "["))
             for (index, element) in StoredScan.elements(of: range, of: bytes).enumerated() {
                 if index > 0 { reading.data.append(UInt8(ascii: ",")) }
                 path.append(.index(index))
                 defer { path.removeLast() }
+                let key = reference(element, of: bytes, field.type)
+                keys.append(key)
+                hasKeys = hasKeys || key != nil
                 // The elements of a list are as old as the list.
                 try value(element, of: bytes, field, context.insideList, limits)
             }
             reading.data.append(UInt8(ascii: "]"))
+            if hasKeys { reading.lists[place].keys = keys } else { reading.lists.remove(at: place) }
             return
         }
         if let key = reference(range, of: bytes, field.type) {
@@ -330,5 +347,26 @@ package struct DocumentReader<Source: EntitySource> {
 
     func miss(_ reason: GraphMiss.Reason, _ key: GraphKey?) -> GraphMiss {
         GraphMiss(path: path, reason: reason, key: key)
+    }
+}
+
+extension [EntityList] {
+    /// Returns the index of the first element that fulfils a condition which holds from there on.
+    ///
+    /// - Complexity: O(log count).
+    func partitioningIndex(_ holds: (EntityList) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// Returns the list that begins at a place; nil for one without entities.
+    func list(at offset: Int) -> EntityList? {
+        let index = partitioningIndex { $0.offset >= offset }
+        return index < count && self[index].offset == offset ? self[index] : nil
     }
 }

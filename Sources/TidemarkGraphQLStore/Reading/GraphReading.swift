@@ -4,6 +4,8 @@ import TidemarkModel
 package struct GraphReading: Sendable {
     /// `data` as compact JSON.
     package var data: [UInt8] = []
+    /// The lists of entities in `data`, ascending by their place.
+    package var lists: [EntityList] = []
     /// Something that was read is older than its limit allows, or its root field is stale.
     package var isStale = false
     /// A layer changes something that was read.
@@ -19,6 +21,19 @@ package struct GraphReading: Sendable {
     package var expiresAt: Int64?
 
     package init() {}
+}
+
+/// A list in `data` whose elements are entities, or null.
+package struct EntityList: Hashable, Sendable {
+    /// The offset of its bracket in `data`.
+    package var offset: Int
+    /// The entities of its elements; nil for an element that is none.
+    package var keys: [GraphKey?]
+
+    package init(offset: Int, keys: [GraphKey?]) {
+        self.offset = offset
+        self.keys = keys
+    }
 }
 
 /// A part of an entity that a read wanted.
