@@ -4,7 +4,7 @@ import ArgumentParser
 struct GraphQLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graphql",
-        abstract: "Check documents of GraphQL, and see what answers become.",
+        abstract: "Check GraphQL documents, and see what answers become.",
         discussion: """
             EXAMPLE
               tidemark graphql check --schema schema.graphqls queries.graphql
