@@ -89,6 +89,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "TidemarkGraphQL", dependencies: ["TidemarkModel"], swiftSettings: strict),
+        .target(
+            name: "TidemarkGraphQLStore",
+            dependencies: ["Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
+            swiftSettings: strict),
         // A cache as a child process: JSON-RPC on standard input and output.
         .target(
             name: "TidemarkSession",
@@ -121,7 +125,8 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkRecording", "TidemarkSession",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel", "TidemarkRecording",
+                "TidemarkSession",
                 "TidemarkSimulation",
                 "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -200,6 +205,13 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkGraphQLTests", dependencies: ["TidemarkGraphQL", "TidemarkModel", "TidemarkTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkGraphQLStoreTests",
+            dependencies: [
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel", "TidemarkStore",
+                "TidemarkTesting", "TidemarkWire",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",

@@ -9,41 +9,41 @@ import TidemarkStore
 /// counts.
 ///
 /// - Source: RFC 8259; Protocol/framing.md; docs/decisions/0015-decoding-resources.md.
-final class JSONOutline {
+package final class JSONOutline {
     /// The largest number of containers that may be open at once: as many as the store allows in an entity.
-    static let nestingDepthMax = Limits.nestingDepthCeiling
+    package static let nestingDepthMax = Limits.nestingDepthCeiling
 
-    enum Kind: UInt8 {
+    package enum Kind: UInt8 {
         case object, array, string, number, `true`, `false`, null
         /// The name of a member; its entry is directly before the entry of the value.
         case name
     }
 
     /// One value or name.
-    struct Entry {
-        var kind: Kind
+    package struct Entry {
+        package var kind: Kind
         /// Whether a string or a name contains a backslash.
-        var isEscaped = false
+        package var isEscaped = false
         /// Whether a string is known to be ASCII only.
-        var isASCII = false
+        package var isASCII = false
         /// Whether a later member of the same object has the same name.
-        var isSuperseded = false
+        package var isSuperseded = false
         /// Whether a number has neither fraction nor exponent.
-        var isInteger = false
+        package var isInteger = false
         /// The offset of the first byte; for a string or a name, of the first byte after the opening quote.
-        var start: UInt32
+        package var start: UInt32
         /// The offset after the last byte; for a string or a name, of the closing quote.
-        var end: UInt32
+        package var end: UInt32
         /// The index of the first entry after this one and its contents.
-        var next: UInt32
+        package var next: UInt32
         /// For an object or array: the number of its members, repeated names included, or of its elements. For a name:
         /// its ``fingerprint(_:)``.
-        var count: UInt32 = 0
+        package var count: UInt32 = 0
         /// For an object: the name that is tried first, because fields are mostly decoded in the order of the text.
-        var hint: UInt32 = 0
+        package var hint: UInt32 = 0
     }
 
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The form of names and dates in the text.
     let conventions: ResourceConventions
     /// Whether names in the text are in snake case, unlike the coding keys.
@@ -81,11 +81,11 @@ final class JSONOutline {
         entries.deallocate()
     }
 
-    subscript(index: Int) -> Entry {
+    package subscript(index: Int) -> Entry {
         @inline(__always) get { entries[index] }
     }
 
-    @inline(__always) func kind(_ index: Int) -> Kind { entries[index].kind }
+    @inline(__always) package func kind(_ index: Int) -> Kind { entries[index].kind }
 
     // MARK: Members
 
@@ -95,6 +95,18 @@ final class JSONOutline {
     func value(named name: String, in object: Int) -> Int? {
         var name = name
         return name.withUTF8 { find(UnsafeRawBufferPointer($0), in: object) }
+    }
+
+    /// Makes an outline of a text whose names are compared as bytes.
+    ///
+    /// - Returns: nil as for the other initializer.
+    package convenience init?(text bytes: [UInt8]) { self.init(bytes) }
+
+    /// Returns the entry of a member's value by the bytes of its name; nil when there is no such member.
+    ///
+    /// - Complexity: As ``value(named:in:)``.
+    package func value(named name: ByteString, in object: Int) -> Int? {
+        name.bytes.withUnsafeBytes { find($0, in: object) }
     }
 
     private func find(_ wanted: UnsafeRawBufferPointer, in object: Int) -> Int? {
@@ -145,7 +157,8 @@ final class JSONOutline {
         String(decoding: unescapedName(index), as: UTF8.self)
     }
 
-    private func unescapedName(_ index: Int) -> [UInt8] {
+    /// Returns the text of a name or a string without its escapes.
+    package func unescapedName(_ index: Int) -> [UInt8] {
         let entry = entries[index]
         return bytes.withUnsafeBytes {
             JSONEscapes.unescaped(UnsafeRawBufferPointer(rebasing: $0[Int(entry.start)..<Int(entry.end)])).bytes

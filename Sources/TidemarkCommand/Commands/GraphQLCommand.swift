@@ -4,10 +4,11 @@ import ArgumentParser
 struct GraphQLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graphql",
-        abstract: "Check GraphQL documents.",
+        abstract: "Check GraphQL documents, and see what answers become.",
         discussion: """
             EXAMPLE
               tidemark graphql check --schema schema.graphqls queries.graphql
+              tidemark graphql normalize --document hero.graphql < answer.json
             """,
-        subcommands: [GraphQLCheckCommand.self])
+        subcommands: [GraphQLCheckCommand.self, GraphQLNormalizeCommand.self])
 }

@@ -9,6 +9,11 @@ package struct OperationVariables: Hashable, Sendable {
     /// same as `given`.
     package var coerced: [ByteString: InputValue]
 
+    package init(given: [ByteString: InputValue], coerced: [ByteString: InputValue]) {
+        self.given = given
+        self.coerced = coerced
+    }
+
     /// Reads and checks the variables of a request.
     ///
     /// - Parameters:

@@ -11,6 +11,8 @@ import TidemarkModel
 package struct OutgoingDocument: Hashable, Sendable {
     /// Added selections have no place.
     package let document: ExecutableDocument
+    /// The document as it was written, local directives included, with the same additions: what answers are read with.
+    package let annotated: ExecutableDocument
 
     /// - Parameters:
     ///   - document: One that ``DocumentValidator`` found nothing wrong with.
@@ -25,6 +27,9 @@ package struct OutgoingDocument: Hashable, Sendable {
         let additions = try planner.plan()
         var writer = AdditionWriter(additions)
         self.document = writer.write(stripped)
+        // Directives change neither the number of selection sets nor their order.
+        var annotator = AdditionWriter(additions)
+        annotated = annotator.write(document)
     }
 
     /// The text that is sent.

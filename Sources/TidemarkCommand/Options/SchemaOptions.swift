@@ -1,0 +1,38 @@
+import ArgumentParser
+import TidemarkGraphQL
+import TidemarkGraphQLStore
+import TidemarkModel
+
+/// The option for the schema of the server whose answers are stored.
+struct SchemaOptions: ParsableArguments {
+    @Option(
+        name: .customLong("schema"),
+        help: ArgumentHelp("The GraphQL server's schema: type definitions. The policy may be the same file.", valueName: "file"))
+    var file: String?
+
+    /// Reads the schema, and the key fields that it and the policy say.
+    ///
+    /// - Parameter policyText: ``PolicyOptions/text()``; a policy that was read without an error.
+    /// - Throws: ``Failure`` when the file cannot be read or used; its mistakes are printed on standard error first.
+    func rules(
+        policy: CachePolicy, policyText: [UInt8], typeAliases: [ByteString: ByteString]
+    ) throws -> GraphRules {
+        var identity = IdentityRules()
+        do {
+            if !policyText.isEmpty { identity = try IdentityRules.read(DocumentParser.parse(policyText)) }
+            guard let file else {
+                return GraphRules(identity: identity, policy: policy, typeAliases: typeAliases)
+            }
+            let bytes = try FileContents.bytes(of: file, byteCountMax: DocumentLimits().byteCountMax)
+            let schema = try GraphQLSchema.read(bytes, policy: identity)
+            return GraphRules(schema: schema, identity: schema.identity, policy: policy, typeAliases: typeAliases)
+        } catch let errors as GraphQLErrors {
+            let output = Output.errors()
+            for error in errors.errors { try output.writeLine(Printable.text("\(file ?? "policy"):\(error)")) }
+            try output.flush()
+            throw Failure(
+                .configuration, "bad_schema", HumanText.count(errors.count, "error"), place: file ?? "",
+                outcome: "nothing was done", advice: "mend what is listed, then start again")
+        }
+    }
+}

@@ -1,0 +1,274 @@
+import Tidemark
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkStore
+
+/// Turns an answer into the entities that it becomes.
+///
+/// Pure: the same plan and bytes give the same entities. Nothing is given back of an answer that does not fit.
+///
+/// - Source: Protocol/graphql.md, identity and what is stored.
+package struct AnswerNormalizer {
+    /// How strict an answer is read.
+    package struct Options: Sendable {
+        /// Selected fields may be absent.
+        package var isPartial = false
+
+        package init() {}
+    }
+
+    private let plan: OperationPlan
+    private let outline: JSONOutline
+    private let errors: ErrorPaths
+    private let options: Options
+    private var path: ResponsePath = []
+    private var result = NormalizedAnswer()
+    /// The types that references name since the root field began.
+    private var referredTypes: Set<ByteString> = []
+
+    private init(_ plan: OperationPlan, _ outline: JSONOutline, _ errors: ErrorPaths, _ options: Options) {
+        self.plan = plan
+        self.outline = outline
+        self.errors = errors
+        self.options = options
+    }
+
+    /// - Parameters:
+    ///   - data: The answer's `data` as JSON; null stores nothing.
+    ///   - errors: The answer's `errors`; nil when there are none.
+    ///   - key: The entity that a fragment's plan is about; nil for an operation.
+    /// - Throws: ``AnswerFault`` with the first place that does not fit.
+    /// - Complexity: O(data).
+    package static func normalize(
+        _ data: [UInt8], errors: JSONSlice? = nil, plan: OperationPlan, key: GraphKey? = nil,
+        options: Options = Options()
+    ) throws(AnswerFault) -> NormalizedAnswer {
+        guard let outline = JSONOutline(text: data) else {
+            throw AnswerFault(code: .notJSON, path: [], message: "is no JSON, or nests too deeply: send one JSON value")
+        }
+        var normalizer = AnswerNormalizer(plan, outline, ErrorPaths(errors), options)
+        guard outline.kind(0) != .null else { return normalizer.result }
+        guard outline.kind(0) == .object else { throw normalizer.fault(.wrongShape, "is no object") }
+        if let key {
+            try normalizer.fragment(of: key)
+        } else {
+            try normalizer.operation()
+        }
+        return normalizer.result
+    }
+
+    // MARK: Roots
+
+    private mutating func operation() throws(AnswerFault) {
+        let collection = plan[collection: plan.collection(of: plan.rootSet, typename: plan.rootTypename)]
+        for field in collection.fields {
+            let planned = plan.fields[field.field]
+            if planned.isTypename { continue }
+            referredTypes = []
+            guard let value = try value(of: field, in: 0, node: errors.root) else { continue }
+            guard case .operation(.query) = plan.root else { continue }
+            let key = GraphKey(root: RootID.of(planned.storageName, field: planned.name))
+            var id: [UInt8] = []
+            CanonicalString.append(key.id.bytes, to: &id)
+            var object = StoredObject(typename: nil)
+            object.set("id", written: Array("id".utf8), .json(id[...]))
+            object.set("value", written: Array("value".utf8), value)
+            result.add(object, to: key)
+            result.roots.append(
+                NormalizedAnswer.RootField(
+                    key: key, field: planned.name, arguments: InputValue.object(planned.arguments).json,
+                    types: referredTypes.sorted()))
+        }
+    }
+
+    private mutating func fragment(of key: GraphKey) throws(AnswerFault) {
+        let typename = plan.rules.typename(of: key.type)
+        let collection = plan[collection: plan.collection(of: plan.rootSet, typename: typename)]
+        var object = StoredObject(typename: nil)
+        try fill(&object, collection, entry: 0, node: errors.root)
+        result.add(object, to: key)
+    }
+
+    // MARK: Values
+
+    /// - Returns: nil for a field that is not stored: absent, or a null that an error explains.
+    private mutating func value(
+        of field: CollectedField, in object: Int, node: Int?
+    ) throws(AnswerFault) -> StoredValue? {
+        let planned = plan.fields[field.field]
+        let step = ResponseStep.name(planned.responseName)
+        path.append(step)
+        defer { path.removeLast() }
+        guard let entry = outline.value(named: planned.responseName, in: object) else {
+            if field.isAdded || options.isPartial || !field.deferrals.isEmpty { return nil }
+            throw fault(.missingField, "is selected and not there: answer every selected field")
+        }
+        return try value(entry, field, field.type, node: errors.child(node, step))
+    }
+
+    private mutating func value(
+        _ entry: Int, _ field: CollectedField, _ type: SchemaTypeReference?, node: Int?
+    ) throws(AnswerFault) -> StoredValue? {
+        let kind = outline.kind(entry)
+        if kind == .null { return node == nil ? .null : nil }
+        let isList = kind == .array
+        if let type, type.isList != isList, type.isList || !plan.rules.isCustomScalar(type) {
+            // One value stands for a list nowhere in an answer.
+            throw fault(.wrongShape, type.isList ? "is no list" : "is a list, and its type is none")
+        }
+        if isList, field.set != nil || type?.isList == true { return try list(entry, field, type, node: node) }
+        guard let set = field.set else { return try leaf(entry, type) }
+        guard kind == .object else { throw fault(.wrongShape, "is no object, and fields of it are selected") }
+        return try object(entry, set, type, node: node)
+    }
+
+    private mutating func list(
+        _ entry: Int, _ field: CollectedField, _ type: SchemaTypeReference?, node: Int?
+    ) throws(AnswerFault) -> StoredValue? {
+        var elementType: SchemaTypeReference?
+        if case .list(let inner)? = type?.nullable { elementType = inner }
+        var elements: [StoredValue] = []
+        elements.reserveCapacity(Int(outline[entry].count))
+        var isWhole = true
+        var element = entry + 1
+        var index = 0
+        while element < Int(outline[entry].next) {
+            path.append(.index(index))
+            if let value = try value(element, field, elementType, node: errors.child(node, .index(index))) {
+                elements.append(value)
+            } else {
+                isWhole = false
+            }
+            path.removeLast()
+            element = Int(outline[element].next)
+            index += 1
+        }
+        return isWhole ? .list(elements) : nil
+    }
+
+    private func leaf(_ entry: Int, _ type: SchemaTypeReference?) throws(AnswerFault) -> StoredValue {
+        let item = outline[entry]
+        if let type, item.kind == .object, !plan.rules.isCustomScalar(type) {
+            throw fault(.wrongShape, "is an object, and no fields of it are selected")
+        }
+        let quote = item.kind == .string ? 1 : 0
+        let text = outline.bytes[Int(item.start) - quote..<Int(item.end) + quote]
+        guard item.kind == .object || item.kind == .array else { return .json(text) }
+        return .json(JSONSlice(validated: text).bytes)
+    }
+
+    // MARK: Objects
+
+    private mutating func object(
+        _ entry: Int, _ set: Int, _ type: SchemaTypeReference?, node: Int?
+    ) throws(AnswerFault) -> StoredValue {
+        let typename = try typename(of: entry, set) ?? plan.rules.objectTypename(of: type)
+        if let schema = plan.rules.schema, let typename, schema.type(typename)?.kind != .object {
+            throw fault(.unknownType, "has the __typename \(typename), which the schema does not have")
+        }
+        let collection = plan[collection: plan.collection(of: set, typename: typename)]
+        guard let typename, let key = key(of: entry, set, typename, collection) else {
+            var object = StoredObject(typename: typename)
+            try fill(&object, collection, entry: entry, node: node)
+            return .embedded(object)
+        }
+        var object = StoredObject(typename: nil)
+        if plan.rules.identity.keyFields(of: typename) == IdentityRules.defaultKeyFields {
+            setDefaultKey(of: entry, set, in: &object)
+        }
+        try fill(&object, collection, entry: entry, node: node)
+        result.add(object, to: key)
+        referredTypes.insert(key.type)
+        return .reference(key)
+    }
+
+    /// Stores the member `id` of an object that is told apart by it, whatever the document calls it.
+    private func setDefaultKey(of entry: Int, _ set: Int, in object: inout StoredObject) {
+        guard !plan.uses("id", in: set), let id = outline.value(named: "id", in: entry) else { return }
+        let item = outline[id]
+        let quote = item.kind == .string ? 1 : 0
+        guard item.kind == .string || item.kind == .number else { return }
+        object.set(
+            "id", written: Array("id".utf8), .json(outline.bytes[Int(item.start) - quote..<Int(item.end) + quote]))
+    }
+
+    private mutating func fill(
+        _ object: inout StoredObject, _ collection: Collection, entry: Int, node: Int?
+    ) throws(AnswerFault) {
+        for field in collection.fields {
+            let planned = plan.fields[field.field]
+            if planned.isTypename { continue }
+            guard let value = try value(of: field, in: entry, node: node) else { continue }
+            object.set(planned.storageName, written: planned.writtenStorageName, value)
+        }
+    }
+
+    private func typename(of entry: Int, _ set: Int) throws(AnswerFault) -> ByteString? {
+        let responseName = plan.typenameResponse(of: set)
+        if responseName == nil, plan.uses(PlanField.typename, in: set) { return nil }
+        guard let value = outline.value(named: responseName ?? PlanField.typename, in: entry) else { return nil }
+        switch outline.kind(value) {
+        case .null: return nil
+        case .string:
+            let name = ByteString(outline.unescapedName(value))
+            return name.bytes.isEmpty || name.bytes.count > Limits().typeByteCountMax ? nil : name
+        default: throw fault(.wrongShape, "has a __typename that is no string")
+        }
+    }
+
+    private func fault(_ code: AnswerFault.Code, _ message: String) -> AnswerFault {
+        AnswerFault(code: code, path: path, message: message)
+    }
+}
+
+/// Keys of objects in an answer.
+extension AnswerNormalizer {
+    /// - Returns: nil for an object that is embedded.
+    private func key(of entry: Int, _ set: Int, _ typename: ByteString, _ collection: Collection) -> GraphKey? {
+        var id: [UInt8] = []
+        let isJoined = collection.keyFields.count > 1
+        for (place, keyField) in collection.keyFields.enumerated() {
+            // A key that nobody selected may be there all the same, under a name that stands for nothing else.
+            let responseName = keyField.field.map { plan.fields[collection.fields[$0].field].responseName }
+            if responseName == nil, plan.uses(keyField.name, in: set) { return nil }
+            guard let value = outline.value(named: responseName ?? keyField.name, in: entry),
+                let part = keyText(value), !part.isEmpty
+            else { return nil }
+            if place > 0 { id.append(UInt8(ascii: "+")) }
+            KeyText.append(part, isJoined: isJoined, to: &id)
+        }
+        guard !id.isEmpty, id.count <= RootID.byteCountMax else { return nil }
+        return GraphKey(type: plan.rules.resourceType(of: typename), id: ByteString(id))
+    }
+
+    private func keyText(_ entry: Int) -> [UInt8]? {
+        let item = outline[entry]
+        switch item.kind {
+        case .string: return outline.unescapedName(entry)
+        case .number where item.isInteger: return Array(outline.bytes[Int(item.start)..<Int(item.end)])
+        default: return nil
+        }
+    }
+}
+
+/// The text of keys that have several parts.
+enum KeyText {
+    /// Appends one part; in a joined key `\` and `+` are escaped.
+    static func append(_ part: [UInt8], isJoined: Bool, to id: inout [UInt8]) {
+        guard isJoined else { return id.append(contentsOf: part) }
+        for byte in part {
+            if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "+") { id.append(UInt8(ascii: "\\")) }
+            id.append(byte)
+        }
+    }
+
+    /// The text of an argument's value as a key; nil for a value that is no key.
+    static func text(of value: InputValue) -> [UInt8]? {
+        switch value {
+        case .string(let text): text.bytes.isEmpty ? nil : text.bytes
+        case .number(let digits):
+            digits.bytes.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") } ? digits.bytes : nil
+        case .null, .boolean, .list, .object: nil
+        }
+    }
+}

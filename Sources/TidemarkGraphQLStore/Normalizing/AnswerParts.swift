@@ -1,0 +1,58 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// The members of a server's answer.
+///
+/// - Source: GraphQL, October 2021, section 7.1.
+package struct AnswerParts: Sendable {
+    /// `data` as JSON; null when there is none.
+    package var data: [UInt8] = Array("null".utf8)
+    /// `errors`; nil when there are none.
+    package var errors: JSONSlice?
+    package var extensions: JSONSlice?
+    /// More parts follow.
+    package var hasNext = false
+
+    /// Reads an answer from bytes that nobody has checked.
+    ///
+    /// - Throws: ``AnswerFault`` when they are not one JSON object.
+    /// - Complexity: O(bytes).
+    package init(_ bytes: [UInt8]) throws(AnswerFault) {
+        guard String(validating: bytes, as: UTF8.self) != nil, let outline = JSONOutline(text: bytes) else {
+            throw AnswerFault(code: .notJSON, path: [], message: "is no JSON, or nests too deeply: send one JSON value")
+        }
+        guard outline.kind(0) == .object else {
+            throw AnswerFault(code: .wrongShape, path: [], message: "is not in an object: send one with data")
+        }
+        try self.init(JSONSlice(validated: bytes[...]))
+    }
+
+    /// - Parameter answer: An object with `data`, `errors` and `extensions`.
+    /// - Throws: ``AnswerFault`` for members that cannot be used.
+    package init(_ answer: JSONSlice) throws(AnswerFault) {
+        guard let members = answer.members else {
+            throw AnswerFault(code: .wrongShape, path: [], message: "is not in an object: send one with data")
+        }
+        func member(_ name: String) -> JSONSlice? {
+            members[Array(name.utf8)].flatMap { $0.kind == .null ? nil : $0 }
+        }
+        if let data = member("data") {
+            guard data.kind == .object else {
+                throw AnswerFault(code: .wrongShape, path: [], message: "is no object: send an object or null")
+            }
+            self.data = Array(data.bytes)
+        }
+        if let errors = member("errors") {
+            guard errors.kind == .array else {
+                throw AnswerFault(code: .wrongShape, path: [], message: "comes with errors that are no list")
+            }
+            if errors.bytes.count > 2 { self.errors = errors }
+        }
+        extensions = member("extensions")
+        hasNext = member("hasNext")?.bool ?? false
+    }
+
+    /// Whether there is `data` that is not null.
+    package var hasData: Bool { data.first == UInt8(ascii: "{") }
+}

@@ -1,0 +1,141 @@
+import TidemarkModel
+import TidemarkStore
+
+/// A value of a field as it is stored.
+package indirect enum StoredValue: Sendable {
+    /// JSON without insignificant white space, byte for byte as it came.
+    case json(ArraySlice<UInt8>)
+    case reference(GraphKey)
+    /// An object without a key: kept inside the field that holds it.
+    case embedded(StoredObject)
+    case list([StoredValue])
+
+    static let null = StoredValue.json(Array("null".utf8)[...])
+
+    /// Appends the value as JSON.
+    ///
+    /// - Complexity: O(bytes).
+    package func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .json(let text): bytes.append(contentsOf: text)
+        case .reference(let key): key.appendReference(to: &bytes)
+        case .embedded(let object): object.append(to: &bytes)
+        case .list(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.append(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        }
+    }
+
+    /// Puts together two values of one place in one answer.
+    ///
+    /// Objects are merged, lists of one length by index; of anything else the later value counts.
+    ///
+    /// - Complexity: O(both).
+    mutating func merge(_ later: StoredValue) {
+        switch (self, later) {
+        case (.embedded(var object), .embedded(let other)) where object.isSameType(as: other):
+            object.merge(other)
+            self = .embedded(object)
+        case (.list(var elements), .list(let others)) where elements.count == others.count:
+            for index in elements.indices { elements[index].merge(others[index]) }
+            self = .list(elements)
+        default: self = later
+        }
+    }
+}
+
+/// The fields of an entity or an embedded object by storage name, in the order in which they came.
+package struct StoredObject: Sendable {
+    /// One field.
+    package struct Field: Sendable {
+        package var name: ByteString
+        /// The name as it is written between quotes.
+        var written: [UInt8]
+        package var value: StoredValue
+    }
+
+    /// The object's `__typename`; nil when nothing says it.
+    package var typename: ByteString?
+    /// No two of one name.
+    package private(set) var fields: [Field] = []
+    /// Places by name, once there are more than ``tableCountMin``.
+    private var places: [ByteString: Int] = [:]
+
+    private static let tableCountMin = 16
+
+    package init(typename: ByteString?) { self.typename = typename }
+
+    /// Two objects are of one type when either has none.
+    func isSameType(as other: StoredObject) -> Bool {
+        guard let typename, let otherName = other.typename else { return true }
+        return typename == otherName
+    }
+
+    mutating func set(_ name: ByteString, written: [UInt8], _ value: StoredValue) {
+        if let place = place(of: name) {
+            fields[place].value.merge(value)
+        } else {
+            append(Field(name: name, written: written, value: value))
+        }
+    }
+
+    mutating func merge(_ later: StoredObject) {
+        if typename == nil { typename = later.typename }
+        for field in later.fields {
+            if let place = place(of: field.name) {
+                fields[place].value.merge(field.value)
+            } else {
+                append(field)
+            }
+        }
+    }
+
+    /// The value of a field; nil when it is not there.
+    package subscript(name: ByteString) -> StoredValue? { place(of: name).map { fields[$0].value } }
+
+    private mutating func append(_ field: Field) {
+        fields.append(field)
+        if !places.isEmpty {
+            places[field.name] = fields.count - 1
+        } else if fields.count > StoredObject.tableCountMin {
+            for (index, field) in fields.enumerated() { places[field.name] = index }
+        }
+    }
+
+    private func place(of name: ByteString) -> Int? {
+        places.isEmpty ? fields.firstIndex { $0.name == name } : places[name]
+    }
+
+    /// Appends the object as JSON: an embedded object with its `__typename`, when it has one.
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        if let typename {
+            bytes += "\"__typename\":".utf8
+            CanonicalString.append(typename.bytes, to: &bytes)
+            if !fields.isEmpty { bytes.append(UInt8(ascii: ",")) }
+        }
+        appendFields(to: &bytes)
+    }
+
+    /// Appends the object as the resource of an entity: without a `__typename`.
+    func appendResource(to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        appendFields(to: &bytes)
+    }
+
+    private func appendFields(to bytes: inout [UInt8]) {
+        for (index, field) in fields.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(UInt8(ascii: "\""))
+            bytes.append(contentsOf: field.written)
+            bytes.append(UInt8(ascii: "\""))
+            bytes.append(UInt8(ascii: ":"))
+            field.value.append(to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,103 @@
+import TidemarkModel
+
+/// The object whose field is read.
+struct FieldContext {
+    /// The entity that holds the field, directly or inside.
+    var key: GraphKey
+    /// nil for a look-up by key, which has no date of its own.
+    var view: EntityView?
+    /// The object's type; nil when nobody knows it.
+    var typename: ByteString?
+    /// The path of storage names inside the entity; see ``FieldPath``. Empty for the entity itself.
+    var storagePath: ByteString
+    /// The limit of the schema with which the object was reached.
+    var reached: AgeLimit
+    /// The document's limit for the fields selected directly in the object, in seconds.
+    var operationAge: Int?
+    /// Inside a list, nothing has a date of its own.
+    var isInsideList = false
+
+    var insideList: FieldContext {
+        var context = self
+        context.isInsideList = true
+        return context
+    }
+}
+
+/// The limits of one field.
+struct FieldLimits {
+    /// The limit of the field itself.
+    var own: AgeLimit
+    /// The limit of the schema with which the object in it is reached.
+    var inner: AgeLimit
+    /// The document's limit for the fields selected directly in that object.
+    var operationAge: Int?
+}
+
+/// Paths of storage names inside an entity.
+enum FieldPath {
+    /// The byte between two names; no name has it.
+    static let separator: UInt8 = 0
+
+    static func joined(_ path: ByteString, _ name: ByteString) -> ByteString {
+        ByteString(path.bytes + [separator] + name.bytes)
+    }
+}
+
+/// Ages: schema type < schema field < operation type < operation field.
+extension DocumentReader {
+    func limits(
+        of field: CollectedField, _ planned: PlanField, _ context: FieldContext, found: ByteString?
+    ) -> FieldLimits {
+        let policy = plan.rules.policy
+        var schema = AgeLimit.unlimited
+        if !policy.types.isEmpty {
+            schema =
+                context.typename.map {
+                    policy.limit(of: planned.name, in: $0, reachedWith: context.reached, found: found)
+                } ?? context.reached
+        }
+        var own = schema
+        if let maxAge = field.maxAge {
+            own = AgeLimit(seconds: maxAge, origin: .operationField)
+        } else if let operationAge = context.operationAge {
+            own = AgeLimit(seconds: operationAge, origin: .operationType)
+        } else if field.inheritsAge {
+            own = context.reached
+        }
+        return FieldLimits(own: own, inner: schema, operationAge: field.set == nil ? nil : field.maxAge)
+    }
+
+    mutating func checkAge(_ limit: AgeLimit, _ planned: PlanField, _ context: FieldContext) throws(GraphMiss) {
+        guard let view = context.view else { return }
+        let write = view.dates.write(of: context.storagePath, isInsideList: context.isInsideList)
+        if let sequence = write.sequence { reading.asOf = min(reading.asOf ?? sequence, sequence) }
+        guard let maxAge = limit.seconds else { return }
+        let end = write.writtenAt.addingClamped(Int64(millisecondsOfSeconds: maxAge))
+        reading.expiresAt = min(reading.expiresAt ?? end, end)
+        if freshness.ignoresAges { return }
+        let age = max(freshness.now.subtractingClamped(write.writtenAt), 0)
+        let overdue = age.subtractingClamped(Int64(millisecondsOfSeconds: maxAge))
+        guard overdue >= 0 else { return }
+        reading.isStale = true
+        guard !freshness.takes(overdue) else { return }
+        throw GraphMiss(
+            path: path, reason: .expired, key: context.key,
+            expired: GraphMiss.Expired(
+                field: planned.storageName, writtenAt: write.writtenAt, maxAge: maxAge))
+    }
+}
+
+extension FieldTimes {
+    /// Returns the write of a field: its own, else that of the nearest field around it that has one.
+    func write(of path: ByteString, isInsideList: Bool) -> Write {
+        if named.isEmpty { return rest }
+        if let own = named[path] { return own }
+        var bytes = path.bytes[...]
+        while let end = bytes.lastIndex(of: FieldPath.separator) {
+            bytes = bytes[..<end]
+            if let outer = named[ByteString(bytes)] { return outer }
+        }
+        return rest
+    }
+}

@@ -1,0 +1,372 @@
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkStore
+
+/// Puts a document's data together from entities.
+///
+/// Pure: it asks a source for entities and changes nothing. It reads what a plan names, in the order of CollectFields,
+/// and ends at the first thing that is missing, deleted, evicted or too old.
+///
+/// - Source: Protocol/graphql.md, reading.
+package struct DocumentReader<Source: EntitySource> {
+    let plan: OperationPlan
+    let source: Source
+    let freshness: GraphFreshness
+    let completeness: GraphCompleteness
+    var path: ResponsePath = []
+    var reading = GraphReading()
+    /// Entities to load; while there are some, values that need them are left open.
+    private var unloaded: [GraphKey] = []
+    /// Members of the objects that are open. Bound: those objects' members.
+    private var members: [StoredScan.Member] = []
+
+    private init(
+        _ plan: OperationPlan, _ source: Source, _ freshness: GraphFreshness, _ completeness: GraphCompleteness
+    ) {
+        self.plan = plan
+        self.source = source
+        self.freshness = freshness
+        self.completeness = completeness
+    }
+
+    /// - Parameters:
+    ///   - key: The entity that a fragment's plan is about; nil for an operation.
+    /// - Complexity: O(data + the resources that it is read from).
+    package static func read(
+        _ plan: OperationPlan, from source: Source, key: GraphKey? = nil, freshness: GraphFreshness,
+        completeness: GraphCompleteness = .whole
+    ) -> GraphReadOutcome {
+        var reader = DocumentReader(plan, source, freshness, completeness)
+        do throws(GraphMiss) {
+            if let key {
+                try reader.entity(key, set: plan.rootSet, reached: nil, operationAge: nil, orNull: false)
+            } else {
+                try reader.operation()
+            }
+        } catch {
+            if reader.unloaded.isEmpty { return .missed(error, visits: reader.reading.visits) }
+        }
+        return reader.unloaded.isEmpty ? .read(reader.reading) : .unloaded(reader.unloaded)
+    }
+
+    // MARK: Roots
+
+    private mutating func operation() throws(GraphMiss) {
+        let index = plan.collection(of: plan.rootSet, typename: plan.rootTypename)
+        let collection = plan[collection: index]
+        let rootLimit = plan.rules.policy.rootLimit(of: plan.rootTypename ?? GraphKey.rootType)
+        try object(collection) { (reader, field) throws(GraphMiss) in
+            let planned = reader.plan.fields[field.field]
+            if planned.isTypename {
+                CanonicalString.append((reader.plan.rootTypename ?? "").bytes, to: &reader.reading.data)
+                return
+            }
+            try reader.root(field, planned, rootLimit)
+        }
+    }
+
+    private mutating func root(
+        _ field: CollectedField, _ planned: PlanField, _ rootLimit: AgeLimit
+    ) throws(GraphMiss) {
+        let key = GraphKey(root: RootID.of(planned.storageName, field: planned.name))
+        reading.visits.insert(EntityVisit(key: key, collection: OperationPlan.rootVisit))
+        let context = FieldContext(
+            key: key, view: nil, typename: plan.rootTypename, storagePath: "value", reached: rootLimit,
+            operationAge: plan.rootMaxAge)
+        switch source.look(key) {
+        case .unloaded: unloaded.append(key)
+        case .missing(let reason):
+            guard let references = lookUp(field, planned) else { throw miss(reason, key) }
+            var bytes: [UInt8] = []
+            references.append(to: &bytes)
+            let limits = limits(of: field, planned, context, found: nil)
+            try bytes.withBytes { (bytes) throws(GraphMiss) in
+                try value(0..<bytes.count, of: bytes, field, context, limits)
+            }
+        case .found(let view):
+            try note(view)
+            if let staleSince = view.staleSince { try checkStale(since: staleSince, key) }
+            try view.resource.withBytes { (bytes) throws(GraphMiss) in
+                let base = members.count
+                StoredScan.open(0..<bytes.count, of: bytes, into: &members)
+                defer { members.removeLast(members.count - base) }
+                guard let range = StoredScan.value(of: Array("value".utf8), among: members[base...], of: bytes) else {
+                    throw miss(view.isReduced ? .evicted : .absent, key)
+                }
+                var context = context
+                context.view = view
+                try self.field(range, of: bytes, field, context)
+            }
+        }
+    }
+
+    private mutating func checkStale(since moment: Int64, _ key: GraphKey) throws(GraphMiss) {
+        if freshness.ignoresAges { return }
+        guard freshness.takes(max(0, freshness.now.subtractingClamped(moment))) else { throw miss(.stale, key) }
+        reading.isStale = true
+    }
+
+    /// Returns the entities that a look-up by key stands for; nil where no rule makes the field one.
+    private func lookUp(_ field: CollectedField, _ planned: PlanField) -> StoredValue? {
+        let rules = plan.rules
+        guard field.set != nil, let rule = rules.lookup(planned.name), let names = rule.keyArguments,
+            let typename = rules.lookupTypename(of: planned.name, field.type)
+        else { return nil }
+        let type = rules.resourceType(of: typename)
+        if names.count == 1, case .list(let values)? = planned.arguments[names[0]] {
+            var references: [StoredValue] = []
+            for value in values {
+                guard let text = KeyText.text(of: value) else { return nil }
+                references.append(.reference(GraphKey(type: type, id: ByteString(text))))
+            }
+            return .list(references)
+        }
+        var id: [UInt8] = []
+        for (place, name) in names.enumerated() {
+            guard let text = planned.arguments[name].flatMap({ KeyText.text(of: $0) }) else { return nil }
+            if place > 0 { id.append(UInt8(ascii: "+")) }
+            KeyText.append(text, isJoined: names.count > 1, to: &id)
+        }
+        return .reference(GraphKey(type: type, id: ByteString(id)))
+    }
+
+    // MARK: Objects
+
+    /// Reads the fields of one object: braces, names, and what `body` appends as each value.
+    private mutating func object(
+        _ collection: Collection,
+        _ body: (inout DocumentReader, CollectedField) throws(GraphMiss) -> Void
+    ) throws(GraphMiss) {
+        let start = reading.data.count
+        reading.data.append(UInt8(ascii: "{"))
+        /// Where each field's bytes begin, of those that were appended.
+        var ranges: [(field: Int, start: Int)] = []
+        var missing: Set<Int> = []
+        for (number, field) in collection.fields.enumerated() where !field.isAdded {
+            let planned = plan.fields[field.field]
+            let mark = reading.data.count
+            let deferredCount = reading.deferred.count
+            let listCount = reading.lists.count
+            if mark > start + 1 { reading.data.append(UInt8(ascii: ",")) }
+            reading.data.append(contentsOf: planned.quotedResponseName)
+            path.append(.name(planned.responseName))
+            defer { path.removeLast() }
+            do throws(GraphMiss) {
+                try body(&self, field)
+                if !collection.deferrals.isEmpty { ranges.append((number, mark)) }
+            } catch {
+                reading.data.removeLast(reading.data.count - mark)
+                reading.deferred.removeLast(reading.deferred.count - deferredCount)
+                reading.lists.removeLast(reading.lists.count - listCount)
+                if !field.deferrals.isEmpty, completeness != .whole {
+                    missing.formUnion(field.deferrals)
+                } else if completeness == .partial {
+                    reading.isPartial = true
+                } else {
+                    throw error
+                }
+            }
+        }
+        if !missing.isEmpty { leaveOut(missing, collection, ranges, from: start) }
+        reading.data.append(UInt8(ascii: "}"))
+        tellDeferred(collection, missing)
+    }
+
+    /// Removes the fields that only missing fragments have.
+    private mutating func leaveOut(
+        _ missing: Set<Int>, _ collection: Collection, _ ranges: [(field: Int, start: Int)], from start: Int
+    ) {
+        reading.isPartial = true
+        var kept: [UInt8] = [UInt8(ascii: "{")]
+        let inside = reading.lists.partitioningIndex { $0.offset >= start }
+        var lists: [EntityList] = []
+        for (place, range) in ranges.enumerated() {
+            let deferrals = collection.fields[range.field].deferrals
+            if !deferrals.isEmpty, deferrals.allSatisfy({ missing.contains($0) }) { continue }
+            let end = place + 1 < ranges.count ? ranges[place + 1].start : reading.data.count
+            var bytes = reading.data[range.start..<end]
+            if bytes.first == UInt8(ascii: ",") { bytes = bytes.dropFirst() }
+            if kept.count > 1 { kept.append(UInt8(ascii: ",")) }
+            for list in reading.lists[inside...] where bytes.indices.contains(list.offset) {
+                lists.append(
+                    EntityList(offset: start + kept.count + list.offset - bytes.startIndex, keys: list.keys))
+            }
+            kept.append(contentsOf: bytes)
+        }
+        reading.lists.replaceSubrange(inside..., with: lists)
+        reading.data.removeLast(reading.data.count - start)
+        reading.data.append(contentsOf: kept)
+    }
+
+    private mutating func tellDeferred(_ collection: Collection, _ missing: Set<Int>) {
+        for deferral in collection.deferrals {
+            reading.deferred.append(
+                DeferredState(
+                    path: path, label: plan.deferrals[deferral].label,
+                    state: missing.contains(deferral) ? .pending : .fulfilled))
+        }
+        for deferral in collection.notExecuted {
+            reading.deferred.append(
+                DeferredState(path: path, label: plan.deferrals[deferral].label, state: .notExecuted))
+        }
+    }
+
+    /// Reads an entity.
+    private mutating func entity(
+        _ key: GraphKey, set: Int, reached: AgeLimit?, operationAge: Int?, orNull: Bool
+    ) throws(GraphMiss) {
+        let typename = plan.rules.typename(of: key.type)
+        let index = plan.collection(of: set, typename: typename)
+        reading.visits.insert(EntityVisit(key: key, collection: index))
+        switch source.look(key) {
+        case .unloaded:
+            unloaded.append(key)
+            reading.data += "null".utf8
+        case .missing(let reason): throw miss(reason, key)
+        case .found(let view):
+            try note(view)
+            let limit = reached ?? plan.rules.policy.rootLimit(of: key.type)
+            let context = FieldContext(
+                key: key, view: view, typename: typename, storagePath: "", reached: limit, operationAge: operationAge)
+            try view.resource.withBytes { (bytes) throws(GraphMiss) in
+                try fields(of: 0..<bytes.count, of: bytes, plan[collection: index], context)
+            }
+        }
+    }
+
+    /// Reads the fields of an entity or an embedded object.
+    private mutating func fields(
+        of range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ collection: Collection, _ context: FieldContext
+    ) throws(GraphMiss) {
+        let base = members.count
+        StoredScan.open(range, of: bytes, into: &members)
+        let end = members.count
+        defer { members.removeLast(members.count - base) }
+        try object(collection) { (reader, field) throws(GraphMiss) in
+            let planned = reader.plan.fields[field.field]
+            if planned.isTypename {
+                guard let typename = context.typename else { throw reader.miss(.absent, context.key) }
+                CanonicalString.append(typename.bytes, to: &reader.reading.data)
+                return
+            }
+            let value = StoredScan.value(of: planned.writtenStorageName, among: reader.members[base..<end], of: bytes)
+            guard let value else {
+                throw reader.miss(context.view?.isReduced == true ? .evicted : .absent, context.key)
+            }
+            var inner = context
+            inner.storagePath =
+                context.storagePath.bytes.isEmpty
+                ? planned.storageName : FieldPath.joined(context.storagePath, planned.storageName)
+            try reader.field(value, of: bytes, field, inner)
+        }
+    }
+
+    // MARK: Values
+
+    /// Reads the value of a field that is there, unless it is too old.
+    private mutating func field(
+        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField, _ context: FieldContext
+    ) throws(GraphMiss) {
+        let planned = plan.fields[field.field]
+        let found = field.set == nil ? nil : foundType(range, of: bytes)
+        let limits = limits(of: field, planned, context, found: found)
+        try checkAge(limits.own, planned, context)
+        try value(range, of: bytes, field, context, limits)
+    }
+
+    private mutating func value(
+        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField, _ context: FieldContext,
+        _ limits: FieldLimits
+    ) throws(GraphMiss) {
+        guard let set = field.set, bytes[range.lowerBound] != UInt8(ascii: "n") else {
+            reading.data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
+            return
+        }
+        if bytes[range.lowerBound] == UInt8(ascii: "[") {
+            let place = reading.lists.count
+            var keys: [GraphKey?] = []
+            var hasKeys = false
+            reading.lists.append(EntityList(offset: reading.data.count, keys: []))
+            reading.data.append(UInt8(ascii: "["))
+            for (index, element) in StoredScan.elements(of: range, of: bytes).enumerated() {
+                if index > 0 { reading.data.append(UInt8(ascii: ",")) }
+                path.append(.index(index))
+                defer { path.removeLast() }
+                let key = reference(element, of: bytes, field.type)
+                keys.append(key)
+                hasKeys = hasKeys || key != nil
+                // The elements of a list are as old as the list.
+                try value(element, of: bytes, field, context.insideList, limits)
+            }
+            reading.data.append(UInt8(ascii: "]"))
+            if hasKeys { reading.lists[place].keys = keys } else { reading.lists.remove(at: place) }
+            return
+        }
+        if let key = reference(range, of: bytes, field.type) {
+            return try entity(
+                key, set: set, reached: limits.inner, operationAge: limits.operationAge, orNull: false)
+        }
+        guard bytes[range.lowerBound] == UInt8(ascii: "{") else { throw miss(.absent, context.key) }
+        let typename = embeddedTypename(range, of: bytes) ?? plan.rules.objectTypename(of: field.type)
+        var inner = context
+        inner.typename = typename
+        inner.reached = limits.inner
+        inner.operationAge = limits.operationAge
+        let collection = plan.collection(of: set, typename: typename)
+        try fields(of: range, of: bytes, plan[collection: collection], inner)
+    }
+
+    /// Returns the entity that a value refers to; nil for an embedded object.
+    private func reference(
+        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ type: SchemaTypeReference?
+    ) -> GraphKey? {
+        StoredReference.key(range, of: bytes, declared: plan.rules.objectTypename(of: type), plan.rules)
+    }
+
+    private func embeddedTypename(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> ByteString? {
+        StoredReference.typename(range, of: bytes)
+    }
+
+    /// Returns the type of the first object in a value, for the policy; nil when it holds none.
+    private func foundType(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> ByteString? {
+        var first = range
+        while bytes[first.lowerBound] == UInt8(ascii: "["), first.count > 2 {
+            let at = first.lowerBound + 1
+            first = at..<StoredScan.end(bytes, at)
+        }
+        guard bytes[first.lowerBound] == UInt8(ascii: "{") else { return nil }
+        return StoredReference.key(first, of: bytes, declared: nil, plan.rules)?.type
+            ?? StoredReference.typename(first, of: bytes)
+    }
+
+    // MARK: Notes
+
+    private mutating func note(_ view: EntityView) throws(GraphMiss) {
+        if view.isPending { reading.isPending = true }
+    }
+
+    func miss(_ reason: GraphMiss.Reason, _ key: GraphKey?) -> GraphMiss {
+        GraphMiss(path: path, reason: reason, key: key)
+    }
+}
+
+extension [EntityList] {
+    /// Returns the index of the first element that fulfils a condition which holds from there on.
+    ///
+    /// - Complexity: O(log count).
+    func partitioningIndex(_ holds: (EntityList) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// Returns the list that begins at a place; nil for one without entities.
+    func list(at offset: Int) -> EntityList? {
+        let index = partitioningIndex { $0.offset >= offset }
+        return index < count && self[index].offset == offset ? self[index] : nil
+    }
+}

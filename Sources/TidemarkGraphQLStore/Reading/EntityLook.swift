@@ -1,0 +1,62 @@
+import TidemarkModel
+
+/// What a store has of one entity.
+package enum EntityLook: Sendable {
+    case found(EntityView)
+    case missing(GraphMiss.Reason)
+    /// Only the disk may have it: it is loaded, and the read runs again.
+    case unloaded
+}
+
+/// One entity as readers see it.
+package struct EntityView: Sendable {
+    /// The resource as compact JSON.
+    package var resource: [UInt8]
+    package var dates: FieldTimes
+    /// Some layer has a change for it.
+    package var isPending: Bool
+    /// When its root field became stale, in milliseconds since 1970; nil while it is fresh.
+    package var staleSince: Int64?
+    /// Some of its fields were evicted: what is not there counts as evicted.
+    package var isReduced: Bool
+
+    package init(
+        resource: [UInt8], dates: FieldTimes, isPending: Bool = false, staleSince: Int64? = nil, isReduced: Bool = false
+    ) {
+        self.resource = resource
+        self.dates = dates
+        self.isPending = isPending
+        self.staleSince = staleSince
+        self.isReduced = isReduced
+    }
+}
+
+/// When the fields of an entity were written, and the places in the log that they stand for.
+package struct FieldTimes: Sendable {
+    /// One write.
+    package struct Write: Hashable, Sendable {
+        /// Milliseconds since 1970.
+        package var writtenAt: Int64
+        package var sequence: EventSequence?
+
+        package init(writtenAt: Int64, sequence: EventSequence? = nil) {
+            self.writtenAt = writtenAt
+            self.sequence = sequence
+        }
+    }
+
+    /// The write of every field that is not named.
+    package var rest: Write
+    /// Writes of single fields, by path; see ``FieldPath``.
+    package var named: [ByteString: Write]
+
+    package init(rest: Write, named: [ByteString: Write] = [:]) {
+        self.rest = rest
+        self.named = named
+    }
+}
+
+/// Where entities are looked up.
+package protocol EntitySource {
+    func look(_ key: GraphKey) -> EntityLook
+}

@@ -1,0 +1,120 @@
+import TidemarkModel
+
+/// What one read of a document found.
+package struct GraphReading: Sendable {
+    /// `data` as compact JSON.
+    package var data: [UInt8] = []
+    /// The lists of entities in `data`, ascending by their place.
+    package var lists: [EntityList] = []
+    /// Something that was read is older than its limit allows, or its root field is stale.
+    package var isStale = false
+    /// A layer changes something that was read.
+    package var isPending = false
+    /// The least of the places known; nil when none is.
+    package var asOf: EventSequence?
+    /// Something was left out.
+    package var isPartial = false
+    package var deferred: [DeferredState] = []
+    /// The entities that were looked up, with the fields that were wanted; each pair once.
+    package var visits: Set<EntityVisit> = []
+    /// When the first of what was read becomes too old, in milliseconds since 1970; nil when nothing ever does.
+    package var expiresAt: Int64?
+
+    package init() {}
+}
+
+/// A list in `data` whose elements are entities, or null.
+package struct EntityList: Hashable, Sendable {
+    /// The offset of its bracket in `data`.
+    package var offset: Int
+    /// The entities of its elements; nil for an element that is none.
+    package var keys: [GraphKey?]
+
+    package init(offset: Int, keys: [GraphKey?]) {
+        self.offset = offset
+        self.keys = keys
+    }
+}
+
+/// A part of an entity that a read wanted.
+package struct EntityVisit: Hashable, Sendable {
+    package let key: GraphKey
+    /// The number of the fields in the plan; see ``OperationPlan/storageNames(of:)``.
+    package let collection: Int
+}
+
+/// One field of one entity: what a watcher depends on.
+package struct FieldDependency: Hashable, Sendable {
+    package let key: GraphKey
+    package let storageName: ByteString
+
+    package init(key: GraphKey, storageName: ByteString) {
+        self.key = key
+        self.storageName = storageName
+    }
+}
+
+/// The state of a deferred fragment in one object.
+package struct DeferredState: Hashable, Sendable {
+    /// The raw value is the word in `state`.
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        case pending
+        case notExecuted = "not_executed"
+        case fulfilled
+        case failed
+    }
+
+    package var path: ResponsePath
+    package var label: ByteString?
+    package var state: State
+
+    package init(path: ResponsePath, label: ByteString?, state: State) {
+        self.path = path
+        self.label = label
+        self.state = state
+    }
+}
+
+/// The outcome of one run of a reader.
+package enum GraphReadOutcome: Sendable {
+    case read(GraphReading)
+    /// The visits are those that were made until the miss.
+    case missed(GraphMiss, visits: Set<EntityVisit>)
+    /// Entities that have to be loaded first.
+    case unloaded([GraphKey])
+}
+
+/// How old what is read may be.
+package struct GraphFreshness: Sendable {
+    /// Milliseconds since 1970.
+    package var now: Int64
+    /// What is stale is served, however old it is.
+    package var allowsStale = false
+    /// What is no further past its limit than that is served, in milliseconds.
+    package var maxStale: Int64?
+    /// Ages are not looked at: what was just fetched is never too old.
+    package var ignoresAges = false
+
+    package init(now: Int64, allowsStale: Bool = false, maxStale: Int64? = nil, ignoresAges: Bool = false) {
+        self.now = now
+        self.allowsStale = allowsStale
+        self.maxStale = maxStale
+        self.ignoresAges = ignoresAges
+    }
+
+    /// Tells whether a reader takes what has been stale since a moment.
+    func takes(_ overdue: Int64) -> Bool {
+        if let maxStale { return overdue <= maxStale }
+        return allowsStale
+    }
+}
+
+/// What a read does with what is not there.
+package enum GraphCompleteness: Sendable {
+    /// Anything that is missing makes the read a miss, deferred fragments too.
+    case whole
+    /// A deferred fragment may lack fields: its state is `pending`, and its fields are left out.
+    case deferred
+    /// What is missing is left out.
+    case partial
+}

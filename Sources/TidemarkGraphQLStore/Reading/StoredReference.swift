@@ -1,0 +1,91 @@
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkStore
+
+/// References inside stored values.
+///
+/// - Source: Protocol/graphql.md, what is stored.
+enum StoredReference {
+    private static let prefix = Array("{\"__ref\":\"".utf8)
+    private static let typenamePrefix = Array("{\"__typename\":\"".utf8)
+
+    /// Returns the entity that a value refers to.
+    ///
+    /// - Parameter declared: The object type that the schema declares for the field; an event's id, or its object with
+    ///   the key fields, is a reference to an entity of that type. nil: only `__ref` is a reference.
+    /// - Returns: nil for any other value.
+    static func key(
+        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, declared: ByteString?, _ rules: GraphRules
+    ) -> GraphKey? {
+        let first = bytes[range.lowerBound]
+        if first == UInt8(ascii: "{") {
+            if starts(with: prefix, range, of: bytes) {
+                let text = StoredScan.string(bytes, range.lowerBound + prefix.count - 1)
+                return GraphKey(
+                    text: ByteString(JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[text]))))
+            }
+            guard let declared else { return nil }
+            return key(ofObject: range, of: bytes, declared: declared, rules)
+        }
+        guard let declared, let text = scalarText(range, of: bytes), !text.isEmpty else { return nil }
+        return GraphKey(type: rules.resourceType(of: declared), id: ByteString(text))
+    }
+
+    /// Returns the key of an object that an event holds in a field of an object type.
+    private static func key(
+        ofObject range: Range<Int>, of bytes: UnsafeRawBufferPointer, declared: ByteString, _ rules: GraphRules
+    ) -> GraphKey? {
+        // An embedded object of an answer has no key: it says its type, and that may be another one.
+        if let typename = typename(range, of: bytes), typename != declared { return nil }
+        var members: [StoredScan.Member] = []
+        StoredScan.open(range, of: bytes, into: &members)
+        let names = rules.identity.keyFields(of: declared)
+        var id: [UInt8] = []
+        for (place, name) in names.enumerated() {
+            guard let value = StoredScan.value(of: name.bytes, among: members[...], of: bytes),
+                let text = scalarText(value, of: bytes), !text.isEmpty
+            else { return nil }
+            if place > 0 { id.append(UInt8(ascii: "+")) }
+            KeyText.append(text, isJoined: names.count > 1, to: &id)
+        }
+        guard id.count <= RootID.byteCountMax else { return nil }
+        return GraphKey(type: rules.resourceType(of: declared), id: ByteString(id))
+    }
+
+    /// The text of a string or an integer; nil for other values.
+    private static func scalarText(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        switch bytes[range.lowerBound] {
+        case UInt8(ascii: "\""):
+            JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[range.lowerBound + 1..<range.upperBound - 1]))
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            bytes[range].dropFirst().allSatisfy { 0x30...0x39 ~= $0 } ? Array(bytes[range]) : nil
+        default: nil
+        }
+    }
+
+    /// Returns the `__typename` that an embedded object keeps; nil when it has none.
+    static func typename(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> ByteString? {
+        guard bytes[range.lowerBound] == UInt8(ascii: "{") else { return nil }
+        if starts(with: typenamePrefix, range, of: bytes) {
+            let text = StoredScan.string(bytes, range.lowerBound + typenamePrefix.count - 1)
+            return ByteString(JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[text])))
+        }
+        var members: [StoredScan.Member] = []
+        StoredScan.open(range, of: bytes, into: &members)
+        guard let value = StoredScan.value(of: PlanField.typename.bytes, among: members[...], of: bytes),
+            bytes[value.lowerBound] == UInt8(ascii: "\"")
+        else { return nil }
+        return ByteString(
+            JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[value.lowerBound + 1..<value.upperBound - 1])))
+    }
+
+    private static func starts(
+        with prefix: [UInt8], _ range: Range<Int>, of bytes: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard range.count > prefix.count else { return false }
+        return prefix.withUnsafeBytes {
+            JSONText.haveEqualBytes(
+                UnsafeRawBufferPointer(rebasing: bytes[range.lowerBound..<range.lowerBound + prefix.count]), $0)
+        }
+    }
+}
