@@ -128,7 +128,7 @@ package struct DataPatch {
         }
     }
 
-    private mutating func arrange(_ from: [UInt32], _ to: [UInt32], _ newElements: [Int]) {
+    private mutating func arrange(_ from: [ListHandle], _ to: [ListHandle], _ newElements: [Int]) {
         let places = Dictionary(uniqueKeysWithValues: zip(to, newElements))
         for operation in ListDifference.operations(from: from, to: to, isReplaced: { _ in false }) {
             switch operation {
@@ -185,15 +185,15 @@ private struct ElementNames<Element: Hashable> {
         var time: Int
     }
 
-    private var handles: [Occurrence: UInt32] = [:]
+    private var handles: [Occurrence: ListHandle] = [:]
 
-    mutating func handles(of elements: [Element]) -> [UInt32] {
+    mutating func handles(of elements: [Element]) -> [ListHandle] {
         var times: [Element: Int] = [:]
         return elements.map { element in
             let occurrence = Occurrence(element: element, time: times[element, default: 0])
             times[element, default: 0] += 1
             if let known = handles[occurrence] { return known }
-            let handle = UInt32(handles.count)
+            let handle = ListHandle(handles.count)
             handles[occurrence] = handle
             return handle
         }
