@@ -171,9 +171,26 @@ extension: deps
 	@$(RELEASE_BUILD) --product tidemarksqlite
 	@ls "$$($(SWIFT) build -c release --show-bin-path)"/libtidemarksqlite.*
 
+# The client in TypeScript: compiled, and bundled for the check of its size.
+WEB = Web/client
+
+## web: build the client in TypeScript, and check its layout and its size
+web: web-deps
+	@tsc -p $(WEB)
+	@node $(WEB)/scripts/check-format.mjs
+	@node $(WEB)/scripts/check-size.mjs
+
+## test-web: build the client, and test it in Node against the vectors and transcripts of Protocol
+test-web: web
+	@cd $(WEB) && node scripts/test.mjs
+
+## web-format: lay out the client's sources
+web-format: web-deps
+	@node $(WEB)/scripts/check-format.mjs --write
+
 ## clean: remove the build
 clean:
-	rm -rf .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
+	rm -rf Web/client/dist .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
 
 ## help: this list
 help:
@@ -183,5 +200,9 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: graphql-oracle python run examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+# What the client is built with. Quiet when it is there.
+web-deps:
+	@./.ci/web-deps
+
+.PHONY: web test-web web-format web-deps graphql-oracle python run examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps

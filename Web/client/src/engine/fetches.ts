@@ -1,0 +1,149 @@
+// Fetches: one for all readers that wait for the same answer. Protocol/queries.md, fetch policies.
+
+import { CacheError } from "../model/errors.js";
+import type { ErrorCode } from "../model/errors.js";
+import type { QueryKey } from "../queries/query.js";
+import { beginFetch, endFetch } from "../state/newer.js";
+import type { FetchStart } from "../state/newer.js";
+import type { Answer } from "../state/answers.js";
+import type { Engine } from "./engine.js";
+import type { QueryAnswer, QueryRequest } from "./queries.js";
+
+/** One reader that waits for an answer. */
+export interface FetchWaiter {
+  request: QueryRequest;
+  /** Whether it wants the answer stored. */
+  isStored: boolean;
+  /** Why the cache had nothing; null where it was not asked. */
+  cacheReason: string | null;
+  /** Whether the cache's answer will do when the upstream fails. */
+  fallsBack: boolean;
+  reply(result: QueryAnswer | CacheError): void;
+}
+
+interface Fetch {
+  start: FetchStart;
+  waiters: FetchWaiter[];
+  cancelTimer: () => void;
+}
+
+/** The requests to the upstream for queries that are under way. */
+export class Fetches {
+  private readonly fetches = new Map<string, Fetch>();
+
+  constructor(private readonly engine: Engine) { }
+
+  /** Asks the upstream, or joins the readers that wait for the same answer. */
+  fetch(waiter: FetchWaiter): void {
+    const { key } = waiter.request;
+    const name = JSON.stringify([key.library, key.method, key.input]);
+    const running = this.fetches.get(name);
+    if (running !== undefined) {
+      running.waiters.push(waiter);
+      return;
+    }
+    const ask = this.engine.upstream?.fetch;
+    if (ask == null) {
+      queueMicrotask(() => this.fail([waiter], "there is no upstream for queries"));
+      return;
+    }
+    const { fetchCountMax } = this.engine.state.limits;
+    if (this.fetches.size >= fetchCountMax) {
+      if (waiter.fallsBack) queueMicrotask(() => this.fail([waiter], `${fetchCountMax} fetches are under way`));
+      else waiter.reply(new CacheError("limit_exceeded", `${fetchCountMax} fetches are under way: read again later`));
+      return;
+    }
+    const timeout = this.engine.fetchTimeout;
+    const fetch: Fetch = {
+      start: beginFetch(this.engine.state, key.library), waiters: [waiter],
+      cancelTimer: this.engine.clock.schedule(timeout, () => this.failed(name, fetch, `no answer within ${timeout} ms`)),
+    };
+    this.fetches.set(name, fetch);
+    ask(key.library, key.method, key.input).then(
+      (answer) => this.answered(name, fetch, key, answer),
+      (error: unknown) => this.failed(name, fetch, error instanceof Error ? error.message : String(error)));
+  }
+
+  /** Fetches a query for an observer that is to be refreshed. */
+  refresh(key: QueryKey, done: (error: Error | null) => void): void {
+    const request: QueryRequest = {
+      key, policy: "networkOnly", allowsStale: false, maxStale: null, select: null, maxAges: new Map(), refreshes: false,
+    };
+    this.fetch({
+      request, isStored: true, cacheReason: null, fallsBack: false,
+      reply: (result) => done(result instanceof CacheError ? result : null),
+    });
+  }
+
+  /** Fails all fetches: nobody can answer any more. */
+  failAll(reason: string): void {
+    for (const [name, fetch] of [...this.fetches]) this.failed(name, fetch, reason);
+  }
+
+  /** Takes a fetch that is still under way; false for one that has ended, or that timed out. */
+  private end(name: string, fetch: Fetch): boolean {
+    if (this.fetches.get(name) !== fetch) return false;
+    this.fetches.delete(name);
+    fetch.cancelTimer();
+    return true;
+  }
+
+  private failed(name: string, fetch: Fetch, reason: string): void {
+    if (!this.end(name, fetch)) return;
+    endFetch(this.engine.state);
+    this.fail(fetch.waiters, reason);
+  }
+
+  private answered(name: string, fetch: Fetch, key: QueryKey, text: string): void {
+    if (this.engine.isClosed || !this.end(name, fetch)) return;
+    let answer: Answer;
+    try {
+      answer = this.engine.methods.answer(text, key);
+    } catch (error) {
+      endFetch(this.engine.state);
+      this.fail(fetch.waiters, unusable(error));
+      return;
+    }
+    const stored = fetch.waiters.filter((waiter) => waiter.isStored);
+    for (const waiter of fetch.waiters) {
+      if (!waiter.isStored) waiter.reply(this.engine.queries.unstored(answer, waiter.request));
+    }
+    if (stored.length === 0) {
+      endFetch(this.engine.state);
+      return;
+    }
+    try {
+      this.engine.queries.store(answer, fetch.start);
+    } catch (error) {
+      endFetch(this.engine.state);
+      this.fail(stored, unusable(error), error instanceof CacheError ? error.code : "upstream_failed");
+      return;
+    }
+    endFetch(this.engine.state);
+    for (const waiter of stored) {
+      const miss = this.engine.queries.answer(waiter.request, true, "upstream", waiter.reply);
+      if (miss !== null) waiter.reply(this.engine.queries.missError(miss.reason));
+    }
+  }
+
+  /** Fails readers: some put up with the cache's answer, the others get both reasons. */
+  private fail(waiters: readonly FetchWaiter[], reason: string, cause: ErrorCode = "upstream_failed"): void {
+    for (const waiter of waiters) {
+      let cache = waiter.cacheReason;
+      if (waiter.fallsBack) {
+        const miss = this.engine.queries.answer(waiter.request, true, "cache", waiter.reply);
+        if (miss === null) continue;
+        cache = miss.reason;
+      }
+      const also = cache === null ? "" : `; the cache has no answer (${cache})`;
+      waiter.reply(new CacheError(
+        cause === "limit_exceeded" ? cause : "upstream_failed",
+        `the upstream gave no answer (${reason})${also}: read again later`,
+        cache === null ? { upstream: reason } : { upstream: reason, cache }));
+    }
+  }
+}
+
+function unusable(error: unknown): string {
+  return `its answer cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,158 @@
+// Stage 7b of 7: changes → the journal, then those who wait for it. Laws: L5.
+
+import { CacheError } from "../model/errors.js";
+import { Changes } from "../state/changes.js";
+import { evict } from "../state/eviction.js";
+import type { Sequence } from "../model/sequence.js";
+import { batchOf } from "../journal/records.js";
+import type { Engine } from "./engine.js";
+import { durableNotification } from "./notifications.js";
+
+const DELAY = 4;
+const CHANGE_COUNT_MAX = 32_768;
+const FAILURE_COUNT_MAX = 5;
+const RETRY_DELAY = 250;
+
+interface Waiter {
+  /** The number of the flush that has to succeed. */
+  flush: number;
+  done: (error: CacheError | null) => void;
+  /** Whether one failure is enough. */
+  isImpatient: boolean;
+}
+
+/** Writes changes in one transaction at a time; what failed is kept and written again. */
+export class Flusher {
+  private cancelTimer: (() => void) | null = null;
+  private isWriting = false;
+  /** The number of flushes that were begun. */
+  private begun = 0;
+  private committed = 0;
+  private failureCount = 0;
+  private waiters: Waiter[] = [];
+  private readonly durable = new Map<string, string>();
+  /** The error of the last flush; null when it succeeded. */
+  error: Error | null = null;
+
+  constructor(private readonly engine: Engine) { }
+
+  /** Begins to keep changes for a journal. */
+  start(): void {
+    this.engine.state.changes ??= new Changes();
+    for (const library of this.engine.state.libraries.values()) this.noteDurable(library.name, library.gate.epoch, library.cursor);
+  }
+
+  /** Sees to it that what changed is written soon. */
+  schedule(): void {
+    const { state } = this.engine;
+    if (this.engine.journal === null) {
+      evict(state, this.engine.now());
+      this.engine.distribute();
+      return;
+    }
+    if (state.changes === null || state.changes.isEmpty || this.isWriting) return;
+    if (state.changes.slots.size > CHANGE_COUNT_MAX) return this.write();
+    if (this.cancelTimer !== null) return;
+    const delay = this.failureCount > 0 ? Math.min(RETRY_DELAY * 2 ** this.failureCount, 30_000) : DELAY;
+    this.cancelTimer = this.engine.clock.schedule(this.waiters.length > 0 && this.failureCount === 0 ? 0 : delay, () => {
+      this.cancelTimer = null;
+      this.write();
+    });
+  }
+
+  /** Calls `done` when everything that changed until now is durable, or when writing it failed. */
+  wait(isImpatient: boolean, done: (error: CacheError | null) => void): void {
+    const changes = this.engine.state.changes;
+    if (this.engine.journal === null || changes === null) return done(null);
+    const isClean = changes.isEmpty;
+    if (isClean && !this.isWriting) return done(null);
+    this.waiters.push({ flush: isClean ? this.begun : this.begun + 1, done, isImpatient });
+    if (!isClean && !this.isWriting && this.failureCount === 0) {
+      this.cancelTimer?.();
+      this.cancelTimer = null;
+      this.write();
+    }
+  }
+
+  /** Writes everything. Throws `storage_failed` when that does not work. */
+  async flush(): Promise<void> {
+    const error = await new Promise<CacheError | null>((resolve) => this.wait(true, resolve));
+    if (error !== null) throw error;
+  }
+
+  close(): void { this.cancelTimer?.(); }
+
+  private write(): void {
+    const { state, journal } = this.engine;
+    const changes = state.changes;
+    if (journal === null || changes === null || changes.isEmpty || this.isWriting) return;
+    this.isWriting = true;
+    this.begun += 1;
+    const batch = batchOf(state, changes);
+    const places = [...changes.libraries].map(({ name, gate, cursor }) => ({ name, epoch: gate.epoch, cursor }));
+    state.changes = new Changes();
+    journal.commit(batch).then(
+      () => this.succeeded(places),
+      (error: unknown) => this.failed(changes, error instanceof Error ? error : new Error(String(error))));
+  }
+
+  private succeeded(places: readonly { name: string; epoch: string | null; cursor: Sequence | null; }[]): void {
+    this.isWriting = false;
+    this.failureCount = 0;
+    this.error = null;
+    this.committed = this.begun;
+    for (const { name, epoch, cursor } of places) this.noteDurable(name, epoch, cursor);
+    this.settle((waiter) => waiter.flush <= this.committed, null);
+    evict(this.engine.state, this.engine.now());
+    this.engine.distribute();
+    this.schedule();
+  }
+
+  private failed(changes: Changes, error: Error): void {
+    const { state } = this.engine;
+    this.isWriting = false;
+    this.failureCount += 1;
+    this.error = error;
+    state.changes = merged(changes, state.changes ?? new Changes());
+    const message = `nothing is written: ${error.message}`;
+    this.settle((waiter) => waiter.flush <= this.begun && (waiter.isImpatient || this.failureCount >= FAILURE_COUNT_MAX),
+      new CacheError("storage_failed", `${message}; it is tried again, so ask again later`));
+    for (const waiter of this.waiters) if (waiter.flush <= this.begun) waiter.flush = this.begun + 1;
+    if (!this.engine.isClosed) this.schedule();
+  }
+
+  private settle(isDone: (waiter: Waiter) => boolean, error: CacheError | null): void {
+    const done = this.waiters.filter(isDone);
+    this.waiters = this.waiters.filter((waiter) => !done.includes(waiter));
+    for (const waiter of done) waiter.done(error);
+  }
+
+  private noteDurable(name: string, epoch: string | null, cursor: Sequence | null): void {
+    if (cursor === null) return;
+    const place = `${epoch ?? ""}\n${cursor}`;
+    if (this.durable.get(name) === place) return;
+    const isFirst = !this.engine.isOpen;
+    this.durable.set(name, place);
+    if (isFirst) return;
+    for (const sink of this.engine.sinks) this.engine.observers.tell(sink, durableNotification(name, epoch ?? "", cursor));
+  }
+}
+
+/** Puts the changes of a flush that failed under those that came since. */
+function merged(before: Changes, since: Changes): Changes {
+  const all = new Changes();
+  for (const changes of [before, since]) {
+    for (const slot of changes.slots) all.slots.add(slot);
+    for (const library of changes.libraries) all.libraries.add(library);
+    for (const library of changes.cleared) all.cleared.add(library);
+    for (const query of changes.queries) all.queries.add(query);
+    for (const layer of changes.layers) all.layers.add(layer);
+    for (const number of changes.removedQueries) all.removedQueries.add(number);
+    for (const number of changes.removedLayers) all.removedLayers.add(number);
+    for (const [name, entry] of changes.evicted) all.evicted.set(name, entry);
+  }
+  // A query or layer that went since is not written any more.
+  for (const query of all.queries) if (all.removedQueries.has(query.number)) all.queries.delete(query);
+  for (const layer of all.layers) if (all.removedLayers.has(layer.number)) all.layers.delete(layer);
+  return all;
+}

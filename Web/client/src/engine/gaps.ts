@@ -1,0 +1,186 @@
+// Gaps and lost numbers: timers, and the conversations with the upstream. Protocol/sequencing.md.
+
+import { UpstreamError } from "../model/errors.js";
+import type { Sequence } from "../model/sequence.js";
+import { HealSchedule } from "../sequencing/heal.js";
+import { applyAnswer, beginHealing, canHeal, expireGaps, failReconcile, nextGapDeadline, resumeReconcile } from "../state/reconcile.js";
+import type { AnsweredLine, GapPatience } from "../state/reconcile.js";
+import type { ReconcileRequest } from "../state/records.js";
+import type { Library } from "../store/library.js";
+import type { Engine } from "./engine.js";
+
+/** Follows what is missing: asks the upstream, waits, and declares lost what nobody brings. */
+export class Gaps {
+  private readonly healing = new HealSchedule<Library>();
+  private seenLossCount = -1;
+  private cancelGapTimer: (() => void) | null = null;
+  private cancelHealTimer: (() => void) | null = null;
+  private healMoment = Infinity;
+  private endWaiters: (() => void)[] = [];
+  /** Whether the input has ended: nothing can come late any more. */
+  isAtEnd = false;
+
+  constructor(private readonly engine: Engine) { }
+
+  /** Looks at what is missing, after input or an answer. */
+  follow(patience: GapPatience = this.isAtEnd ? "none" : "window"): void {
+    const { state } = this.engine;
+    if (state.watched.length > 0) {
+      this.perform(expireGaps(state, patience, this.engine.now()));
+      this.engine.distribute();
+    }
+    this.followLosses();
+    this.setGapTimer();
+    if (!this.isBusy) for (const done of this.endWaiters.splice(0)) done();
+    this.engine.drainInput();
+  }
+
+  /** Asks at once for numbers that were lost, as a cache does when it was opened. */
+  healAll(): void {
+    if (this.engine.upstream?.eventsSince == null) return;
+    this.followLosses();
+    this.healing.makeAllDue(this.engine.now());
+    this.heal();
+  }
+
+  /** Ends the input: asks for what is missing, and resolves when it came or is lost. */
+  async end(): Promise<void> {
+    this.isAtEnd = true;
+    this.follow("none");
+    while (this.isBusy) await new Promise<void>((resolve) => this.endWaiters.push(resolve));
+  }
+
+  /** Ends all conversations as failed for good: nobody can answer any more. */
+  failAll(message: string): void {
+    for (const library of this.engine.state.libraries.values()) {
+      const attempt = this.attemptOf(library);
+      if (attempt !== null) {
+        this.answered(library, attempt, null, new UpstreamError(message, true));
+      }
+    }
+  }
+
+  close(): void {
+    this.cancelGapTimer?.();
+    this.cancelHealTimer?.();
+    for (const cancel of this.pauses.values()) cancel();
+    this.pauses.clear();
+    for (const done of this.endWaiters.splice(0)) done();
+  }
+
+  private readonly pauses = new Map<Library, () => void>();
+  private readonly attempts = new Map<Library, number>();
+
+  private attemptOf(library: Library): number | null { return this.attempts.get(library) ?? null; }
+
+  /** Whether something is missing that somebody was asked for, or will be. */
+  private get isBusy(): boolean {
+    return this.engine.state.watched.some((library) => library.machine.isActive && !library.machine.isHealing)
+      || [...this.engine.state.libraries.values()].some((library) => library.machine.isHealing);
+  }
+
+  private setGapTimer(): void {
+    const deadline = nextGapDeadline(this.engine.state);
+    if (this.cancelGapTimer !== null || deadline === null || this.engine.isClosed) return;
+    this.cancelGapTimer = this.engine.clock.schedule(Math.max(1, deadline - this.engine.now()), () => {
+      this.cancelGapTimer = null;
+      if (!this.engine.isClosed) this.follow();
+    });
+  }
+
+  private perform(requests: readonly ReconcileRequest[]): void {
+    for (const request of requests) {
+      if (request.is === "ask") {
+        this.ask(request.library, request.from, request.attempt);
+      } else {
+        const { library, attempt, milliseconds } = request;
+        this.pauses.get(library)?.();
+        this.pauses.set(library, this.engine.clock.schedule(milliseconds, () => {
+          this.pauses.delete(library);
+          if (this.engine.isClosed) return;
+          this.perform(resumeReconcile(this.engine.state, library, attempt, this.engine.now()));
+          this.engine.distribute();
+          this.follow();
+        }));
+      }
+    }
+  }
+
+  private ask(library: Library, from: Sequence, attempt: number): void {
+    const ask = this.engine.upstream?.eventsSince;
+    if (ask == null) return;
+    this.attempts.set(library, attempt);
+    const answer = ask(library.name, from);
+    answer.then(
+      ({ lines, coveredThrough }) => this.answered(library, attempt, { lines: this.engine.decodeAnswer(lines), coveredThrough }, null),
+      (error: unknown) => this.answered(library, attempt, null, error));
+  }
+
+  private answered(
+    library: Library, attempt: number, answer: { lines: AnsweredLine[]; coveredThrough: Sequence | null; } | null, error: unknown,
+  ): void {
+    if (this.engine.isClosed) return;
+    const { state } = this.engine;
+    if (this.attempts.get(library) === attempt) this.attempts.delete(library);
+    const now = this.engine.now();
+    const wasHealing = library.machine.isHealing && library.machine.isAsking(attempt);
+    const isFinal = error instanceof UpstreamError && error.isFinal;
+    this.perform(answer === null
+      ? failReconcile(state, library, attempt, isFinal, this.engine.random(), now)
+      : applyAnswer(state, answer.lines, answer.coveredThrough, library, attempt, this.engine.random(), now));
+    this.engine.distribute();
+    if (answer === null && wasHealing && !isFinal) this.healing.unreached(library);
+    if (this.healing.isAsking(library) && !library.machine.isHealing) {
+      this.healing.answered(library, library.gate.lost.ranges, now);
+    }
+    if (answer !== null) this.healing.reached(library, now);
+    this.healing.follow(this.lossy, now);
+    this.follow();
+    this.setHealTimer();
+    this.engine.noteChanged();
+  }
+
+  // Healing
+
+  private get lossy(): Library[] {
+    return [...this.engine.state.libraries.values()].filter((library) => !library.gate.lost.isEmpty);
+  }
+
+  private followLosses(): void {
+    const { state } = this.engine;
+    if (this.engine.upstream?.eventsSince == null || this.seenLossCount === state.lossCount) return;
+    this.seenLossCount = state.lossCount;
+    this.healing.follow(this.lossy, this.engine.now());
+    this.setHealTimer();
+  }
+
+  private setHealTimer(): void {
+    const due = this.healing.nextDue ?? Infinity;
+    if (this.engine.isClosed || due === this.healMoment) return;
+    this.cancelHealTimer?.();
+    this.healMoment = due;
+    this.cancelHealTimer = due === Infinity ? null
+      : this.engine.clock.schedule(Math.max(0, due - this.engine.now()), () => this.heal());
+  }
+
+  private heal(): void {
+    this.healMoment = Infinity;
+    this.cancelHealTimer = null;
+    if (this.engine.isClosed) return;
+    const { state } = this.engine;
+    const now = this.engine.now();
+    // The stream may have brought lost numbers.
+    this.healing.follow(this.lossy, now);
+    for (const library of this.healing.due(now)) {
+      if (!canHeal(state, library)) {
+        this.healing.postpone(library, now);
+        continue;
+      }
+      const lost = library.gate.lost.ranges;
+      const requests = beginHealing(state, library, now);
+      this.healing.asked(library, lost);
+      this.perform(requests);
+    }
+    this.setHealTimer();
+  }
+}

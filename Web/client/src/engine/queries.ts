@@ -1,0 +1,236 @@
+// Reading, observing and putting queries. Protocol/queries.md.
+
+import { CacheError } from "../model/errors.js";
+import type { Sequence } from "../model/sequence.js";
+import { Raw } from "../out/raw.js";
+import type { Out } from "../out/value.js";
+import type { QueryKey } from "../queries/query.js";
+import { agesOf, expiredField } from "../state/ages.js";
+import type { ExpiredField } from "../state/ages.js";
+import { storeAnswer } from "../state/answers.js";
+import type { Answer } from "../state/answers.js";
+import { isEvicted } from "../state/entities.js";
+import type { FetchStart } from "../state/newer.js";
+import { readList } from "../state/reads.js";
+import type { Miss } from "../state/reads.js";
+import type { Slot } from "../store/slot.js";
+import type { Engine } from "./engine.js";
+import { selected } from "./notifications.js";
+import type { Sink } from "./notifications.js";
+
+/** Where a read is answered from. Protocol/queries.md, fetch policies. */
+export type FetchPolicy =
+  | "cacheFirst" | "networkOnly" | "networkOnlyNoStore" | "cacheOnly" | "cacheAndNetwork" | "networkFirst" | "staleWhileRevalidate";
+
+/** The policies by name. */
+export const fetchPolicies: readonly FetchPolicy[] = [
+  "cacheFirst", "networkOnly", "networkOnlyNoStore", "cacheOnly", "cacheAndNetwork", "networkFirst", "staleWhileRevalidate",
+];
+
+/** What a reader of a query wants. */
+export interface QueryRequest {
+  key: QueryKey;
+  policy: FetchPolicy;
+  allowsStale: boolean;
+  /** Milliseconds that a list may have been stale; null for none. */
+  maxStale: number | null;
+  /** The fields to come back, by type; null for all. */
+  select: ReadonlyMap<string, ReadonlySet<string>> | null;
+  /** Seconds by type, or type and field. */
+  maxAges: ReadonlyMap<string, number>;
+  refreshes: boolean;
+  /** Who observes from the answer on. */
+  sink?: Sink;
+}
+
+/** What a reader gets. */
+export interface QueryAnswer {
+  entities: readonly Raw[];
+  keys: readonly string[];
+  source: "cache" | "upstream";
+  isStale: boolean;
+  asOf: Sequence | null;
+  isPending: boolean;
+  subscription: number | null;
+}
+
+/** Returns an answer as the protocol writes it. */
+export function answerOut(answer: QueryAnswer): { readonly [name: string]: Out; } {
+  return {
+    entities: answer.entities, keys: answer.keys, source: answer.source, stale: answer.isStale, as_of: answer.asOf,
+    pending: answer.isPending, subscription: answer.subscription ?? undefined,
+  };
+}
+
+/** Why the cache cannot answer a query, and how it is counted. */
+interface QueryMiss {
+  reason: string;
+  counted: Miss;
+}
+
+type Reply = (result: QueryAnswer | CacheError) => void;
+
+/** Readers of queries. */
+export class Queries {
+  constructor(private readonly engine: Engine) { }
+
+  /** Reads a query, and observes it where the request has a sink. `later` hears the fetch of `cacheAndNetwork`. */
+  read(request: QueryRequest, reply: Reply, later: Reply): void {
+    if (request.sink !== undefined) {
+      if (request.policy === "networkOnlyNoStore") {
+        throw new CacheError("invalid_params", "networkOnlyNoStore stores nothing that could be observed: observe with networkOnly");
+      }
+      this.engine.observers.checkRoom();
+    }
+    const query = this.engine.state.queries.find(request.key);
+    if (request.policy === "cacheOnly" || query !== null && query.isStored && query.isLocal) {
+      // What is evaluated over the store is as true as the store: no upstream has a better answer.
+      const miss = this.answer(request, request.policy !== "cacheOnly" || query?.isLocal === true, "cache", reply);
+      if (miss !== null) reply(this.missError(miss.reason));
+      return;
+    }
+    const fetch = (cacheReason: string | null, isStored = true, fallsBack = false): void =>
+      this.engine.fetches.fetch({ request, isStored, cacheReason, fallsBack, reply });
+    switch (request.policy) {
+      case "cacheFirst": {
+        const miss = this.answer(request, false, "cache", reply);
+        if (miss !== null) fetch(miss.reason);
+        return;
+      }
+      case "networkOnly": return fetch(null);
+      case "networkOnlyNoStore": return fetch(null, false);
+      case "networkFirst": return fetch(null, true, true);
+      case "cacheAndNetwork": {
+        const miss = this.answer(request, true, "cache", reply);
+        if (miss !== null) fetch(miss.reason);
+        else this.fetchBeside(request, later);
+        return;
+      }
+      case "staleWhileRevalidate": {
+        let wasStale = false;
+        const miss = this.answer(request, true, "cache", (result) => {
+          wasStale = !(result instanceof CacheError) && result.isStale;
+          reply(result);
+        });
+        if (miss !== null) fetch(miss.reason);
+        else if (wasStale) this.fetchBeside(request, () => { /* observers hear what changed */ });
+      }
+    }
+  }
+
+  private fetchBeside(request: QueryRequest, reply: Reply): void {
+    this.engine.fetches.fetch({
+      request: { ...request, sink: undefined }, isStored: true, cacheReason: null, fallsBack: false, reply,
+    });
+  }
+
+  /** Answers from the cache if what it has is fresh enough, or whatever its age. Null: `reply` was called. */
+  answer(request: QueryRequest, isAnyAge: boolean, source: QueryAnswer["source"], reply: Reply): QueryMiss | null {
+    const miss = this.attempt(request, isAnyAge, source, reply);
+    if (source === "cache") this.engine.countRead(miss === null ? null : miss.counted);
+    return miss;
+  }
+
+  private attempt(request: QueryRequest, isAnyAge: boolean, source: QueryAnswer["source"], reply: Reply): QueryMiss | null {
+    const { state } = this.engine;
+    const now = this.engine.now();
+    const query = state.queries.find(request.key);
+    if (query === null || !query.isStored || query.table === null) return { reason: "absent", counted: "absent" };
+    state.queries.touch(query);
+    const since = query.staleSince(now);
+    if (since !== null && !isAnyAge && !isGoodEnough(since, request, now)) {
+      return { reason: query.invalidSince === null ? "expired" : "stale", counted: "expired" };
+    }
+    const fields = this.fields(request, query.table.name);
+    let listed = readList(state, query, fields, source === "upstream", now);
+    this.engine.distribute();
+    // A local list has lost what the store had lost, and is right again.
+    while (listed.isShortened) {
+      listed = readList(state, query, fields, source === "upstream", now);
+      this.engine.distribute();
+    }
+    if (listed.missing !== null) return partial(listed.missing.slot, listed.missing.isReduced, isEvicted(state, listed.missing.slot));
+    let isStale = query.isStale(now);
+    // What was just fetched is the newest there is, whatever its limit.
+    const expired = source === "cache" ? this.expired(listed.slots, fields, request, now) : null;
+    if (expired !== null) {
+      const { field, slot } = expired;
+      if (!isAnyAge && !isGoodEnough(now - field.overdue, request, now)) {
+        const reason = `expired: ${field.field} of ${slot.key} was written at ${field.writtenAt}, maxAge ${field.maxAge} s`;
+        return { reason, counted: "expired" };
+      }
+      isStale = true;
+    }
+    const { sink } = request;
+    const observer = sink === undefined ? null : this.engine.observers.addQuery(
+      query, fields, sink, request.refreshes ? isStale : query.isStale(now), now);
+    reply({
+      entities: fields === null ? listed.resources : listed.resources.map((raw) => selected(raw, fields)),
+      keys: listed.keys, source, isStale, asOf: query.asOf, isPending: listed.isPending,
+      subscription: observer === null ? null : observer.subscription,
+    });
+    if (observer === null) return null;
+    if (request.refreshes) {
+      this.engine.refreshes.begin(observer, agesOf(request.maxAges), isStale && !query.isStale(now));
+    }
+    this.engine.refreshes.schedule();
+    return null;
+  }
+
+  /** Returns the selected field that is longest past its limit. */
+  private expired(
+    slots: readonly Slot[], fields: ReadonlySet<string> | null, request: QueryRequest, now: number,
+  ): { field: ExpiredField; slot: Slot; } | null {
+    let worst: { field: ExpiredField; slot: Slot; } | null = null;
+    if (request.maxAges.size === 0) return null;
+    const ages = agesOf(request.maxAges);
+    for (const slot of slots) {
+      const field = expiredField(slot, fields, ages, now);
+      if (field !== null && (worst === null || field.overdue > worst.field.overdue)) worst = { field, slot };
+    }
+    return worst;
+  }
+
+  /** Returns the fields of a type that a request selects; null for all. */
+  private fields(request: QueryRequest, type: string): ReadonlySet<string> | null {
+    if (request.select === null) return null;
+    const own = request.select.get(type);
+    if (own !== undefined) return own;
+    for (const [name, fields] of request.select) if (this.engine.state.ownType(name) === type) return fields;
+    return null;
+  }
+
+  missError(reason: string): CacheError {
+    return new CacheError("cache_miss",
+      `the cache has no answer (${reason}): read with another policy, or put one`, { cache: reason });
+  }
+
+  /** Stores an answer. Throws when it is refused; nothing was stored then. */
+  store(answer: Answer, start: FetchStart | null): void {
+    const query = storeAnswer(this.engine.state, answer, start, this.engine.now());
+    this.engine.distribute();
+    this.engine.refreshes.answered(query);
+    this.engine.noteChanged();
+  }
+
+  /** Returns the reply for a reader whose answer is not stored. */
+  unstored(answer: Answer, request: QueryRequest): QueryAnswer {
+    const { type, members } = answer.groups[0];
+    const fields = this.fields(request, type);
+    return {
+      entities: members.map((member) => selected(new Raw(member.resource), fields)),
+      keys: members.map((member) => `${type}:${member.id}`), source: "upstream", isStale: false, asOf: answer.asOf,
+      isPending: false, subscription: null,
+    };
+  }
+}
+
+function isGoodEnough(staleSince: number, request: QueryRequest, now: number): boolean {
+  return request.maxStale === null ? request.allowsStale : now - staleSince <= request.maxStale;
+}
+
+function partial(slot: Slot, isReduced: boolean, wasEvicted: boolean): QueryMiss {
+  if (isReduced) return { reason: `incomplete: of ${slot.key} some fields were evicted`, counted: "evicted" };
+  const what = wasEvicted ? "was evicted" : "is not stored any more";
+  return { reason: `incomplete: ${slot.key} ${what}`, counted: "evicted" };
+}

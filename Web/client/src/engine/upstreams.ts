@@ -1,0 +1,45 @@
+import { parseExact, stringifyExact } from "../json/exact.js";
+import type { NumberMode } from "../json/exact.js";
+import { compact } from "../json/text.js";
+import { Scanner } from "../json/scan.js";
+import { UpstreamError } from "../model/errors.js";
+import type { TextUpstream, Upstream } from "./ports.js";
+
+const DEPTH_MAX = 64;
+
+/** Asks an upstream of values as one of text. */
+export function textUpstream(upstream: Upstream, mode: NumberMode): TextUpstream {
+  return {
+    eventsSince: upstream.eventsSince === undefined ? null : async (library, sequence) => {
+      const answer = await settled(() => upstream.eventsSince?.(library, sequence));
+      if (answer === undefined || !Array.isArray(answer.events)) throw new UpstreamError("its answer holds no array of events");
+      return { lines: linesOf(answer.events), coveredThrough: answer.coveredThrough ?? null };
+    },
+    fetch: upstream.fetch === undefined ? null : async (library, method, input) => {
+      const answer = await settled(() => upstream.fetch?.(method, parseExact(input, mode), library));
+      return textOfAnswer(answer);
+    },
+  };
+}
+
+/** Turns what an upstream throws into what the engine expects. */
+async function settled<Result>(body: () => Promise<Result> | undefined): Promise<Result | undefined> {
+  try {
+    return await body();
+  } catch (error) {
+    if (error instanceof UpstreamError) throw error;
+    const isFinal = typeof error === "object" && error !== null && (error as { isFinal?: unknown; }).isFinal === true;
+    throw new UpstreamError(error instanceof Error ? error.message : String(error), isFinal);
+  }
+}
+
+function linesOf(events: readonly unknown[]): string[] {
+  return events.map((event) => typeof event === "string" && /^\s*["{]/.test(event) ? event : stringifyExact(event));
+}
+
+/** Takes an answer as a value, or as JSON text. */
+function textOfAnswer(answer: unknown): string {
+  if (typeof answer !== "string") return stringifyExact(answer);
+  if (new Scanner(DEPTH_MAX, 0).scan(answer) !== null) throw new UpstreamError("its answer is no JSON");
+  return compact(answer);
+}

@@ -1,0 +1,25 @@
+export { NormalizedCache } from "./engine/cache.js";
+export type { CacheOptions, GapReport, NotificationHandler } from "./engine/cache.js";
+export type {
+  CacheCalls, EntityGetParams, EntityResult, Explanation, Id, JsonObject, Operation, PendingEdit, QueryAnswerParams,
+  QueryIdentity, QueryReadParams, QueryResult, RemoveOperation,
+} from "./engine/calls.js";
+export { systemClock } from "./engine/clock.js";
+export type { CacheClock } from "./engine/clock.js";
+export type { Notification } from "./engine/notifications.js";
+export { journalStores } from "./engine/ports.js";
+export type {
+  EventsAnswer, Journal, JournalBatch, JournalContents, JournalStore, JournalWrite, Upstream,
+} from "./engine/ports.js";
+export { fetchPolicies } from "./engine/queries.js";
+export type { FetchPolicy } from "./engine/queries.js";
+export { MemoryJournal } from "./journal/memory.js";
+export { ExactNumber, parseExact, stringifyExact } from "./json/exact.js";
+export type { JsonValue, NumberMode } from "./json/exact.js";
+export { CacheError, UpstreamError } from "./model/errors.js";
+export type { ErrorCode, Reason, Reasons } from "./model/errors.js";
+export { defaultLimits } from "./model/limits.js";
+export type { Limits } from "./model/limits.js";
+export type { Sequence } from "./model/sequence.js";
+export type { QuarantineRecord } from "./state/records.js";
+export type { LibraryPhase } from "./store/library.js";

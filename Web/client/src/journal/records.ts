@@ -1,0 +1,285 @@
+// What a journal keeps: plain values that survive a structured clone and JSON alike.
+
+import type { Layer, LayerChange } from "../layers/layer.js";
+import { layerByteCount } from "../layers/layer.js";
+import type { Limits } from "../model/limits.js";
+import { parseSequence } from "../model/sequence.js";
+import type { Sequence } from "../model/sequence.js";
+import { LAYERED, MISSING, EXTRA, isShown } from "../queries/list.js";
+import { Query } from "../queries/query.js";
+import { parseRule, ResourceView } from "../queries/rule.js";
+import type { SortKey } from "../queries/rule.js";
+import type { StaleCause } from "../sequencing/gate.js";
+import type { Changes } from "../state/changes.js";
+import { insertElement } from "../state/elements.js";
+import { evaluate } from "../state/answers.js";
+import { pushLayer, takeSlot } from "../state/layers.js";
+import { settleNode } from "../state/layer-lists.js";
+import { fileQuery } from "../state/queries.js";
+import type { State } from "../state/state.js";
+import { beginUnit, endUnit } from "../state/units.js";
+import { Library } from "../store/library.js";
+import type { Slot } from "../store/slot.js";
+import type { Completeness, Stamp, Writer } from "../store/stamp.js";
+import { nodesOf } from "../layers/stack.js";
+import type { JournalBatch, JournalContents, JournalStore, JournalWrite } from "../engine/ports.js";
+
+type StampRecord = readonly [sequence: string | null, generation: number, writtenAt: number, writer: Writer, isPartial: boolean];
+
+interface EntityRecord {
+  library: string;
+  type: string;
+  id: string;
+  /** The resource; null for a tombstone. */
+  text: string | null;
+  stamp: StampRecord;
+  rest?: StampRecord;
+  named?: readonly (readonly [string, StampRecord])[];
+  completeness?: Completeness;
+}
+
+interface LibraryRecord {
+  name: string;
+  epoch: string | null;
+  generation: number;
+  cursor: string | null;
+  staleCause: StaleCause;
+  lost: readonly (readonly [string, string])[];
+  answeredThrough: string | null;
+  forgottenThrough: string | null;
+}
+
+interface QueryRecord {
+  number: number;
+  library: string;
+  method: string;
+  input: string;
+  type: string;
+  tags: string;
+  rule: string;
+  isLocal: boolean;
+  timeToLive: number | null;
+  asOf: string | null;
+  storedAt: number;
+  invalidSince: number | null;
+  horizon: SortKey | null;
+  ids: readonly string[];
+}
+
+type ChangeRecord =
+  | { op: "put"; type: string; id: string; resource: string; }
+  | { op: "patch"; type: string; id: string; fields: string; unset: readonly string[]; }
+  | { op: "remove_field"; type: string; id: string; field: string; }
+  | { op: "delete"; type: string; id: string; };
+
+interface LayerRecord {
+  number: number;
+  pendingId: string;
+  library: string;
+  createdAt: number;
+  isConfirmed: boolean;
+  awaited: readonly [string, number] | null;
+  dependsOn: readonly string[];
+  changes: readonly ChangeRecord[];
+}
+
+const written = (sequence: Sequence | null): string | null => sequence === null ? null : String(sequence);
+const read = (text: string | null): Sequence | null => text === null ? null : parseSequence(text);
+
+/** Returns the key prefix of a library's records. */
+function libraryKey(name: string): string { return `${JSON.stringify(name)}/`; }
+
+/** Makes the batch of a flush. */
+export function batchOf(state: State, changes: Changes): JournalBatch {
+  const writes: JournalWrite[] = [];
+  const add = (store: JournalStore, key: string, value: unknown): void => { writes.push({ store, key, value }); };
+  for (const slot of changes.slots) add("entities", `${libraryKey(slot.table.library.name)}${slot.key}`, entityRecord(state, slot));
+  for (const library of changes.libraries) add("libraries", library.name, libraryRecord(library));
+  for (const number of changes.removedQueries) add("queries", String(number), undefined);
+  for (const query of changes.queries) add("queries", String(query.number), queryRecord(query));
+  for (const number of changes.removedLayers) add("layers", String(number), undefined);
+  for (const layer of changes.layers) add("layers", String(layer.number), layerRecord(layer));
+  for (const { library, key, isEvicted } of changes.evicted.values()) {
+    add("evicted", `${libraryKey(library)}${key}`, isEvicted ? { library, key } : undefined);
+  }
+  const cleared = [...changes.cleared].flatMap((library) => [
+    { store: "entities" as const, prefix: libraryKey(library.name) }, { store: "evicted" as const, prefix: libraryKey(library.name) },
+  ]);
+  return { cleared, writes };
+}
+
+function stampRecord(stamp: Stamp): StampRecord {
+  return [written(stamp.sequence), stamp.generation, stamp.writtenAt, stamp.writer, stamp.isPartial];
+}
+
+function stampOf([sequence, generation, writtenAt, writer, isPartial]: StampRecord): Stamp {
+  return { sequence: read(sequence), generation, writtenAt, writer, isPartial };
+}
+
+function entityRecord(state: State, slot: Slot): EntityRecord | undefined {
+  const key = { library: slot.table.library.name, type: slot.table.name, id: slot.id };
+  if (slot.text === null) {
+    const tombstone = state.tombstones.get(slot);
+    if (tombstone === null) return undefined;
+    return { ...key, text: null, stamp: [written(tombstone.sequence), tombstone.generation, tombstone.deletedAt, "event", false] };
+  }
+  const stored = { ...key, text: slot.text, stamp: stampRecord(slot.stamp) };
+  if (slot.fields === null) return stored;
+  const { rest, named, completeness } = slot.fields;
+  return {
+    ...stored, rest: stampRecord(rest), completeness,
+    named: [...named].map(([name, stamp]) => [name, stampRecord(stamp)] as const),
+  };
+}
+
+function libraryRecord(library: Library): LibraryRecord {
+  const { epoch, generation, cursor, staleCause, lost } = library.gate.record;
+  return {
+    name: library.name, epoch, generation, cursor: written(cursor), staleCause,
+    lost: lost.map((range) => [String(range.first), String(range.last)] as const),
+    answeredThrough: written(library.answeredThrough), forgottenThrough: written(library.forgottenThrough),
+  };
+}
+
+function queryRecord(query: Query): QueryRecord | undefined {
+  if (!query.isStored || query.table === null) return undefined;
+  return {
+    number: query.number, library: query.key.library, method: query.key.method, input: query.key.input,
+    type: query.table.name, tags: query.tags, rule: query.ruleText, isLocal: query.isLocal, timeToLive: query.timeToLive,
+    asOf: written(query.asOf), storedAt: query.storedAt, invalidSince: query.invalidSince, horizon: query.horizon,
+    ids: query.list.all.filter((element) => (element.marks & EXTRA) === 0).map((element) => element.node.slot.id),
+  };
+}
+
+function layerRecord(layer: Layer): LayerRecord {
+  return {
+    number: layer.number, pendingId: layer.pendingId, library: layer.library.name, createdAt: layer.createdAt,
+    isConfirmed: layer.isConfirmed, dependsOn: layer.dependsOn,
+    awaited: layer.awaited === null ? null : [String(layer.awaited.sequence), layer.awaited.generation],
+    changes: layer.changes.map((change): ChangeRecord => {
+      const key = { type: change.slot.table.name, id: change.slot.id };
+      switch (change.op) {
+        case "put": return { op: "put", ...key, resource: change.resource };
+        case "patch": return { op: "patch", ...key, fields: change.fields, unset: change.unset };
+        case "remove_field": return { op: "remove_field", ...key, field: change.field };
+        case "delete": return { op: "delete", ...key };
+      }
+    }),
+  };
+}
+
+// Reading
+
+/** Fills a new state with what a journal holds. Records of a form that is not known are left out. */
+export function recover(state: State, contents: JournalContents, limits: Limits, now: number): void {
+  for (const record of contents.libraries.values() as IterableIterator<LibraryRecord>) recoverLibrary(state, record, limits);
+  const tombstones: [Slot, EntityRecord][] = [];
+  for (const record of contents.entities.values() as IterableIterator<EntityRecord>) {
+    const library = state.takeLibrary(record.library);
+    if (library === null || !state.takeType(record.type)) continue;
+    const slot = library.takeTable(record.type).take(record.id);
+    if (record.text === null) tombstones.push([slot, record]);
+    else recoverEntity(state, slot, record, record.text);
+  }
+  tombstones.sort(([, left], [, right]) => left.stamp[2] - right.stamp[2]);
+  for (const [slot, { stamp }] of tombstones) {
+    state.tombstones.insert({ sequence: read(stamp[0]), generation: stamp[1], deletedAt: stamp[2] }, slot);
+  }
+  for (const { library, key } of contents.evicted.values() as IterableIterator<{ library: string; key: string; }>) {
+    state.evicted.insert(library, key);
+  }
+  const layers = [...contents.layers.values() as IterableIterator<LayerRecord>].sort((left, right) => left.number - right.number);
+  const laid = layers.map((record) => recoverLayer(state, record)).filter((layer): layer is Layer => layer !== null);
+  beginUnit(state, true);
+  const queries = [...contents.queries.values() as IterableIterator<QueryRecord>].sort((left, right) => left.number - right.number);
+  for (const record of queries) recoverQuery(state, record);
+  for (const node of nodesOf(laid)) settleNode(state, node);
+  endUnit(state, now);
+  state.clearLog();
+}
+
+function recoverLibrary(state: State, record: LibraryRecord, limits: Limits): void {
+  const library = new Library(record.name, limits, {
+    epoch: record.epoch, generation: record.generation, cursor: read(record.cursor), staleCause: record.staleCause,
+    lost: record.lost.map(([first, last]) => ({ first: read(first) ?? 0, last: read(last) ?? 0 })),
+  });
+  library.answeredThrough = read(record.answeredThrough);
+  library.forgottenThrough = read(record.forgottenThrough);
+  state.libraries.set(record.name, library);
+}
+
+function recoverEntity(state: State, slot: Slot, record: EntityRecord, text: string): void {
+  slot.text = text;
+  slot.stamp = stampOf(record.stamp);
+  if (record.rest !== undefined) {
+    slot.fields = {
+      rest: stampOf(record.rest), completeness: record.completeness ?? "whole",
+      named: new Map((record.named ?? []).map(([name, stamp]) => [name, stampOf(stamp)])),
+    };
+  }
+  slot.table.entityCount += 1;
+  state.entityCount += 1;
+  state.recency?.add(slot);
+}
+
+function recoverLayer(state: State, record: LayerRecord): Layer | null {
+  const library = state.takeLibrary(record.library);
+  if (library === null) return null;
+  const changes = record.changes.map((change): LayerChange => {
+    const slot = takeSlot(state, library, change.type, change.id);
+    switch (change.op) {
+      case "put": return { op: "put", slot, resource: change.resource };
+      case "patch": return { op: "patch", slot, fields: change.fields, unset: change.unset };
+      case "remove_field": return { op: "remove_field", slot, field: change.field };
+      case "delete": return { op: "delete", slot };
+    }
+  });
+  const parts = { pendingId: record.pendingId, dependsOn: [...record.dependsOn], changes };
+  const sequence = record.awaited === null ? null : read(record.awaited[0]);
+  const layer: Layer = {
+    ...parts, number: record.number, library, createdAt: record.createdAt, isConfirmed: record.isConfirmed,
+    awaited: record.awaited === null || sequence === null ? null : { sequence, generation: record.awaited[1] },
+    byteCount: layerByteCount(parts),
+  };
+  pushLayer(state, layer);
+  return layer;
+}
+
+function recoverQuery(state: State, record: QueryRecord): void {
+  const library = state.takeLibrary(record.library);
+  if (library === null || !state.takeType(record.type)) return;
+  const key = { library: record.library, method: record.method, input: record.input };
+  const query = state.queries.add(new Query(key, library, record.number));
+  query.table = library.takeTable(record.type);
+  query.tags = record.tags;
+  query.ruleText = record.rule;
+  query.rule = record.rule === "" ? null : parseRule(record.rule);
+  query.isLocal = record.isLocal;
+  query.timeToLive = record.timeToLive;
+  query.asOf = read(record.asOf);
+  query.storedAt = record.storedAt;
+  query.invalidSince = record.invalidSince;
+  query.horizon = record.horizon;
+  fileQuery(state, query);
+  if (query.isLocal) return evaluate(state, query);
+  for (const id of record.ids) recoverElement(state, query, query.table.take(id));
+}
+
+function recoverElement(state: State, query: Query, slot: Slot): void {
+  const { rule, list } = query;
+  if (rule === null) {
+    const node = state.takeNode(slot);
+    const marks = (slot.text === null ? MISSING : 0) | (node.overlay === null ? 0 : LAYERED);
+    insertElement(state, query, node, null, marks, list.wholeCount);
+  } else if (slot.text === null) {
+    query.invalidSince ??= query.storedAt;
+    state.tidy(slot);
+  } else {
+    const node = state.takeNode(slot);
+    const sortKey = rule.sortKey(new ResourceView(slot.text), slot.id);
+    insertElement(state, query, node, sortKey, node.overlay === null ? 0 : LAYERED, list.lowerBound(sortKey, "all", rule));
+  }
+}
+
+/** Tells whether an element is shown. */
+export const isElementShown = isShown;

@@ -1,0 +1,251 @@
+// Stage 2 of 7: a line's text → its grammar checked, its outer members noted. Before: framer. After: decoder.
+
+/** The outcome of a scan. */
+export type ScanFault = "not_json" | "too_deep" | null;
+
+/** The numbers that one entry of the tape takes. */
+export const STRIDE = 6;
+const KEY_START = 0;
+const KEY_END = 1;
+const VALUE_START = 2;
+const VALUE_END = 3;
+const NEXT = 4;
+const KEY_ESCAPED = 5;
+
+/**
+ * Checks one JSON text by RFC 8259 in a single pass, and notes where the members of its outer containers stand.
+ *
+ * The notes are a tape of numbers: for each member or element its name, its value, and the entry after all that lies
+ * inside it. Containers deeper than `recordDepth` are checked and not noted. A scanner is used again for each line.
+ */
+export class Scanner {
+  /** The text that was scanned last. */
+  text = "";
+  /** Whether white space stands between tokens. */
+  isSpaced = false;
+  /** Whether some code unit is half a surrogate pair: the text may not be what UTF-8 can hold. */
+  hasSurrogates = false;
+  /** The number of entries. */
+  count = 0;
+  private tape = new Int32Array(STRIDE * 256);
+  private at = 0;
+  private depth = 0;
+  private fault: ScanFault = null;
+  private readonly depthMax: number;
+  private readonly recordDepth: number;
+
+  constructor(depthMax: number, recordDepth: number) {
+    this.depthMax = depthMax;
+    this.recordDepth = recordDepth;
+  }
+
+  /** Scans a text. Returns the first fault from the left; null when the text is one JSON value. */
+  scan(text: string): ScanFault {
+    this.text = text;
+    this.at = 0;
+    this.depth = 0;
+    this.count = 0;
+    this.isSpaced = false;
+    this.hasSurrogates = false;
+    this.fault = null;
+    this.skipSpace();
+    if (!this.value()) return this.fault ?? "not_json";
+    this.skipSpace();
+    return this.at === text.length ? null : "not_json";
+  }
+
+  /** The place of the first character of the scanned value, past white space. */
+  get start(): number {
+    let at = 0;
+    while (isSpace(this.text.charCodeAt(at))) at += 1;
+    return at;
+  }
+
+  valueStart(entry: number): number { return this.tape[entry * STRIDE + VALUE_START]; }
+
+  valueEnd(entry: number): number { return this.tape[entry * STRIDE + VALUE_END]; }
+
+  /** The entry after one and all that lies inside it. */
+  next(entry: number): number { return this.tape[entry * STRIDE + NEXT]; }
+
+  /** The first character of a value. */
+  first(entry: number): number { return this.text.charCodeAt(this.tape[entry * STRIDE + VALUE_START]); }
+
+  /** Tells whether a member has a name. */
+  isNamed(entry: number, name: string): boolean {
+    const place = entry * STRIDE;
+    const start = this.tape[place + KEY_START];
+    const end = this.tape[place + KEY_END];
+    if (this.tape[place + KEY_ESCAPED] !== 0) return this.name(entry) === name;
+    return end - start === name.length && this.text.startsWith(name, start);
+  }
+
+  /** Returns a member's name without escapes. */
+  name(entry: number): string {
+    const place = entry * STRIDE;
+    const raw = this.text.slice(this.tape[place + KEY_START], this.tape[place + KEY_END]);
+    return this.tape[place + KEY_ESCAPED] === 0 ? raw : String(JSON.parse(`"${raw}"`));
+  }
+
+  private value(): boolean {
+    const unit = this.text.charCodeAt(this.at);
+    switch (unit) {
+      case 0x22: return this.string();
+      case 0x7b: return this.container(0x7d);
+      case 0x5b: return this.container(0x5d);
+      case 0x74: return this.word("true");
+      case 0x66: return this.word("false");
+      case 0x6e: return this.word("null");
+      default: return this.number(unit);
+    }
+  }
+
+  private container(close: number): boolean {
+    if (this.depth === this.depthMax) {
+      this.fault = "too_deep";
+      return false;
+    }
+    this.depth += 1;
+    const isNoted = this.depth <= this.recordDepth;
+    this.at += 1;
+    this.skipSpace();
+    if (this.text.charCodeAt(this.at) === close) {
+      this.at += 1;
+      this.depth -= 1;
+      return true;
+    }
+    for (; ;) {
+      let entry = -1;
+      if (isNoted) entry = this.open();
+      if (close === 0x7d && !this.key(entry)) return false;
+      if (isNoted) this.tape[entry * STRIDE + VALUE_START] = this.at;
+      if (!this.value()) return false;
+      if (isNoted) {
+        this.tape[entry * STRIDE + VALUE_END] = this.at;
+        this.tape[entry * STRIDE + NEXT] = this.count;
+      }
+      this.skipSpace();
+      const unit = this.text.charCodeAt(this.at);
+      this.at += 1;
+      if (unit === close) break;
+      if (unit !== 0x2c) return false;
+      this.skipSpace();
+    }
+    this.depth -= 1;
+    return true;
+  }
+
+  private open(): number {
+    const entry = this.count;
+    this.count += 1;
+    if (this.count * STRIDE > this.tape.length) {
+      const larger = new Int32Array(this.tape.length * 2);
+      larger.set(this.tape);
+      this.tape = larger;
+    }
+    return entry;
+  }
+
+  private key(entry: number): boolean {
+    if (this.text.charCodeAt(this.at) !== 0x22) return false;
+    const start = this.at + 1;
+    if (!this.string()) return false;
+    if (entry >= 0) {
+      const place = entry * STRIDE;
+      this.tape[place + KEY_START] = start;
+      this.tape[place + KEY_END] = this.at - 1;
+      this.tape[place + KEY_ESCAPED] = this.wasEscaped ? 1 : 0;
+    }
+    this.skipSpace();
+    if (this.text.charCodeAt(this.at) !== 0x3a) return false;
+    this.at += 1;
+    this.skipSpace();
+    return true;
+  }
+
+  private wasEscaped = false;
+
+  private string(): boolean {
+    const text = this.text;
+    let at = this.at + 1;
+    let isEscaped = false;
+    for (; ;) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x22) break;
+      if (unit === 0x5c) {
+        isEscaped = true;
+        const count = escapeLength(text, at);
+        if (count === 0) return false;
+        at += count;
+        continue;
+      }
+      // A comparison with NaN, past the end of the text, fails as well.
+      if (!(unit >= 0x20)) return false;
+      if (unit >= 0xd800 && unit < 0xe000) this.hasSurrogates = true;
+      at += 1;
+    }
+    this.at = at + 1;
+    this.wasEscaped = isEscaped;
+    return true;
+  }
+
+  private word(word: string): boolean {
+    if (!this.text.startsWith(word, this.at)) return false;
+    this.at += word.length;
+    return true;
+  }
+
+  private number(first: number): boolean {
+    const text = this.text;
+    let at = this.at;
+    let unit = first;
+    if (unit === 0x2d) unit = text.charCodeAt(at += 1);
+    if (unit === 0x30) {
+      unit = text.charCodeAt(at += 1);
+    } else {
+      if (!isDigit(unit)) return false;
+      while (isDigit(unit)) unit = text.charCodeAt(at += 1);
+    }
+    if (unit === 0x2e) {
+      unit = text.charCodeAt(at += 1);
+      if (!isDigit(unit)) return false;
+      while (isDigit(unit)) unit = text.charCodeAt(at += 1);
+    }
+    if (unit === 0x65 || unit === 0x45) {
+      unit = text.charCodeAt(at += 1);
+      if (unit === 0x2b || unit === 0x2d) unit = text.charCodeAt(at += 1);
+      if (!isDigit(unit)) return false;
+      while (isDigit(unit)) unit = text.charCodeAt(at += 1);
+    }
+    this.at = at;
+    return true;
+  }
+
+  private skipSpace(): void {
+    if (this.text.charCodeAt(this.at) > 0x20) return;
+    const start = this.at;
+    while (isSpace(this.text.charCodeAt(this.at))) this.at += 1;
+    if (this.at > start) this.isSpaced = true;
+  }
+}
+
+/** Returns the length of the escape at a backslash; 0 when it is none. */
+function escapeLength(text: string, at: number): number {
+  switch (text.charCodeAt(at + 1)) {
+    case 0x22: case 0x5c: case 0x2f: case 0x62: case 0x66: case 0x6e: case 0x72: case 0x74: return 2;
+    case 0x75:
+      for (let place = at + 2; place < at + 6; place += 1) {
+        if (!isHex(text.charCodeAt(place))) return 0;
+      }
+      return 6;
+    default: return 0;
+  }
+}
+
+function isSpace(unit: number): boolean { return unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d; }
+
+function isDigit(unit: number): boolean { return unit >= 0x30 && unit <= 0x39; }
+
+function isHex(unit: number): boolean {
+  return isDigit(unit) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66);
+}

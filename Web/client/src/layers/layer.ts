@@ -1,0 +1,59 @@
+import { assigned } from "../store/merge.js";
+import type { Sequence } from "../model/sequence.js";
+import type { Library } from "../store/library.js";
+import type { Slot } from "../store/slot.js";
+
+/** One change of a layer, as it was given. Its slot changes when a real id becomes known. */
+export type LayerChange =
+  | { op: "put"; slot: Slot; resource: string; }
+  | { op: "patch"; slot: Slot; fields: string; unset: readonly string[]; }
+  | { op: "remove_field"; slot: Slot; field: string; }
+  | { op: "delete"; slot: Slot; };
+
+/** A place in a library's log that a confirmed layer waits for; in another generation it means nothing. */
+export interface AwaitedPlace {
+  sequence: Sequence;
+  generation: number;
+}
+
+/** One mutation that has not settled. */
+export interface Layer {
+  /** Orders layers. */
+  readonly number: number;
+  readonly pendingId: string;
+  readonly library: Library;
+  readonly createdAt: number;
+  changes: LayerChange[];
+  /** The pending ids of layers with which this one is rolled back. */
+  dependsOn: string[];
+  isConfirmed: boolean;
+  awaited: AwaitedPlace | null;
+  /** The bytes that count toward the bound on layers. */
+  byteCount: number;
+}
+
+/** Applies a change to the value under it. Protocol/optimistic.md, what a layer shows. */
+export function fold(change: LayerChange, value: string | null): string | null {
+  switch (change.op) {
+    case "put": return change.resource;
+    case "delete": return null;
+    case "patch": return value === null ? null : assigned(change.fields, value, new Set(change.unset));
+    case "remove_field": return value === null ? null : assigned("", value, new Set([change.field]));
+  }
+}
+
+/** Returns the bytes that a layer's parts count. */
+export function layerByteCount(layer: { pendingId: string; dependsOn: readonly string[]; changes: readonly LayerChange[]; }): number {
+  return layer.changes.reduce((sum, change) => sum + changeByteCount(change),
+    layer.dependsOn.reduce((sum, id) => sum + id.length + 16, layer.pendingId.length));
+}
+
+function changeByteCount(change: LayerChange): number {
+  const overhead = 64 + change.slot.id.length;
+  switch (change.op) {
+    case "put": return overhead + change.resource.length;
+    case "patch": return overhead + change.fields.length + change.unset.reduce((sum, name) => sum + name.length + 16, 0);
+    case "remove_field": return overhead + change.field.length;
+    case "delete": return overhead;
+  }
+}

@@ -1,0 +1,106 @@
+import type { Sequence } from "../model/sequence.js";
+import type { KeyNode, Overlay } from "../queries/node.js";
+import type { Library } from "../store/library.js";
+import type { AwaitedPlace, Layer } from "./layer.js";
+import { layerByteCount } from "./layer.js";
+
+/** The pending layers, oldest first. What they do to an entity stands at its node. */
+export class LayerStack {
+  private readonly layers = new Map<string, Layer>();
+  private lastNumber = 0;
+  /** The bytes of all changes. */
+  byteCount = 0;
+
+  get size(): number { return this.layers.size; }
+
+  get isEmpty(): boolean { return this.layers.size === 0; }
+
+  /** The layers, oldest first. */
+  get all(): Layer[] { return [...this.layers.values()].sort((left, right) => left.number - right.number); }
+
+  get nextNumber(): number { return this.lastNumber + 1; }
+
+  get(pendingId: string): Layer | null { return this.layers.get(pendingId) ?? null; }
+
+  /** Returns a layer and all that depend on it, directly or not, oldest first. */
+  withDependents(layer: Layer): Layer[] {
+    const found = new Set([layer]);
+    const rest = [layer];
+    for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+      for (const other of this.layers.values()) {
+        if (!other.dependsOn.includes(next.pendingId) || found.has(other)) continue;
+        found.add(other);
+        rest.push(other);
+      }
+    }
+    return [...found].sort((left, right) => left.number - right.number);
+  }
+
+  /** Adds a layer on top; its changes are added to the overlays of their nodes. */
+  push(layer: Layer, overlayOf: (node: Layer["changes"][number]) => Overlay): void {
+    this.lastNumber = Math.max(this.lastNumber, layer.number);
+    this.layers.set(layer.pendingId, layer);
+    this.byteCount += layer.byteCount;
+    for (const change of layer.changes) overlayOf(change).touches.push({ layer, change });
+  }
+
+  /** Removes a layer; those that depended on it do no more. Returns these. */
+  remove(layer: Layer): Layer[] {
+    this.layers.delete(layer.pendingId);
+    this.byteCount -= layer.byteCount;
+    return this.releaseDependents(layer);
+  }
+
+  /** Marks a layer as committed. Returns the layers that depended on it. */
+  confirm(layer: Layer, awaited: AwaitedPlace | null): Layer[] {
+    layer.isConfirmed = true;
+    layer.awaited = awaited;
+    return this.releaseDependents(layer);
+  }
+
+  /** Counts a layer's bytes anew after its changes were renamed. */
+  recount(layer: Layer): void {
+    this.byteCount -= layer.byteCount;
+    layer.byteCount = layerByteCount(layer);
+    this.byteCount += layer.byteCount;
+  }
+
+  private releaseDependents(layer: Layer): Layer[] {
+    const released: Layer[] = [];
+    for (const other of this.layers.values()) {
+      if (!other.dependsOn.includes(layer.pendingId)) continue;
+      other.dependsOn = other.dependsOn.filter((id) => id !== layer.pendingId);
+      this.recount(other);
+      released.push(other);
+    }
+    return released;
+  }
+
+  /** Returns the layer that waits for the lowest position at or below the cursor; null when there is none. */
+  reached(cursor: Sequence, generation: number, library: Library): Layer | null {
+    let first: Layer | null = null;
+    for (const layer of this.layers.values()) {
+      const awaited = layer.awaited;
+      if (layer.library !== library || awaited === null || awaited.generation !== generation) continue;
+      if (awaited.sequence > cursor) continue;
+      if (first === null || first.awaited === null || awaited.sequence < first.awaited.sequence) first = layer;
+    }
+    return first;
+  }
+
+  /** Whether some layer waits for a place in a log. */
+  get isAwaiting(): boolean { return [...this.layers.values()].some((layer) => layer.awaited !== null); }
+
+  /** Tells whether layers wait for a place in an ended log of a library. */
+  isAwaitingOther(generation: number, library: Library): boolean {
+    return [...this.layers.values()].some(
+      (layer) => layer.library === library && layer.awaited !== null && layer.awaited.generation !== generation);
+  }
+}
+
+/** Returns the nodes that layers name, each once. */
+export function nodesOf(layers: readonly Layer[]): KeyNode[] {
+  const nodes = new Set<KeyNode>();
+  for (const layer of layers) for (const change of layer.changes) if (change.slot.node !== null) nodes.add(change.slot.node);
+  return [...nodes];
+}

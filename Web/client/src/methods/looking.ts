@@ -1,0 +1,91 @@
+// Looking in: counters, and where an entity's value comes from. Protocol/sessions.md.
+
+import type { Engine } from "../engine/engine.js";
+import { membersOf } from "../json/text.js";
+import { Raw } from "../out/raw.js";
+import type { Out } from "../out/value.js";
+import { COVERED } from "../queries/list.js";
+import type { QueryKey } from "../queries/query.js";
+import type { Ages } from "../state/ages.js";
+import { ageLimit } from "../state/ages.js";
+import { pendingIdsOver } from "../state/layers.js";
+import { completeness } from "../state/units.js";
+import type { Slot } from "../store/slot.js";
+
+/** Returns what `cache.stats` answers. */
+export function statisticsOf(engine: Engine): { [name: string]: Out; } {
+  const { state, observers, misses } = engine;
+  const { counts } = state;
+  const names = [...state.libraries.keys()].sort();
+  const libraries = Object.fromEntries(names.map((name) => {
+    const { phase, epoch, cursor, lost } = engine.status(name);
+    return [name, { epoch, sequence: cursor, state: phase, lost: lost.map((range) => [range.first, range.last]) }];
+  }));
+  let byteCount = 0;
+  for (const library of state.libraries.values()) {
+    for (const table of library.types.values()) for (const slot of table.slots.values()) byteCount += slot.text?.length ?? 0;
+  }
+  return {
+    entities: state.entityCount, queries: state.queries.storedCount, observers: observers.size, pending: state.layers.size,
+    memory_bytes: byteCount, disk_bytes: 0, hits: engine.hitCount, misses: { ...misses },
+    evictions: state.evictionCount, notifications: observers.notificationCount, libraries,
+    storage: engine.flusher.error === null ? "ok" : "input_output", lines: counts.lines,
+    events: {
+      applied: counts.applied, duplicate: counts.duplicate, ignored: counts.ignored, quarantined: counts.quarantined,
+      held: counts.held,
+    },
+    members_quarantined: counts.membersQuarantined, reconciled: counts.reconciled, late: counts.late, blank: counts.blank,
+    control: counts.control, messages: counts.messages, ignored_kinds: Object.fromEntries([...state.ignoredKinds].sort()),
+  };
+}
+
+/** Returns what `cache.explain` answers. */
+export function explain(
+  engine: Engine, { library, type, id }: { library: string; type: string; id: string; }, ages: Ages,
+): Out {
+  const { state } = engine;
+  const slot = state.findSlot(library, type, id);
+  const isEvicted = state.evicted.has(library, `${type}:${id}`);
+  if (slot === null) {
+    return { miss: isEvicted ? "evicted" : "absent", deletion: null, fields: [], layers: [], queries: [], observers: 0 };
+  }
+  const now = engine.now();
+  const { node } = slot;
+  const tombstone = state.tombstones.get(slot);
+  const fields = slot.text === null ? [] : membersOf(slot.text).map(({ name }) => {
+    const stamp = slot.stampOf(name);
+    const age = Math.max(now - stamp.writtenAt, 0);
+    const limit = ageLimit(ages, type, name);
+    return {
+      name, writer: stamp.writer, sequence: stamp.sequence, written_at: stamp.writtenAt, age,
+      max_age: limit?.seconds ?? null, rule: limit?.rule ?? null, stale: limit !== null && age >= limit.seconds * 1_000,
+    };
+  });
+  return {
+    miss: explainMiss(slot, tombstone !== null, isEvicted),
+    deletion: slot.text !== null || tombstone === null ? null
+      : { writer: "event", sequence: tombstone.sequence, written_at: tombstone.deletedAt },
+    fields, layers: pendingIdsOver(node), queries: placesOf(slot, now), observers: node?.observerCount ?? 0,
+  };
+}
+
+function placesOf(slot: Slot, now: number): Out[] {
+  const shown = (slot.node?.holders ?? []).filter((element) => (element.marks & COVERED) === 0);
+  const order = (left: QueryKey, right: QueryKey): number =>
+    left.method < right.method || left.method === right.method && left.input < right.input ? -1 : 1;
+  return [...shown].sort((left, right) => order(left.query.key, right.query.key)).map((element) => {
+    const { query } = element;
+    return {
+      library_id: query.key.library, method: query.key.method, input: new Raw(query.key.input),
+      index: query.list.index(element, "shown"), stale: query.isStale(now),
+    };
+  });
+}
+
+function explainMiss(slot: Slot, isDeleted: boolean, isEvicted: boolean): Out {
+  const { node } = slot;
+  const isVisible = node === null ? slot.text !== null : node.visible !== null;
+  if (isVisible) return (node === null ? slot.completeness : completeness(node)) === "whole" ? null : "evicted";
+  if (isDeleted || slot.text !== null) return "deleted";
+  return isEvicted ? "evicted" : "absent";
+}

@@ -1,0 +1,53 @@
+import type { Pointer } from "./pointer.js";
+import type { Query } from "./query.js";
+import type { ResourceView, Rule } from "./rule.js";
+import { exactCode } from "./value.js";
+
+/** The queries with a rule of one library and type, filed by a value that their elements must have. */
+export class Candidates {
+  private readonly filed = new Map<Pointer, Map<string, Set<Query>>>();
+  private readonly unfiled = new Set<Query>();
+  private count = 0;
+
+  get isEmpty(): boolean { return this.count === 0; }
+
+  insert(query: Query, rule: Rule): void {
+    this.count += 1;
+    const requirement = rule.requirement;
+    if (requirement === null) {
+      this.unfiled.add(query);
+      return;
+    }
+    let values = this.filed.get(requirement.pointer);
+    if (values === undefined) this.filed.set(requirement.pointer, values = new Map());
+    for (const code of requirement.codes) {
+      const queries = values.get(code);
+      if (queries === undefined) values.set(code, new Set([query]));
+      else queries.add(query);
+    }
+  }
+
+  remove(query: Query, rule: Rule): void {
+    this.count -= 1;
+    this.unfiled.delete(query);
+    const requirement = rule.requirement;
+    if (requirement === null) return;
+    const values = this.filed.get(requirement.pointer);
+    for (const code of requirement.codes) {
+      const queries = values?.get(code);
+      queries?.delete(query);
+      if (queries?.size === 0) values?.delete(code);
+    }
+    if (values?.size === 0) this.filed.delete(requirement.pointer);
+  }
+
+  /** Calls `body` with each query whose rule a resource may fulfil, once. */
+  forEach(view: ResourceView, body: (query: Query) => void): void {
+    for (const query of [...this.unfiled]) body(query);
+    for (const [pointer, values] of this.filed) {
+      const value = view.at(pointer);
+      const queries = value === null ? undefined : values.get(exactCode(value));
+      if (queries !== undefined) for (const query of [...queries]) body(query);
+    }
+  }
+}

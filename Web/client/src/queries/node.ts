@@ -1,0 +1,47 @@
+import type { Layer, LayerChange } from "../layers/layer.js";
+import type { Slot } from "../store/slot.js";
+import { Raw } from "../out/raw.js";
+import type { Element } from "./list.js";
+
+/** One change of a layer that concerns a key. */
+export interface Touch {
+  layer: Layer;
+  change: LayerChange;
+}
+
+/** The effect of layers on one entity. */
+export interface Overlay {
+  /** The changes in the order in which they apply. */
+  touches: Touch[];
+  /** The visible resource; null when nothing is visible. */
+  visible: string | null;
+  /** Whether nothing is visible because a layer deletes the entity. */
+  isDeleted: boolean;
+}
+
+/** What names a key besides the store: lists, observers and layers. */
+export class KeyNode {
+  /** The places in lists; each knows its own place here. */
+  readonly holders: Element[] = [];
+  /** The number of observers of the entity itself. */
+  observerCount = 0;
+  /** The effect of layers; null while none has a change for the key. */
+  overlay: Overlay | null = null;
+
+  constructor(readonly slot: Slot) { }
+
+  private raw: Raw | null = null;
+
+  /** The visible resource for answers: the same object as long as the text is the same. */
+  get visibleRaw(): Raw {
+    const text = this.visible ?? "null";
+    if (this.raw === null || this.raw.text !== text) this.raw = new Raw(text);
+    return this.raw;
+  }
+
+  /** Whether anything names the key. */
+  get isNamed(): boolean { return this.holders.length > 0 || this.observerCount > 0 || this.overlay !== null; }
+
+  /** The resource as readers see it; null when there is none. */
+  get visible(): string | null { return this.overlay === null ? this.slot.text : this.overlay.visible; }
+}

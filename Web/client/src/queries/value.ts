@@ -1,0 +1,62 @@
+import { canonicalNumber, compareNumbers } from "../json/number.js";
+import { elementsOf, kindOf, membersOf, quoted, stringValue } from "../json/text.js";
+import { compareBytes } from "../json/utf8.js";
+
+/** A value as it stands in an order: nothing < null < false < true < numbers < strings < arrays and objects. */
+export interface OrderValue {
+  rank: number;
+  /** The text of a string, or the spelling of a number; empty for all else. */
+  text: string;
+}
+
+const MISSING: OrderValue = { rank: 1, text: "" };
+const NULL: OrderValue = { rank: 2, text: "" };
+const FALSE: OrderValue = { rank: 3, text: "" };
+const TRUE: OrderValue = { rank: 4, text: "" };
+const NUMBER = 5;
+const STRING = 6;
+const OTHER: OrderValue = { rank: 7, text: "" };
+
+/** Returns a JSON value's place in the order; null stands for no value. */
+export function orderValue(json: string | null): OrderValue {
+  if (json === null) return MISSING;
+  switch (kindOf(json)) {
+    case "null": return NULL;
+    case "bool": return json === "true" ? TRUE : FALSE;
+    case "number": return { rank: NUMBER, text: json };
+    case "string": return { rank: STRING, text: stringValue(json) };
+    default: return OTHER;
+  }
+}
+
+/** Compares two values by the order: below 0, 0 or above 0. */
+export function compareValues(left: OrderValue, right: OrderValue): number {
+  if (left.rank !== right.rank) return left.rank - right.rank;
+  if (left.rank === NUMBER) return compareNumbers(left.text, right.text);
+  return left.rank === STRING ? compareBytes(left.text, right.text) : 0;
+}
+
+/** Tells whether `lt` and its like hold between two values at all. */
+export function areComparable(left: OrderValue, right: OrderValue): boolean {
+  const kind = comparableKind(left.rank);
+  return kind !== 0 && kind === comparableKind(right.rank);
+}
+
+function comparableKind(rank: number): number {
+  if (rank === FALSE.rank || rank === TRUE.rank) return FALSE.rank;
+  return rank === MISSING.rank || rank === OTHER.rank ? 0 : rank;
+}
+
+/** Returns a text that only values which are equal in depth have. */
+export function exactCode(json: string): string {
+  switch (kindOf(json)) {
+    case "number": return canonicalNumber(json);
+    case "string": return json.includes("\\") ? quoted(stringValue(json)) : json;
+    case "array": return `[${elementsOf(json).map(exactCode).join(",")}]`;
+    case "object": {
+      const members = membersOf(json).map((member) => `${quoted(member.name)}:${exactCode(member.value)}`);
+      return `{${members.sort().join(",")}}`;
+    }
+    default: return json;
+  }
+}

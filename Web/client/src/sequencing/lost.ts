@@ -1,0 +1,97 @@
+import { BEFORE_FIRST, SEQUENCE_MAX, distance, earlier, later, predecessor, successor } from "../model/sequence.js";
+import type { Sequence } from "../model/sequence.js";
+
+/** Positions from the first to the last, both included. */
+export interface LostRange {
+  first: Sequence;
+  last: Sequence;
+}
+
+/**
+ * The positions of one library that were declared lost: ascending, ranges that touch are one.
+ *
+ * At most `countMax` ranges. Past it the two closest become one: a position that is wrongly called lost is asked for
+ * again, one that is wrongly left out never is.
+ */
+export class LostRanges {
+  private own: readonly LostRange[];
+
+  constructor(private readonly countMax: number, ranges: readonly LostRange[] = []) { this.own = ranges; }
+
+  get ranges(): readonly LostRange[] { return this.own; }
+
+  get isEmpty(): boolean { return this.own.length === 0; }
+
+  /** Adds a range. O(ranges). */
+  insert(range: LostRange): void {
+    let { first, last } = range;
+    const before = this.own.filter((own) => successor(own.last) < first);
+    const after: LostRange[] = [];
+    for (const own of this.own) {
+      if (successor(own.last) < first) continue;
+      if (predecessor(own.first) > last) {
+        after.push(own);
+      } else {
+        first = earlier(first, own.first);
+        last = later(last, own.last);
+      }
+    }
+    const all = [...before, { first, last }, ...after];
+    this.own = all.length > this.countMax ? withClosestJoined(all) : all;
+  }
+
+  /** Tells whether a position is lost. O(log ranges). */
+  contains(sequence: Sequence): boolean {
+    const range = this.own[this.endingFrom(sequence)];
+    return range !== undefined && range.first <= sequence;
+  }
+
+  /** Returns the lowest lost position that is not below one; null when there is none. */
+  firstFrom(sequence: Sequence): Sequence | null {
+    const range = this.own[this.endingFrom(sequence)];
+    return range === undefined ? null : later(range.first, sequence);
+  }
+
+  /** Removes a range. Returns false, and removes nothing, when that would leave too many ranges. */
+  remove(range: LostRange): boolean {
+    const rest: LostRange[] = [];
+    for (const own of this.own) {
+      if (own.first > range.last || range.first > own.last) {
+        rest.push(own);
+        continue;
+      }
+      if (own.first < range.first) rest.push({ first: own.first, last: predecessor(range.first) });
+      if (range.last < own.last) rest.push({ first: successor(range.last), last: own.last });
+    }
+    if (rest.length > Math.max(this.countMax, this.own.length)) return false;
+    this.own = rest;
+    return true;
+  }
+
+  /** Removes all positions above one. */
+  removeAbove(sequence: Sequence): void {
+    if (sequence < SEQUENCE_MAX) this.remove({ first: successor(sequence), last: SEQUENCE_MAX });
+  }
+
+  private endingFrom(sequence: Sequence): number {
+    let low = 0;
+    let high = this.own.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.own[middle].last < sequence) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function withClosestJoined(ranges: readonly LostRange[]): LostRange[] {
+  let closest = 1;
+  let least: Sequence = SEQUENCE_MAX;
+  for (let index = 1; index < ranges.length; index += 1) {
+    const own = distance(ranges[index - 1].last, ranges[index].first);
+    if (own < least || least === BEFORE_FIRST) [closest, least] = [index, own];
+  }
+  const joined = { first: ranges[closest - 1].first, last: ranges[closest].last };
+  return [...ranges.slice(0, closest - 1), joined, ...ranges.slice(closest + 1)];
+}

@@ -1,0 +1,161 @@
+// Stage 4 of 7: admitted events → writes. Before: sequencing. After: entities. Laws: L1, L4, L7.
+
+import { isLonger } from "../json/utf8.js";
+import type { EventSource } from "../sequencing/held.js";
+import type { Library, TypeTable } from "../store/library.js";
+import type { MergeRules } from "../store/merge.js";
+import type { Stamp } from "../store/stamp.js";
+import { isNewer } from "../store/stamp.js";
+import type { ChangeEvent } from "../wire/events.js";
+import {
+  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
+} from "./entities.js";
+import type { WriteOutcome } from "./entities.js";
+import { refuse, refuseOversized, setMemberAside } from "./quarantine.js";
+import { hearHeartbeat, offer } from "./sequencing.js";
+import { maySettle, settleBy } from "./settling.js";
+import { invalidateBy } from "./staleness.js";
+import type { State } from "./state.js";
+import { beginUnit, endUnit } from "./units.js";
+
+/** The name under which further unknown kinds are counted once there are too many; no kind has it. */
+const OTHER_KINDS = "…";
+
+/** Admits one usable event and, when its turn has come, applies it and the events held for it. */
+export function take(state: State, event: ChangeEvent, source: EventSource, now: number): void {
+  if (event.sequence === null && (event.kind === "bulk" || event.kind === "refresh" || event.kind === "unknown")) {
+    // Its library need not be known: the event touches no entity.
+    count(state, event, source);
+    const library = state.libraries.get(event.library ?? state.options.defaultLibrary) ?? null;
+    if (event.kind === "refresh" && event.library === null) invalidateBy(state, event, null, now);
+    else if (event.kind !== "unknown" && library !== null) invalidateBy(state, event, library, now);
+    if (library !== null && !state.layers.isEmpty && event.mutationId !== null) {
+      beginUnit(state, true);
+      settleBy(state, event, library);
+      endUnit(state, now);
+    }
+    return;
+  }
+  const library = state.takeLibrary(event.library ?? state.options.defaultLibrary);
+  if (library === null) return refuse(state, event, source, "too_many_libraries", now);
+  if (event.type !== "" && !state.takeType(event.type)) return refuse(state, event, source, "bad_type", now);
+  offer(state, event, source, library, now);
+}
+
+/** Performs an event's effect. Its number, if it has one, was admitted before. */
+export function applyEffect(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
+  // Without lists and observers there is nobody to tell.
+  const hasReaders = state.hasReaders;
+  if (hasReaders) beginUnit(state, event.members.length > 1 || maySettle(state, event, library));
+  performEffect(state, event, source, library, now);
+  if (hasReaders) endUnit(state, now);
+}
+
+function performEffect(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
+  switch (event.kind) {
+    case "changed": case "batch":
+      if (upsert(state, event, source, library, now) === "too_large") {
+        return refuseOversized(state, event, source, library, now);
+      }
+      if (event.isIndex) invalidateBy(state, event, library, now);
+      break;
+    case "deleted": deleteBy(state, event, library, now); break;
+    case "heartbeat":
+      // An upstream's heartbeat is of the past: it takes its place in the log and says nothing.
+      if (source.isUpstream) return count(state, event, source);
+      hearHeartbeat(state, event, library, now);
+      break;
+    case "bulk": invalidateBy(state, event, library, now); break;
+    case "refresh": invalidateBy(state, event, event.library === null ? null : library, now); break;
+    case "reset": case "unknown": break;
+  }
+  count(state, event, source);
+  if (!state.layers.isEmpty) settleBy(state, event, library);
+}
+
+function upsert(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): WriteOutcome {
+  const table = library.takeTable(event.type);
+  const rules = event.detail === null ? null : mergeRules(event.detail);
+  const stamp = eventStamp(event, library, rules !== null, now);
+  let result: WriteOutcome = "superseded";
+  for (const member of event.members) {
+    if (member.reason !== null) {
+      setMemberAside(state, member, event, source, member.reason, now);
+      continue;
+    }
+    const outcome = upsertMember(state, table, member.id, member.resource, rules, stamp);
+    if (outcome === "written") result = outcome;
+    if (outcome !== "too_large") continue;
+    if (event.kind !== "batch") return outcome;
+    setMemberAside(state, member, event, source, "too_large", now);
+  }
+  return result;
+}
+
+/** Returns the stamp of what an event writes. */
+export function eventStamp(event: ChangeEvent, library: Library, isPartial: boolean, now: number): Stamp {
+  return { sequence: event.sequence, generation: library.gate.generation, writtenAt: now, writer: "event", isPartial };
+}
+
+function upsertMember(
+  state: State, table: TypeTable, id: string, resource: string, rules: MergeRules | null, stamp: Stamp,
+): WriteOutcome {
+  const slot = table.take(id);
+  if (slot.text !== null) {
+    if (isNewer(slot.stamp, stamp.sequence, stamp.generation)) return "superseded";
+    return writeEntity(state, slot, resource, rules, false, stamp);
+  }
+  const tombstone = state.tombstones.size === 0 ? null : state.tombstones.get(slot);
+  if (tombstone !== null && isNewer({ ...stamp, ...tombstone }, stamp.sequence, stamp.generation)) return "superseded";
+  const alternate = rules === null ? null : alternateMatch(table, rules);
+  if (alternate !== null) {
+    const outcome = writeEntity(state, alternate, resource, rules, true, stamp);
+    state.tidy(slot);
+    return outcome;
+  }
+  // A patch without its base would be stored as a part of the resource: the entity stays evicted until it comes whole.
+  // So it does while an answer that may have brought it stands for a later place than the event.
+  const mayBeOld = rules !== null || mayBeAnswered(table.library, stamp);
+  if (mayBeOld && tombstone === null && isEvicted(state, slot)) {
+    noteWrite(state, slot, stamp.sequence);
+    state.tidy(slot);
+    return "superseded";
+  }
+  if (isLonger(resource, state.limits.entityByteCountMax)) {
+    state.tidy(slot);
+    return "too_large";
+  }
+  if (tombstone !== null) clearTombstone(state, slot);
+  insertEntity(state, slot, resource, stamp);
+  noteWrite(state, slot, stamp.sequence);
+  return "written";
+}
+
+/** Tells whether some answer of the library stands for a later place in the log. */
+function mayBeAnswered(library: Library, { sequence }: { sequence: Stamp["sequence"]; }): boolean {
+  return sequence !== null && library.answeredThrough !== null && sequence <= library.answeredThrough;
+}
+
+function deleteBy(state: State, event: ChangeEvent, library: Library, now: number): void {
+  const generation = library.gate.generation;
+  const slot = library.takeTable(event.type).take(event.members[0].id);
+  if (slot.text !== null && isNewer(slot.stamp, event.sequence, generation)) return;
+  noteWrite(state, slot, event.sequence);
+  // The evicted value may have been newer than the delete.
+  if (isEvicted(state, slot) && mayBeAnswered(library, event)) return;
+  deleteEntity(state, slot, { sequence: event.sequence, generation, deletedAt: now });
+}
+
+/** Counts an event in its bin; what an upstream brings has one of its own. */
+export function count(state: State, event: ChangeEvent, source: EventSource): void {
+  const isUnknown = event.kind === "unknown";
+  if (isUnknown) {
+    const kinds = state.ignoredKinds;
+    const name = event.name.slice(0, state.limits.typeByteCountMax);
+    const counted = kinds.has(name) || kinds.size < state.limits.ignoredKindCountMax ? name : OTHER_KINDS;
+    kinds.set(counted, (kinds.get(counted) ?? 0) + 1);
+  }
+  if (source.isUpstream) state.counts.reconciled += 1;
+  else if (isUnknown) state.counts.ignored += 1;
+  else state.counts.applied += 1;
+}

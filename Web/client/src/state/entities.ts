@@ -1,0 +1,160 @@
+// Stage 5 of 7: writes → stored entities. Before: apply, answers, transactions. After: lists.
+
+import { elementsOf, kindOf, namesOf, presentMember, stringValue } from "../json/text.js";
+import { isLonger } from "../json/utf8.js";
+import { canonicalId } from "../model/identity.js";
+import type { Sequence } from "../model/sequence.js";
+import { knowable, merged } from "../store/merge.js";
+import type { MergeRules } from "../store/merge.js";
+import { own } from "../store/own.js";
+import type { Slot } from "../store/slot.js";
+import { isEvaluable } from "../store/stamp.js";
+import type { Stamp, Tombstone } from "../store/stamp.js";
+import type { TypeTable } from "../store/library.js";
+import { followDelete, followWrite, rememberSlot } from "./lists.js";
+import { noteOutlived, noteOutlivedBy } from "./settling.js";
+import type { State } from "./state.js";
+
+/** The outcome of writing one resource of an event. */
+export type WriteOutcome = "written" | "superseded" | "too_large";
+
+/** Reads the metadata of an event. */
+export function mergeRules(metadata: string): MergeRules {
+  const list = (name: string): string[] => {
+    const value = presentMember(metadata, name);
+    return value === null ? [] : elementsOf(value);
+  };
+  return {
+    noMergeFields: new Set(list("no_merge_fields").map(stringValue)),
+    alternateIds: list("alternate_ids").map((json) => kindOf(json) === "string" ? canonicalId(stringValue(json)) : json),
+  };
+}
+
+/** Stores a new entity, and adds it to the lists it belongs to. */
+export function insertEntity(state: State, slot: Slot, resource: string, stamp: Stamp): void {
+  const library = slot.table.library;
+  const isBack = state.evicted.remove(library.name, slot.key);
+  if (isBack) noteEvicted(state, slot, false);
+  if (slot.node !== null) rememberSlot(state, slot);
+  slot.text = own(resource);
+  slot.stamp = stamp;
+  slot.fields = null;
+  slot.table.entityCount += 1;
+  state.entityCount += 1;
+  state.noteSlot(slot);
+  state.touch(slot);
+  if (!state.hasReaders) return;
+  if (slot.node !== null) noteOutlivedBy(state, slot.node, stamp);
+  followWrite(state, slot, stamp.writtenAt);
+}
+
+/** Gives an entity a new value, and updates lists when it changed. `names`: the fields that were written; null: all. */
+export function overwrite(state: State, slot: Slot, resource: string, names: readonly string[] | null, stamp: Stamp): void {
+  state.noteSlot(slot);
+  state.touch(slot);
+  if (!state.hasReaders) {
+    slot.write(own(resource), stamp, names);
+    return;
+  }
+  rememberSlot(state, slot);
+  const completeness = slot.completeness;
+  // Becoming complete is a change for readers, even when the bytes are equal.
+  const isChanged = slot.write(own(resource), stamp, names);
+  if (isChanged || completeness !== slot.completeness) followWrite(state, slot, stamp.writtenAt);
+  if (slot.node !== null) noteOutlivedBy(state, slot.node, stamp);
+}
+
+/** Writes an event's resource into a stored entity. */
+export function writeEntity(
+  state: State, slot: Slot, resource: string, rules: MergeRules | null, keepsIdentity: boolean, stamp: Stamp,
+): WriteOutcome {
+  const base = slot.text;
+  let text = resource;
+  let names: string[] | null = null;
+  if (rules !== null && base !== null) {
+    // A merge into fields that an answer brought keeps only what an answer would.
+    const known = isEvaluable(slot.completeness) ? resource : knowable(resource, base, rules.noMergeFields);
+    text = merged(known, base, rules.noMergeFields, keepsIdentity);
+    names = namesOf(known);
+  }
+  if (isLonger(text, state.limits.entityByteCountMax)) return "too_large";
+  overwrite(state, slot, text, names, stamp);
+  noteWrite(state, slot, stamp.sequence);
+  return "written";
+}
+
+/** Removes a stored entity; lists are updated by the caller. Returns false when nothing was stored. */
+export function dropEntity(state: State, slot: Slot): boolean {
+  if (slot.text === null) return false;
+  rememberSlot(state, slot);
+  slot.text = null;
+  slot.fields = null;
+  slot.table.entityCount -= 1;
+  state.entityCount -= 1;
+  state.recency?.delete(slot);
+  state.noteSlot(slot);
+  return true;
+}
+
+/** Removes an entity, if it exists, and leaves a tombstone; every list loses it. */
+export function deleteEntity(state: State, slot: Slot, tombstone: Tombstone): void {
+  rememberSlot(state, slot);
+  dropEntity(state, slot);
+  if (state.evicted.remove(slot.table.library.name, slot.key)) noteEvicted(state, slot, false);
+  for (const gone of state.tombstones.insert(tombstone, slot)) {
+    noteForgotten(state, gone.table);
+    state.noteSlot(gone);
+    state.tidy(gone);
+  }
+  state.noteSlot(slot);
+  if (slot.node === null) return;
+  followDelete(state, slot.node, tombstone.deletedAt);
+  noteOutlived(state, slot.node, tombstone.generation);
+}
+
+/** Removes the tombstone of a key that is stored again. */
+export function clearTombstone(state: State, slot: Slot): void {
+  if (state.tombstones.remove(slot)) state.noteSlot(slot);
+}
+
+/** Notes that the memory of a library's keys has a gap: late events up to here may be older than what was forgotten. */
+export function noteForgotten(state: State, table: TypeTable): void {
+  const library = table.library;
+  const known = library.knownThrough;
+  if (known === null || known === library.forgottenThrough) return;
+  library.forgottenThrough = known;
+  state.noteLibrary(library);
+}
+
+/** Notes for the journal that a key was evicted, or that it is back. */
+export function noteEvicted(state: State, slot: Slot, isEvicted: boolean): void {
+  const library = slot.table.library.name;
+  state.changes?.evicted.set(`${library}\n${slot.key}`, { library, key: slot.key, isEvicted });
+}
+
+/** Tells whether an entity was evicted, and nothing is known of it since. */
+export function isEvicted(state: State, slot: Slot): boolean {
+  return state.evicted.has(slot.table.library.name, slot.key);
+}
+
+/** Whether writes are remembered for answers that may be older than they are. */
+export function isAwaitingAnswers(state: State): boolean {
+  return state.fetchCount > 0 || state.queries.remoteRuleCount > 0;
+}
+
+/** Remembers a write for answers that are on their way. */
+export function noteWrite(state: State, slot: Slot, sequence: Sequence | null): void {
+  if (isAwaitingAnswers(state)) state.recent.append(slot, sequence, false, state.unit.late !== null);
+}
+
+/** Returns the one stored entity that has one of the alternate ids; null when there is none, or more than one. */
+export function alternateMatch(table: TypeTable, rules: MergeRules): Slot | null {
+  let match: Slot | null = null;
+  for (const id of rules.alternateIds) {
+    const slot = table.find(id);
+    if (slot === null || slot.text === null || slot === match) continue;
+    if (match !== null) return null;
+    match = slot;
+  }
+  return match;
+}

@@ -1,0 +1,77 @@
+// Eviction: the entities used least recently go, but for what must stay. Protocol/limits.md. Law: L9.
+
+import { isShown } from "../queries/list.js";
+import type { Slot } from "../store/slot.js";
+import { selection } from "../json/text.js";
+import { dropEntity, noteEvicted, noteForgotten } from "./entities.js";
+import { followReduction, followRemoval, rememberSlot } from "./lists.js";
+import type { State } from "./state.js";
+import { beginUnit, endUnit } from "./units.js";
+
+/** Whether more entities are kept than may be, by more than a tenth: the next input makes room first. */
+export function isCrowded(state: State): boolean {
+  return state.recency !== null && state.entityCount > Math.floor(state.limits.entityCountMax * 1.1);
+}
+
+/** Evicts entities until there are no more than may be, or until all that are left must stay. */
+export function evict(state: State, now: number): void {
+  const recency = state.recency;
+  if (recency === null || state.entityCount <= state.limits.entityCountMax) return;
+  beginUnit(state, true);
+  let seenCount = recency.size;
+  for (const slot of recency) {
+    if (state.entityCount <= state.limits.entityCountMax || seenCount === 0) break;
+    seenCount -= 1;
+    if (mustStay(state, slot)) {
+      state.touch(slot);
+      continue;
+    }
+    leave(state, slot, now);
+  }
+  endUnit(state, now);
+}
+
+function leave(state: State, slot: Slot, now: number): void {
+  const kept = state.options.keptFields.get(slot.table.name);
+  if (kept !== undefined) {
+    // At its old place in the order of use it would be looked at again and again.
+    state.touch(slot);
+    if (slot.completeness === "reduced") return;
+    reduce(state, slot, new Set([...kept, "id", "uuid"]), now);
+    state.evictionCount += 1;
+    return;
+  }
+  rememberSlot(state, slot);
+  dropEntity(state, slot);
+  const forgotten = state.evicted.insert(slot.table.library.name, slot.key);
+  noteEvicted(state, slot, true);
+  if (forgotten !== null) noteForgotten(state, slot.table);
+  state.evictionCount += 1;
+  if (slot.node !== null) followRemoval(state, slot.node, now);
+  state.tidy(slot);
+}
+
+/** Removes everything from an entity but some fields. Its stamps stay. */
+function reduce(state: State, slot: Slot, fields: ReadonlySet<string>, now: number): void {
+  const stamps = slot.fields ?? { rest: slot.stamp, named: new Map(), completeness: "whole" };
+  for (const name of stamps.named.keys()) if (!fields.has(name)) stamps.named.delete(name);
+  stamps.completeness = "reduced";
+  slot.fields = stamps;
+  slot.text = selection(slot.text ?? "{}", fields);
+  state.noteSlot(slot);
+  if (slot.node !== null) followReduction(state, slot.node, now);
+}
+
+/** What is observed or pending, and types that are kept, are never evicted. */
+function mustStay(state: State, slot: Slot): boolean {
+  if (state.options.keptTypes.has(slot.table.name)) return true;
+  const node = slot.node;
+  if (node === null) return false;
+  if (node.overlay !== null || node.observerCount > 0) return true;
+  return node.holders.some((element) => {
+    const { query } = element;
+    if (query.observerCount === 0) return false;
+    if (query.pinnedCountMax === Infinity) return true;
+    return isShown(element.marks) && query.list.index(element, "shown") < query.pinnedCountMax;
+  });
+}

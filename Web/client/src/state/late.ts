@@ -1,0 +1,208 @@
+// Stage 4 of 7, for events whose number was declared lost. Protocol/sequencing.md, late events. Laws: L4, L7.
+
+import { kindOf, membersOf, namesOf } from "../json/text.js";
+import { isLonger } from "../json/utf8.js";
+import { earlier, successor } from "../model/sequence.js";
+import type { Sequence } from "../model/sequence.js";
+import type { LostRange } from "../sequencing/lost.js";
+import type { EventSource } from "../sequencing/held.js";
+import type { Library, TypeTable } from "../store/library.js";
+import type { MergeRules } from "../store/merge.js";
+import type { Slot } from "../store/slot.js";
+import type { Stamp } from "../store/stamp.js";
+import type { ChangeEvent } from "../wire/events.js";
+import { count, eventStamp } from "./apply.js";
+import {
+  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
+} from "./entities.js";
+import { refuseLateOversized, setMemberAside } from "./quarantine.js";
+import { maySettle, settleNamed } from "./settling.js";
+import { invalidateBy } from "./staleness.js";
+import type { State } from "./state.js";
+import { beginUnit, endUnit } from "./units.js";
+
+/** The outcome of one late write: `held_off` where nobody knows what the entity would be. */
+type LateEffect = "written" | "superseded" | "held_off" | "too_large";
+
+const HELD_OFF_COUNT_MAX = 1_024;
+
+/** Applies an event whose number was lost, as one unit; the cursor does not move. */
+export function applyLate(
+  state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
+): void {
+  state.counts.late += 1;
+  state.noteLibrary(library);
+  const hasReaders = state.hasReaders;
+  if (hasReaders) beginUnit(state, event.members.length > 1 || maySettle(state, event, library));
+  state.unit.late = sequence;
+  const isCopy = library.heldOff.has(sequence);
+  const effects = writeLate(state, event, sequence, source, isCopy, library, now);
+  if (event.kind === "changed" && effects[0] === "too_large") {
+    refuseLateOversized(state, event, source, isCopy, library, now);
+  } else {
+    count(state, event, source);
+    // A mutation whose result is not stored must not settle a layer.
+    if (!state.layers.isEmpty) settleNamed(state, event, library);
+  }
+  state.unit.late = null;
+  if (hasReaders) endUnit(state, now);
+  if (!effects.includes("held_off") && !effects.includes("too_large")) {
+    const first = event.previous === null ? sequence : earlier(successor(event.previous), sequence);
+    recover(state, { first, last: sequence }, library);
+  }
+  if (!library.gate.lost.contains(sequence)) library.heldOff.delete(sequence);
+  else if (library.heldOff.size < HELD_OFF_COUNT_MAX) library.heldOff.add(sequence);
+}
+
+/** Removes a range from the lost numbers. When none are left, the library is as stale as its queries. */
+export function recover(state: State, range: LostRange, library: Library): void {
+  library.gate.lost.remove(range);
+  if (!library.gate.lost.isEmpty) return;
+  const isAnyStale = state.queries.all.some(
+    (query) => query.library === library && query.isStored && query.invalidSince !== null);
+  if (!isAnyStale) library.gate.clearLoss();
+}
+
+function writeLate(
+  state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, isCopy: boolean, library: Library, now: number,
+): LateEffect[] {
+  switch (event.kind) {
+    case "changed": case "batch": {
+      const effects = upsertLate(state, event, sequence, source, isCopy, library, now);
+      if (event.isIndex && !isCopy) invalidateBy(state, event, library, now);
+      return effects;
+    }
+    case "deleted": return [deleteLate(state, event, sequence, library, now)];
+    case "bulk": case "refresh":
+      if (isCopy) return [];
+      invalidateBy(state, event, event.kind === "refresh" && event.library === null ? null : library, now);
+      return ["written"];
+    // A heartbeat is of the past, and a reset to the current log was done before.
+    case "heartbeat": case "reset": case "unknown": return [];
+  }
+}
+
+function upsertLate(
+  state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, isCopy: boolean, library: Library, now: number,
+): LateEffect[] {
+  const table = library.takeTable(event.type);
+  const rules = event.detail === null ? null : mergeRules(event.detail);
+  const stamp = eventStamp(event, library, rules !== null, now);
+  const effects: LateEffect[] = [];
+  // An event may write an entity twice: its own first write is no later one.
+  const written = new Set<Slot>();
+  for (const member of event.members) {
+    if (member.reason !== null) {
+      if (!isCopy) setMemberAside(state, member, event, source, member.reason, now);
+      continue;
+    }
+    const effect = upsertMember(state, table, member.id, member.resource, rules, stamp, sequence, written);
+    if (effect === "too_large" && event.kind === "batch" && !isCopy) {
+      setMemberAside(state, member, event, source, "too_large", now);
+    }
+    effects.push(effect);
+  }
+  return effects;
+}
+
+function upsertMember(
+  state: State, table: TypeTable, id: string, resource: string, rules: MergeRules | null, stamp: Stamp,
+  sequence: Sequence, written: Set<Slot>,
+): LateEffect {
+  const slot = table.take(id);
+  if (slot.text !== null) return writeOver(state, slot, resource, rules, false, stamp, sequence, written);
+  const tombstone = state.tombstones.get(slot);
+  if (tombstone !== null && tombstone.generation === stamp.generation) {
+    if (tombstone.sequence === null) return "held_off";
+    if (tombstone.sequence >= sequence) return "superseded";
+  }
+  const alternate = rules === null ? null : alternateMatch(table, rules);
+  if (alternate !== null) {
+    state.tidy(slot);
+    return writeOver(state, alternate, resource, rules, true, stamp, sequence, written);
+  }
+  const isUnwritable = tombstone === null && isForgotten(state, slot, sequence);
+  if (isUnwritable || isLonger(resource, state.limits.entityByteCountMax)) {
+    state.tidy(slot);
+    return isUnwritable ? "held_off" : "too_large";
+  }
+  if (tombstone !== null) clearTombstone(state, slot);
+  insertEntity(state, slot, resource, stamp);
+  noteWrite(state, slot, sequence);
+  written.add(slot);
+  return "written";
+}
+
+function writeOver(
+  state: State, slot: Slot, resource: string, rules: MergeRules | null, keepsIdentity: boolean, stamp: Stamp,
+  sequence: Sequence, written: Set<Slot>,
+): LateEffect {
+  const stored = slot.stamp;
+  if (stored.generation === stamp.generation) {
+    // A write without a number may have come before the event or after it.
+    if (stored.sequence === null) return "held_off";
+    const isOwn = stored.sequence === sequence && written.has(slot);
+    if (stored.sequence > sequence || stored.sequence === sequence && !isOwn) {
+      const names = namesOf(resource);
+      return isSuperseded(slot, rules === null ? "replacement" : "merge", names, sequence, stamp.generation)
+        ? "superseded" : "held_off";
+    }
+  }
+  if (writeEntity(state, slot, resource, rules, keepsIdentity, stamp) === "too_large") return "too_large";
+  written.add(slot);
+  return "written";
+}
+
+function deleteLate(state: State, event: ChangeEvent, sequence: Sequence, library: Library, now: number): LateEffect {
+  const generation = library.gate.generation;
+  const slot = library.takeTable(event.type).take(event.members[0].id);
+  const tombstone = state.tombstones.get(slot);
+  if (slot.text !== null) {
+    if (slot.stamp.generation === generation) {
+      if (slot.stamp.sequence === null) return "held_off";
+      if (slot.stamp.sequence >= sequence) {
+        return isSuperseded(slot, "deletion", [], sequence, generation) ? "superseded" : "held_off";
+      }
+    }
+  } else if (tombstone !== null && tombstone.generation === generation) {
+    if (tombstone.sequence === null || tombstone.sequence >= sequence) return "superseded";
+  } else if (tombstone === null && isForgotten(state, slot, sequence)) {
+    state.tidy(slot);
+    return "held_off";
+  }
+  deleteEntity(state, slot, { sequence, generation, deletedAt: now });
+  noteWrite(state, slot, sequence);
+  return "written";
+}
+
+/** Tells whether a key of which nothing is stored may have had a newer value that is no longer remembered. */
+function isForgotten(state: State, slot: Slot, sequence: Sequence): boolean {
+  const through = slot.table.library.forgottenThrough;
+  return isEvicted(state, slot) || through !== null && sequence <= through;
+}
+
+/**
+ * Tells whether an entity would be the same if a late write had come in order: the whole was written later, or every
+ * field that it sets and every one that it would have removed was. An object that an event merged counts as older.
+ */
+function isSuperseded(
+  slot: Slot, write: "replacement" | "merge" | "deletion", names: readonly string[], sequence: Sequence, generation: number,
+): boolean {
+  const isLater = (stamp: Stamp): boolean =>
+    stamp.sequence !== null && stamp.generation === generation && stamp.sequence >= sequence;
+  const rest = slot.fields === null ? slot.stamp : slot.fields.rest;
+  if (!rest.isPartial && isLater(rest)) return true;
+  const members = membersOf(slot.text ?? "{}");
+  const later = new Set<string>();
+  for (const member of members) {
+    const stamp = slot.fields === null ? slot.stamp : slot.stampOf(member.name);
+    const isMerged = stamp.writer === "event" && kindOf(member.value) === "object";
+    if (isLater(stamp) && !isMerged) later.add(member.name);
+  }
+  const hasNames = names.every((name) => later.has(name));
+  switch (write) {
+    case "replacement": return later.size === members.length && hasNames;
+    case "merge": return hasNames;
+    case "deletion": return later.size === members.length;
+  }
+}

@@ -1,0 +1,120 @@
+// Stage 5a of 7: base ⊕ layers → lists. Before: entities, layers. After: units. Law: L2.
+
+import { fold } from "../layers/layer.js";
+import { COVERED, EXTRA, isShown, LAYERED, MISSING, SUPPLIED } from "../queries/list.js";
+import type { Element } from "../queries/list.js";
+import type { KeyNode } from "../queries/node.js";
+import type { Query } from "../queries/query.js";
+import { ResourceView } from "../queries/rule.js";
+import type { SortKey } from "../queries/rule.js";
+import { isEvaluable } from "../store/stamp.js";
+import { insertElement, markElement, removeElement, replaceElement, resortElement } from "./elements.js";
+import type { State } from "./state.js";
+import { completeness } from "./units.js";
+
+/** The places of one entity in one list: as its own element, as an extra one of layers, or as both. */
+interface Place {
+  own: Element | null;
+  extra: Element | null;
+}
+
+/** Folds an entity again after its base or its layers changed, and updates every list. */
+export function settleNode(state: State, node: KeyNode): void {
+  foldNode(node);
+  const places = new Map<Query, Place>();
+  const take = (query: Query): Place => {
+    let place = places.get(query);
+    if (place === undefined) places.set(query, place = { own: null, extra: null });
+    return place;
+  };
+  for (const element of node.holders) note(take(element.query), element);
+  const visible = node.overlay === null ? null : node.overlay.visible;
+  const view = visible === null ? null : new ResourceView(visible);
+  if (view !== null && isEvaluable(completeness(node))) node.slot.table.candidates.forEach(view, take);
+  for (const [query, place] of places) show(state, node, query, place, view);
+}
+
+/** Shows every layered entity at its place in a list that was just made. */
+export function settleQuery(state: State, query: Query): void {
+  const nodes = new Set<KeyNode>();
+  for (const layer of state.layers.all) {
+    if (layer.library !== query.library) continue;
+    for (const { slot } of layer.changes) if (slot.node !== null && slot.table === query.table) nodes.add(slot.node);
+  }
+  for (const node of nodes) {
+    const place: Place = { own: null, extra: null };
+    for (const element of node.holders) if (element.query === query) note(place, element);
+    const visible = node.overlay === null ? null : node.overlay.visible;
+    show(state, node, query, place, visible === null ? null : new ResourceView(visible));
+  }
+}
+
+/** Computes the visible resource of an entity from its base. O(base + changes). */
+export function foldNode(node: KeyNode): void {
+  const overlay = node.overlay;
+  if (overlay === null) return;
+  let value = node.slot.text;
+  let isDeleted = false;
+  for (const { change } of overlay.touches) {
+    value = fold(change, value);
+    if (change.op === "delete") isDeleted = true;
+  }
+  overlay.visible = value;
+  overlay.isDeleted = value === null && isDeleted;
+}
+
+function note(place: Place, element: Element): void {
+  if ((element.marks & EXTRA) !== 0) place.extra = element;
+  else place.own = element;
+}
+
+function show(state: State, node: KeyNode, query: Query, place: Place, view: ResourceView | null): void {
+  const { own } = place;
+  if (!query.isStored && own === null && place.extra === null) return;
+  if (query.rule === null) {
+    if (own !== null) markElement(state, own, unruledMarks(node, own));
+  } else {
+    showUnderRule(state, node, query, place, view);
+  }
+  state.unit.isUncertain = true;
+  for (const element of [own, place.extra]) {
+    if (element !== null && isShown(element.marks)) replaceElement(state, element);
+  }
+}
+
+function unruledMarks(node: KeyNode, own: Element): number {
+  let marks = own.marks & MISSING;
+  if (node.overlay === null) return marks;
+  marks |= LAYERED;
+  if (node.overlay.visible !== null) marks |= SUPPLIED;
+  else if (node.overlay.isDeleted) marks |= COVERED;
+  return marks;
+}
+
+function showUnderRule(state: State, node: KeyNode, query: Query, place: Place, view: ResourceView | null): void {
+  const rule = query.rule;
+  if (rule === null) return;
+  const isLayered = node.overlay !== null;
+  let sortKey: SortKey | null = null;
+  if (view !== null && isEvaluable(completeness(node)) && rule.matches(view)) sortKey = rule.sortKey(view, node.slot.id);
+  // Behind the horizon, elements that nobody knows may come first.
+  if (sortKey !== null && query.horizon !== null && rule.compare(query.horizon, sortKey) < 0) sortKey = null;
+  const ownKey = place.own === null ? null : place.own.sortKey;
+  const isInPlace = sortKey !== null && ownKey !== null && rule.compare(ownKey, sortKey) === 0;
+  const isExtra = sortKey !== null && isLayered && !isInPlace;
+  // Removals come before insertions, so that the entity never stands in the list twice.
+  if (place.extra !== null && !isExtra) {
+    removeElement(state, place.extra);
+    place.extra = null;
+  }
+  if (place.own !== null) {
+    markElement(state, place.own, isLayered ? isInPlace ? LAYERED : LAYERED | COVERED : 0);
+  }
+  if (sortKey === null || !isExtra) return;
+  if (place.extra === null) {
+    const index = query.list.lowerBound(sortKey, "all", rule);
+    place.extra = insertElement(state, query, node, sortKey, LAYERED | EXTRA, index);
+  } else if (place.extra.sortKey === null || rule.compare(place.extra.sortKey, sortKey) !== 0) {
+    resortElement(state, place.extra, sortKey);
+  }
+}

@@ -1,0 +1,276 @@
+// Optimistic layers: laid over the base, confirmed, rolled back. Protocol/optimistic.md.
+
+import { membersOf, namesOf, presentMember, quoted } from "../json/text.js";
+import { byteLength, isLonger } from "../json/utf8.js";
+import { CacheError } from "../model/errors.js";
+import { later } from "../model/sequence.js";
+import type { Sequence } from "../model/sequence.js";
+import type { Layer, LayerChange } from "../layers/layer.js";
+import { fold, layerByteCount } from "../layers/layer.js";
+import type { KeyNode, Overlay } from "../queries/node.js";
+import type { Library } from "../store/library.js";
+import { assigned } from "../store/merge.js";
+import type { Slot } from "../store/slot.js";
+import type { Stamp } from "../store/stamp.js";
+import { clearTombstone, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
+import { settleNode } from "./layer-lists.js";
+import { rename } from "./renaming.js";
+import { dropLayers, dropReached } from "./settling.js";
+import type { State } from "./state.js";
+import type { Step } from "./transactions.js";
+import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
+
+/** A mutation to lay over the base, as the wire checked it. */
+export interface LayerUpdate {
+  pendingId: string;
+  library: string;
+  steps: readonly Step[];
+  dependsOn: readonly string[];
+}
+
+function unknownPending(id: string): CacheError {
+  return new CacheError("unknown_pending", `'${id}' is not pending: it has settled, or never was; see optimistic.list`);
+}
+
+function tooLarge(state: State, place: string, slot: Slot): CacheError {
+  return new CacheError("limit_exceeded",
+    `${place} would make ${slot.key} larger than ${state.limits.entityByteCountMax} bytes: store less of it, nothing changed`);
+}
+
+/** Returns a layer; `unknown_pending` when there is none, or when it is of another library than the one named. */
+function layerOf(state: State, pendingId: string, library: string | null): Layer {
+  const layer = state.layers.get(pendingId);
+  if (layer === null || library !== null && layer.library.name !== library) throw unknownPending(pendingId);
+  return layer;
+}
+
+/** Lays a mutation over the base, as one unit. */
+export function lay(state: State, update: LayerUpdate, now: number): void {
+  const { limits, layers } = state;
+  if (layers.get(update.pendingId) !== null) {
+    throw new CacheError("duplicate_pending",
+      `'${update.pendingId}' is pending already: pass an id of its own for each mutation, nothing changed`);
+  }
+  for (const id of update.dependsOn) if (layers.get(id) === null) throw unknownPending(id);
+  const isFull = layers.size >= limits.layerCountMax;
+  if (isFull) throw tooMany("there are as many pending layers as may be");
+  const library = takeLibrary(state, update.library);
+  const changes = update.steps.map((step, index) => changeOf(state, step, index, library));
+  const parts = { pendingId: update.pendingId, dependsOn: [...update.dependsOn], changes };
+  const layer: Layer = {
+    ...parts, number: layers.nextNumber, library, createdAt: now, isConfirmed: false, awaited: null,
+    byteCount: layerByteCount(parts),
+  };
+  if (layers.byteCount + layer.byteCount > limits.layerByteCountMax) throw tooMany("pending layers hold as much as they may");
+  checkSizes(state, changes);
+  const nodes = new Set(changes.map((change) => state.takeNode(change.slot)));
+  beginUnit(state, nodes.size > 1);
+  for (const node of nodes) {
+    remember(state, node);
+    noteObserved(state, node);
+  }
+  pushLayer(state, layer);
+  for (const node of nodes) settleNode(state, node);
+  state.changes?.layers.add(layer);
+  endUnit(state, now);
+}
+
+function tooMany(what: string): CacheError {
+  return new CacheError("limit_exceeded", `${what}: commit or roll back some first`);
+}
+
+/** Adds a layer to the stack, and its changes to the overlays of their nodes. */
+export function pushLayer(state: State, layer: Layer): void {
+  state.layers.push(layer, ({ slot }): Overlay => {
+    const node = state.takeNode(slot);
+    return node.overlay ??= { touches: [], visible: slot.text, isDeleted: false };
+  });
+}
+
+function takeLibrary(state: State, name: string): Library {
+  const library = state.takeLibrary(name);
+  if (library === null) throw new CacheError("limit_exceeded", "there is no room for another library: use one that is known");
+  return library;
+}
+
+/** Returns the slot of a key, whose type may be new. */
+export function takeSlot(state: State, library: Library, type: string, id: string): Slot {
+  const own = state.ownType(type);
+  if (!state.takeType(own)) {
+    throw new CacheError("limit_exceeded", "there is no room for another resource type: use one that is known");
+  }
+  return library.takeTable(own).take(id);
+}
+
+function changeOf(state: State, step: Step, index: number, library: Library): LayerChange {
+  if (step.op === "remove") throw new CacheError("invalid_params", `changes[${index}] forgets: pass a delete, nothing changed`);
+  const slot = takeSlot(state, library, step.type, step.id);
+  switch (step.op) {
+    case "put": return { op: "put", slot, resource: step.resource };
+    case "delete": return { op: "delete", slot };
+    case "patch":
+      checkIdentity(slot, [...namesOf(step.fields), ...step.unset], index);
+      return { op: "patch", slot, fields: step.fields, unset: step.unset };
+    case "remove_field":
+      checkIdentity(slot, [step.field], index);
+      return { op: "remove_field", slot, field: step.field };
+  }
+}
+
+/** Refuses a patch of the fields that identify an entity. */
+function checkIdentity(slot: Slot, names: readonly string[], index: number): void {
+  const seen = slot.node === null ? slot.text : slot.node.visible;
+  const hasId = seen === null || membersOf(seen).some((member) => member.name === "id");
+  if (names.includes("id") || names.includes("uuid") && !hasId) {
+    throw new CacheError("invalid_params", `changes[${index}] would give the entity another id: put another entity, nothing changed`);
+  }
+}
+
+function checkSizes(state: State, changes: readonly LayerChange[]): void {
+  const values = new Map<Slot, string | null>();
+  changes.forEach((change, index) => {
+    const { slot } = change;
+    const below = values.has(slot) ? values.get(slot) ?? null : slot.node === null ? slot.text : slot.node.visible;
+    const value = fold(change, below);
+    values.set(slot, value);
+    if (value !== null && isLonger(value, state.limits.entityByteCountMax)) throw tooLarge(state, `changes[${index}]`, slot);
+  });
+}
+
+/** Rolls back a layer and those that depend on it, as one unit. */
+export function rollBack(state: State, pendingId: string, library: string | null, now: number): void {
+  const gone = state.layers.withDependents(layerOf(state, pendingId, library));
+  const slots = new Set(gone.flatMap((layer) => layer.changes.map((change) => change.slot)));
+  beginUnit(state, slots.size > 1);
+  dropLayers(state, gone);
+  endUnit(state, now);
+}
+
+/** A server's answer to a mutation, as the wire checked it. */
+export interface Confirmation {
+  pendingId: string;
+  library: string | null;
+  /** The resources as the server has them; null: the layer waits for its event. */
+  confirmed: readonly { id: string; resource: string; }[] | null;
+  resourceType: string | null;
+  sequence: Sequence | null;
+  /** Temporary and real ids, canonical, with the real ones as they were given. */
+  realIds: readonly { temporary: string; real: string; given: string; }[];
+}
+
+/** Applies a server's answer to a layer's mutation, as one unit. */
+export function confirm(state: State, confirmation: Confirmation, now: number): void {
+  const layer = layerOf(state, confirmation.pendingId, confirmation.library);
+  const { library } = layer;
+  const resources = confirmedResources(state, confirmation, layer);
+  const renames = confirmation.realIds.filter(({ temporary, real }) => temporary !== real);
+  checkConfirmedSizes(state, resources, renames, library);
+  const slots = new Set([...layer.changes.map((change) => change.slot), ...resources.map(({ slot }) => slot)]);
+  beginUnit(state, slots.size > 1 || confirmation.realIds.length > 0);
+  for (const { temporary, real, given } of renames) rename(state, library, temporary, real, quoted(given));
+  for (const { slot, resource } of resources) confirmOne(state, slot, resource, confirmation.sequence, library, now);
+  if (confirmation.confirmed !== null) {
+    if (state.layers.get(layer.pendingId) === layer) dropLayers(state, [layer]);
+  } else {
+    const { sequence } = confirmation;
+    const place = sequence === null ? null : { sequence, generation: library.gate.generation };
+    for (const released of state.layers.confirm(layer, place)) state.changes?.layers.add(released);
+    state.changes?.layers.add(layer);
+  }
+  if (library.cursor !== null) dropReached(state, library.cursor, library);
+  endUnit(state, now);
+}
+
+function confirmedResources(
+  state: State, confirmation: Confirmation, layer: Layer,
+): { slot: Slot; resource: string; }[] {
+  return (confirmation.confirmed ?? []).map(({ id, resource }, index) => {
+    const type = confirmation.resourceType ?? typeOf(id, layer, confirmation);
+    if (type === null) {
+      throw new CacheError("invalid_params", `nothing says what confirmed[${index}] is: pass resource_type, nothing changed`);
+    }
+    return { slot: takeSlot(state, layer.library, type, id), resource };
+  });
+}
+
+/** Returns the type under which a layer names an id, or else the only type it names; null when that is not one. */
+function typeOf(id: string, layer: Layer, confirmation: Confirmation): string | null {
+  const names = new Set([id, ...confirmation.realIds.filter(({ real }) => real === id).map(({ temporary }) => temporary)]);
+  const own = new Set(layer.changes.filter(({ slot }) => names.has(slot.id)).map(({ slot }) => slot.table.name));
+  const all = own.size > 0 ? own : new Set(layer.changes.map(({ slot }) => slot.table.name));
+  const [only] = all;
+  return all.size === 1 ? only : null;
+}
+
+function checkConfirmedSizes(
+  state: State, resources: readonly { slot: Slot; resource: string; }[],
+  renames: readonly { temporary: string; real: string; given: string; }[], library: Library,
+): void {
+  const values = new Map<Slot, string | null>();
+  for (const { temporary, real, given } of renames) {
+    for (const table of library.types.values()) {
+      const text = table.find(temporary)?.text ?? null;
+      const slot = table.find(real);
+      if (text === null || slot !== null && slot.text !== null) continue;
+      const renamed = renamedResource(text, quoted(given));
+      if (byteLength(renamed) > state.limits.entityByteCountMax) throw tooLarge(state, "the real id", table.take(real));
+      if (slot !== null) values.set(slot, renamed);
+    }
+  }
+  resources.forEach(({ slot, resource }, index) => {
+    const base = values.get(slot) ?? slot.text;
+    const value = base === null ? resource : assigned(resource, base);
+    values.set(slot, value);
+    if (isLonger(value, state.limits.entityByteCountMax)) throw tooLarge(state, `confirmed[${index}]`, slot);
+  });
+}
+
+/** Returns a resource with another id; `json`: the id as a JSON string. */
+export function renamedResource(resource: string, json: string): string {
+  const field = presentMember(resource, "id") === null ? "uuid" : "id";
+  return assigned(`{"${field}":${json}}`, resource);
+}
+
+/** Writes a confirmed resource to the base, unless the base stands for something newer. */
+function confirmOne(
+  state: State, slot: Slot, resource: string, sequence: Sequence | null, library: Library, now: number,
+): void {
+  const generation = library.gate.generation;
+  const isBehind = (own: Sequence | null, ownGeneration: number): boolean =>
+    ownGeneration === generation && sequence !== null && own !== null && sequence < own;
+  let stamp: Stamp = { sequence, generation, writtenAt: now, writer: "confirmation", isPartial: true };
+  if (slot.text !== null) {
+    if (isBehind(slot.stamp.sequence, slot.stamp.generation)) return;
+    // A confirmation without a known place must not remove the entity's own position.
+    if (sequence === null && slot.stamp.generation === generation) stamp = { ...stamp, sequence: slot.stamp.sequence };
+    overwrite(state, slot, assigned(resource, slot.text), namesOf(resource), stamp);
+  } else {
+    const tombstone = state.tombstones.get(slot);
+    if (tombstone !== null && isBehind(tombstone.sequence, tombstone.generation)) return;
+    clearTombstone(state, slot);
+    insertEntity(state, slot, resource, stamp);
+  }
+  if (sequence !== null) {
+    library.answeredThrough = library.answeredThrough === null ? sequence : later(library.answeredThrough, sequence);
+    state.noteLibrary(library);
+  }
+  if (isAwaitingAnswers(state)) state.recent.append(slot, sequence);
+}
+
+/** Tells whether a patch of a layer lies over an entity that was deleted, and shows nothing there. */
+export function isOrphaned(state: State, layer: Layer): boolean {
+  return layer.changes.some((change) => {
+    if (change.op === "put" || change.op === "delete" || !state.tombstones.has(change.slot)) return false;
+    let value = change.slot.text;
+    for (const touch of change.slot.node?.overlay?.touches ?? []) {
+      if (touch.change === change) break;
+      value = fold(touch.change, value);
+    }
+    return value === null;
+  });
+}
+
+/** Returns the pending ids of the layers over a node, oldest first. */
+export function pendingIdsOver(node: KeyNode | null): string[] {
+  return [...new Set((node?.overlay?.touches ?? []).map((touch) => touch.layer.pendingId))];
+}

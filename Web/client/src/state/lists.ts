@@ -1,0 +1,187 @@
+// Stage 6 of 7: changed entities → lists, kept in order. Before: entities. After: units. Laws: L3, L10.
+
+import { EXTRA, LAYERED, COVERED, MISSING } from "../queries/list.js";
+import type { Element } from "../queries/list.js";
+import type { KeyNode } from "../queries/node.js";
+import type { Query } from "../queries/query.js";
+import { ResourceView } from "../queries/rule.js";
+import type { SortKey } from "../queries/rule.js";
+import type { Slot } from "../store/slot.js";
+import { isEvaluable } from "../store/stamp.js";
+import {
+  insertElement, markElement, removeElement, replaceElement, resortElement, setHorizon, setMissing,
+} from "./elements.js";
+import { settleNode } from "./layer-lists.js";
+import { markStale } from "./staleness.js";
+import type { State } from "./state.js";
+import { noteObserved, remember } from "./units.js";
+
+/** Keeps what observers saw of a key, before it is written or removed. */
+export function rememberSlot(state: State, slot: Slot): void {
+  if (slot.node !== null) remember(state, slot.node);
+}
+
+/** Updates lists after an entity got a value. */
+export function followWrite(state: State, slot: Slot, now: number): void {
+  state.unit.stamp += 1;
+  const node = slot.node;
+  const text = slot.text;
+  if (text === null) return;
+  const table = slot.table;
+  if (node === null && table.candidates.isEmpty) return;
+  const view = new ResourceView(text);
+  if (node !== null) {
+    noteObserved(state, node);
+    for (let place = node.holders.length - 1; place >= 0; place -= 1) follow(state, node.holders[place], slot, view, now);
+  }
+  if (!table.candidates.isEmpty && isEvaluable(slot.completeness)) {
+    table.candidates.forEach(view, (query) => {
+      if (query.visit !== state.unit.stamp) enterSlot(state, slot, query, view, now);
+    });
+  }
+  if (node !== null && node.overlay !== null) settleNode(state, node);
+}
+
+/** Updates a list that holds the entity already. What layers do to it is computed afterwards. */
+function follow(state: State, element: Element, slot: Slot, view: ResourceView, now: number): void {
+  if ((element.marks & EXTRA) !== 0) return;
+  const query = element.query;
+  query.visit = state.unit.stamp;
+  const rule = query.rule;
+  if (rule === null) {
+    if ((element.marks & MISSING) !== 0) setMissing(state, element, false);
+    else if ((element.marks & LAYERED) === 0) replaceElement(state, element);
+    return;
+  }
+  if (!rule.matches(view)) {
+    removeElement(state, element);
+    checkLength(state, query, now);
+    return;
+  }
+  const sortKey = rule.sortKey(view, slot.id);
+  if (element.sortKey === null || rule.compare(sortKey, element.sortKey) !== 0) {
+    if (query.horizon !== null && rule.compare(query.horizon, sortKey) < 0) {
+      // Nobody has said what stands between the list's end and the entity's new place.
+      removeElement(state, element);
+      checkLength(state, query, now);
+      return;
+    }
+    resortElement(state, element, sortKey);
+  }
+  if ((element.marks & LAYERED) === 0) replaceElement(state, element);
+}
+
+/** Removes a deleted entity from every list. */
+export function followDelete(state: State, node: KeyNode, now: number): void {
+  noteObserved(state, node);
+  for (let place = node.holders.length - 1; place >= 0; place -= 1) {
+    const element = node.holders[place];
+    if ((element.marks & EXTRA) !== 0) continue;
+    removeElement(state, element);
+    checkLength(state, element.query, now);
+  }
+  if (node.overlay !== null) settleNode(state, node);
+}
+
+/** Updates lists after a removal, which says nothing about the server: lists with a rule lose it, others miss it. */
+export function followRemoval(state: State, node: KeyNode, now: number): void {
+  noteObserved(state, node);
+  for (let place = node.holders.length - 1; place >= 0; place -= 1) {
+    const element = node.holders[place];
+    if ((element.marks & EXTRA) === 0) forgetElement(state, element, now);
+  }
+  if (node.overlay !== null) settleNode(state, node);
+}
+
+/** Hides an element whose entity is in no tier. */
+export function forgetElement(state: State, element: Element, now: number): void {
+  if (element.query.rule === null) {
+    setMissing(state, element, true);
+  } else {
+    removeElement(state, element);
+    if (!element.query.isLocal) markStale(state, element.query, now);
+  }
+}
+
+/** Updates lists after an entity was reduced: rules can no longer be evaluated over it. */
+export function followReduction(state: State, node: KeyNode, now: number): void {
+  for (let place = node.holders.length - 1; place >= 0; place -= 1) {
+    const element = node.holders[place];
+    element.query.kept = null;
+    if ((element.marks & EXTRA) === 0 && element.query.rule !== null) forgetElement(state, element, now);
+  }
+}
+
+/** Adds a stored entity to a list whose rule it fulfils, as far as the list is known. */
+export function enterSlot(state: State, slot: Slot, query: Query, view: ResourceView, now: number): void {
+  if (!isEvaluable(slot.completeness)) {
+    // Only some of its fields are known, so nobody knows whether it belongs there.
+    if (!query.isLocal) markStale(state, query, now);
+    return;
+  }
+  const rule = query.rule;
+  if (rule === null || !rule.matches(view)) return;
+  const sortKey = rule.sortKey(view, slot.id);
+  if (query.horizon !== null && rule.compare(query.horizon, sortKey) < 0) return;
+  if (!admitsLate(state, query, now)) return;
+  enter(state, slot, sortKey, query, now);
+}
+
+/** A late event enters no list whose answer stands for its number or a later one. */
+function admitsLate(state: State, query: Query, now: number): boolean {
+  const late = state.unit.late;
+  if (late === null || query.isLocal) return true;
+  if (query.listedThrough === null) {
+    markStale(state, query, now);
+    return false;
+  }
+  return query.listedThrough < late;
+}
+
+function enter(state: State, slot: Slot, sortKey: SortKey, query: Query, now: number): void {
+  const rule = query.rule;
+  if (rule === null) return;
+  const countMax = query.elementCountMax(state.limits);
+  if (query.list.lowerBound(sortKey, "own", rule) >= countMax) {
+    // It would be the last element, and be removed at once.
+    endAtMaximum(state, query, countMax);
+    state.noteQuery(query);
+    checkLength(state, query, now);
+    return;
+  }
+  const node = state.takeNode(slot);
+  const marks = node.overlay === null ? 0 : LAYERED | COVERED;
+  insertElement(state, query, node, sortKey, marks, query.list.lowerBound(sortKey, "all", rule));
+  if (query.list.count <= countMax) return;
+  endAtMaximum(state, query, countMax);
+  removeElement(state, query.list.at(countMax, "own"));
+  checkLength(state, query, now);
+}
+
+/** Moves the horizon of a full list to its last element. */
+function endAtMaximum(state: State, query: Query, countMax: number): void {
+  const last = query.list.at(countMax - 1, "own");
+  if (last.sortKey !== null) setHorizon(state, query, last.sortKey);
+}
+
+/** Removes the last elements while there are too many. */
+export function trim(state: State, query: Query): void {
+  const countMax = query.elementCountMax(state.limits);
+  while (query.list.count > countMax) {
+    endAtMaximum(state, query, countMax);
+    removeElement(state, query.list.at(query.list.count - 1, "own"));
+  }
+}
+
+/** Marks a list stale that shows too few elements because those behind its end are not known. */
+export function checkLength(state: State, query: Query, now: number): void {
+  if (query.horizon !== null && query.list.count < query.shownCountMax) markStale(state, query, now);
+}
+
+/** Tells whether a list holds a key as an element of its own. */
+export function holds(query: Query, node: KeyNode | null): boolean {
+  return node !== null && node.holders.some((element) => element.query === query && (element.marks & EXTRA) === 0);
+}
+
+/** Sets marks of an element; for layers. */
+export const mark = markElement;

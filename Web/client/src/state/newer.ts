@@ -1,0 +1,102 @@
+// Writes that win over an answer: those made while it was on its way, or after the place in the log it stands for.
+
+import { laterKnown } from "../model/sequence.js";
+import type { Sequence } from "../model/sequence.js";
+import type { Library } from "../store/library.js";
+import type { RecentWrite } from "../store/recent.js";
+import type { Slot } from "../store/slot.js";
+import { isAwaitingAnswers } from "./entities.js";
+import type { State } from "./state.js";
+
+/** Where a library's log stood when a fetch began. */
+export interface FetchStart {
+  write: number;
+  cursor: Sequence | null;
+  generation: number;
+}
+
+/** The writes since an answer was made. */
+export interface NewerWrites {
+  keys: ReadonlySet<Slot>;
+  writes: readonly RecentWrite[];
+  /** Whether some writes are not remembered. */
+  isPartial: boolean;
+  /** Writes above this position win; null: only `keys` do. */
+  asOf: Sequence | null;
+  /** Whether too much was written meanwhile: a value that is not known to be older stays. */
+  isUnsure: boolean;
+}
+
+/** Begins a fetch: writes from now on win over its answer. */
+export function beginFetch(state: State, name: string): FetchStart {
+  if (!isAwaitingAnswers(state)) forgetRecentWrites(state);
+  state.fetchCount += 1;
+  const library = state.libraries.get(name);
+  return { write: state.recent.ordinal, cursor: library?.cursor ?? null, generation: library?.gate.generation ?? 0 };
+}
+
+/** Ends a fetch, whatever came of it. */
+export function endFetch(state: State): void {
+  state.fetchCount -= 1;
+  if (!isAwaitingAnswers(state)) state.recent.clear();
+}
+
+/** Empties the memory of writes before it is used again. */
+export function forgetRecentWrites(state: State): void {
+  state.recent.clear();
+  for (const library of state.libraries.values()) state.recent.forgetThrough(library.knownThrough, library);
+}
+
+/** Removes the place of an answer when the log began anew meanwhile: there is nothing to compare it with. */
+export function comparable(
+  state: State, asked: { asOf: Sequence | null; key: { library: string; }; }, start: FetchStart | null,
+): { asOf: Sequence | null; start: FetchStart | null; } {
+  const library = state.libraries.get(asked.key.library);
+  if (start === null || library === undefined || start.generation === library.gate.generation) {
+    return { asOf: asked.asOf, start };
+  }
+  return { asOf: null, start: { ...start, cursor: null } };
+}
+
+/** Returns what was written since an answer was made. */
+export function newerWrites(
+  state: State, asOf: Sequence | null, start: FetchStart | null, library: Library,
+): NewerWrites {
+  const recent = state.recent;
+  if (asOf !== null) {
+    const above = recent.above(asOf, library);
+    const meanwhile = start === null ? [] : recent.after(start.write);
+    // A write with a position is compared by that alone; one without by its time.
+    const unsequenced = (meanwhile ?? []).filter((write) => write.sequence === null && write.slot.table.library === library);
+    const known = library.knownThrough;
+    return {
+      keys: keysOf(unsequenced), writes: [...above.writes, ...unsequenced],
+      isPartial: known !== null && known > asOf && !above.isWhole, asOf, isUnsure: meanwhile === null,
+    };
+  }
+  if (start === null) return { keys: new Set(), writes: [], isPartial: false, asOf: null, isUnsure: false };
+  const remembered = recent.after(start.write);
+  if (remembered === null) return { keys: new Set(), writes: [], isPartial: true, asOf: start.cursor, isUnsure: true };
+  const isAfter = (sequence: Sequence | null): boolean => sequence !== null && (start.cursor === null || sequence > start.cursor);
+  // The answer was made when the log was at the cursor, or later: it holds late events up to there.
+  const writes = remembered.filter((write) => !write.isLate || write.sequence === null || isAfter(write.sequence));
+  // Another answer that came meanwhile for a higher place stays: events behind its place will come.
+  const answers = recent.answersAfter(start.write).filter(
+    (write) => write.slot.table.library === library && isAfter(write.sequence));
+  const all = [...writes, ...answers];
+  return { keys: keysOf(all), writes: all, isPartial: false, asOf: null, isUnsure: false };
+}
+
+function keysOf(writes: readonly RecentWrite[]): Set<Slot> { return new Set(writes.map((write) => write.slot)); }
+
+/** Tells whether a stored value, or a delete, wins over an answer. */
+export function isNewerWrite(
+  newer: NewerWrites, sequence: Sequence | null, ownGeneration: number, slot: Slot, generation: number,
+): boolean {
+  if (newer.keys.has(slot)) return true;
+  if (newer.isUnsure && (sequence === null || newer.asOf === null)) return true;
+  return newer.asOf !== null && sequence !== null && ownGeneration === generation && sequence > newer.asOf;
+}
+
+/** Returns the higher of two positions. */
+export const higherOf = laterKnown;

@@ -1,0 +1,90 @@
+import type { Reason } from "../model/errors.js";
+import type { Sequence } from "../model/sequence.js";
+import type { Library } from "../store/library.js";
+import type { EventSource } from "../sequencing/held.js";
+import type { ChangeEvent, EventMember, Line, UnusableLine } from "../wire/events.js";
+import { watch } from "./watch.js";
+import type { QuarantineRecord } from "./records.js";
+import type { State } from "./state.js";
+import { markAllStale } from "./staleness.js";
+
+function add(state: State, record: QuarantineRecord): void {
+  state.quarantine.push(record);
+  if (state.quarantine.length > state.limits.quarantineRecordCountMax) state.quarantine.shift();
+}
+
+function excerpt(state: State, text: string): string { return text.slice(0, state.limits.quarantineByteCountMax); }
+
+/** Sets a line aside, and notes that an event has its number where that could be read. */
+export function setLineAside(state: State, line: Line, unusable: UnusableLine, now: number): void {
+  state.counts.quarantined += 1;
+  const library = unusable.library === null ? state.options.defaultLibrary : unusable.library;
+  add(state, {
+    kind: "line", reason: unusable.reason, line: line.number, offset: line.offset, library: library ?? null,
+    sequence: unusable.sequence, receivedAt: now, excerpt: line.text === null ? line.bytes : excerpt(state, line.text),
+    byteCount: line.byteCount,
+  });
+  if (library !== undefined && unusable.sequence !== null) noteHole(state, library, unusable.sequence, unusable.epoch, now);
+}
+
+/** Sets an event aside that would open one library, or bring one type, too many. */
+export function refuse(state: State, event: ChangeEvent, source: EventSource, reason: Reason, now: number): void {
+  if (!source.isUpstream) state.counts.quarantined += 1;
+  const library = event.library ?? state.options.defaultLibrary;
+  add(state, {
+    kind: source.isUpstream ? "upstream" : "line", reason, line: source.line, offset: source.offset, library,
+    sequence: event.sequence, receivedAt: now, excerpt: excerpt(state, source.text ?? ""), byteCount: source.byteCount,
+  });
+  if (reason === "too_many_libraries" || event.sequence === null || source.isUpstream) return;
+  noteHole(state, library, event.sequence, event.epoch, now);
+}
+
+/** Sets a bad member of a batch aside; one of an upstream has no line to look at and is dropped. */
+export function setMemberAside(
+  state: State, member: EventMember, event: ChangeEvent, source: EventSource, reason: Reason, now: number,
+): void {
+  if (source.isUpstream) return;
+  state.counts.membersQuarantined += 1;
+  const isKnown = event.library !== null || event.sequence !== null;
+  add(state, {
+    kind: "member", reason, line: source.line, offset: source.offset,
+    library: isKnown ? event.library ?? state.options.defaultLibrary : null, sequence: event.sequence, receivedAt: now,
+    excerpt: excerpt(state, member.resource), byteCount: member.resource.length,
+  });
+}
+
+/** Sets an event aside whose entity would be too large. Its number, if it has one, passes and is lost. */
+export function refuseOversized(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
+  if (!source.isUpstream) state.counts.quarantined += 1;
+  add(state, oversized(state, event, source, library, now));
+  if (event.sequence === null) return;
+  library.gate.noteLost(event.sequence);
+  state.lossCount += 1;
+  state.noteLibrary(library);
+  markAllStale(state, library, now);
+}
+
+/** Sets a late event aside whose entity would be too large; its number stays lost. A copy is counted alone. */
+export function refuseLateOversized(
+  state: State, event: ChangeEvent, source: EventSource, isCopy: boolean, library: Library, now: number,
+): void {
+  if (source.isUpstream) return;
+  state.counts.quarantined += 1;
+  if (!isCopy) add(state, oversized(state, event, source, library, now));
+}
+
+function oversized(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): QuarantineRecord {
+  const text = source.text ?? event.members[0]?.resource ?? "";
+  return {
+    kind: source.isUpstream ? "upstream" : "line", reason: "too_large", line: source.isUpstream ? 0 : source.line,
+    offset: source.offset, library: library.name, sequence: event.sequence, receivedAt: now,
+    excerpt: excerpt(state, text), byteCount: Math.max(source.byteCount, text.length),
+  };
+}
+
+/** Notes the number of an unusable line, so that the upstream is asked for it; without one it would add nothing. */
+function noteHole(state: State, name: string, sequence: Sequence, epoch: string | null, now: number): void {
+  const library = state.takeLibrary(name);
+  if (library === null || !state.options.hasUpstream) return;
+  if (library.gate.noteHole(sequence, epoch, now)) watch(state, library);
+}

@@ -1,0 +1,50 @@
+// Queries: opening, filing by type and rule, and going.
+
+import type { Query, QueryKey } from "../queries/query.js";
+import type { Library } from "../store/library.js";
+import { removeAllElements } from "./elements.js";
+import type { State } from "./state.js";
+
+/** Returns a query, which is opened when it is new; null when there are too many and all are observed. */
+export function openQuery(state: State, key: QueryKey, library: Library): Query | null {
+  return state.queries.open(key, library, (query) => dropQuery(state, query));
+}
+
+/** Removes a query that is not observed, with its list. */
+export function dropQuery(state: State, query: Query): void {
+  unstoreQuery(state, query);
+  state.queries.remove(query);
+}
+
+/** Removes a query's answer; observers still wait for the next one. */
+export function unstoreQuery(state: State, query: Query): void {
+  removeAllElements(state, query);
+  query.kept = null;
+  if (!query.isStored) return;
+  unfileQuery(state, query);
+  query.isStored = false;
+  state.queries.storedCount -= 1;
+  state.changes?.queries.delete(query);
+  state.changes?.removedQueries.add(query.number);
+}
+
+/** Enters a query under its type and its rule. */
+export function fileQuery(state: State, query: Query): void {
+  query.table?.queries.add(query);
+  if (query.rule !== null) {
+    query.table?.candidates.insert(query, query.rule);
+    if (!query.isLocal) state.queries.remoteRuleCount += 1;
+  }
+  if (!query.isStored) {
+    query.isStored = true;
+    state.queries.storedCount += 1;
+  }
+}
+
+/** Takes a query from under its type and its rule, before one of these changes. */
+export function unfileQuery(state: State, query: Query): void {
+  query.table?.queries.delete(query);
+  if (query.rule === null) return;
+  query.table?.candidates.remove(query, query.rule);
+  if (!query.isLocal) state.queries.remoteRuleCount -= 1;
+}

@@ -1,0 +1,266 @@
+// Missing numbers: who is asked for them, and what becomes of the answer. Protocol/sequencing.md.
+
+import { BEFORE_FIRST, earlier, later, laterKnown, predecessor, successor } from "../model/sequence.js";
+import type { Sequence } from "../model/sequence.js";
+import type { EventSource } from "../sequencing/held.js";
+import type { ReconcileAction } from "../sequencing/reconcile.js";
+import type { Library } from "../store/library.js";
+import type { ChangeEvent, DecodedLine } from "../wire/events.js";
+import { take } from "./apply.js";
+import { recover } from "./late.js";
+import { drain, loseGap } from "./sequencing.js";
+import type { ReconcileRequest } from "./records.js";
+import type { State } from "./state.js";
+import { noteStatus } from "./watch.js";
+
+/** How long a gap may wait for late events: not at all, for the window, or as long as unread input waits. */
+export type GapPatience = "none" | "window" | "endless";
+
+/** One line of an upstream's answer, decoded. */
+export interface AnsweredLine {
+  decoded: DecodedLine;
+  source: EventSource;
+}
+
+/** Looks at every library that misses something: asks the upstream or, without one, declares lost what waited too long. */
+export function expireGaps(state: State, patience: GapPatience, now: number): ReconcileRequest[] {
+  if (state.watched.length === 0) return [];
+  const requests: ReconcileRequest[] = [];
+  for (const library of [...state.watched]) {
+    while (isDue(state, library, patience, now)) {
+      library.isUrgent = false;
+      if (state.options.hasUpstream) requests.push(...follow(state, library.machine.start("gap", now), library, now));
+      else loseGap(state, library, false, now);
+    }
+    noteStatus(state, library, now);
+  }
+  state.watched = state.watched.filter((library) => {
+    if (library.gate.missing !== null || !library.gate.holes.isEmpty || library.machine.isActive) return true;
+    library.isWatched = false;
+    library.isUrgent = false;
+    return false;
+  });
+  return requests;
+}
+
+function isDue(state: State, library: Library, patience: GapPatience, now: number): boolean {
+  const since = library.openSince;
+  if (library.machine.isActive || since === null) return false;
+  if (patience === "none" || library.isUrgent) return true;
+  return patience === "window" && now - since >= state.options.reorderWindow;
+}
+
+/** When there is something to do next about gaps; null when nothing is missing. */
+export function nextGapDeadline(state: State): number | null {
+  let deadline: number | null = null;
+  for (const library of state.watched) {
+    const since = library.openSince;
+    if (library.machine.isActive || since === null) continue;
+    const own = library.isUrgent ? since : since + state.options.reorderWindow;
+    deadline = Math.min(deadline ?? own, own);
+  }
+  return deadline;
+}
+
+/** Whether some library holds as much as it may: input waits until its upstream has answered. */
+export function isFull(state: State): boolean {
+  return state.watched.some((library) => library.gate.held.isOver && library.machine.isActive);
+}
+
+/** The numbers of an answer, as its lines name them. */
+class AnswerScan {
+  readonly bad = new Set<Sequence>();
+  /** The numbers in `bad` that are of the current log for certain. */
+  readonly proving = new Set<Sequence>();
+  last: Sequence | null = null;
+  isForeign = false;
+
+  /** Returns how far the answer proves that numbers which did not come do not exist; null when it proves nothing. */
+  covered(through: Sequence | null, cursor: Sequence | null, witness: Sequence): Sequence | null {
+    if (through === null || this.isForeign) return null;
+    let covered = earlier(through, witness);
+    for (const sequence of this.bad) if (sequence > (cursor ?? BEFORE_FIRST)) covered = earlier(covered, predecessor(sequence));
+    return covered;
+  }
+}
+
+function forEachEvent(
+  state: State, lines: readonly AnsweredLine[], library: Library, scan: AnswerScan,
+  body: (event: ChangeEvent, source: EventSource) => void,
+): void {
+  for (const { decoded, source } of lines) {
+    const gate = library.gate;
+    const isOwn = (name: string | null): boolean => (name ?? state.options.defaultLibrary) === library.name;
+    if (decoded.is === "event") {
+      const { event } = decoded;
+      if (event.kind === "reset" || event.sequence === null || !isOwn(event.library)) continue;
+      // A log may also hold what came before it began anew.
+      if (event.epoch !== null && gate.epoch !== null && event.epoch !== gate.epoch) {
+        scan.isForeign = true;
+        continue;
+      }
+      scan.last = laterKnown(scan.last, event.sequence);
+      body(event, source);
+    } else if (decoded.is === "unusable") {
+      const { line } = decoded;
+      if (line.sequence === null || !isOwn(line.library ?? null)) continue;
+      if (line.epoch !== null && gate.epoch !== null && line.epoch !== gate.epoch) {
+        scan.isForeign = true;
+        continue;
+      }
+      scan.bad.add(line.sequence);
+      if (line.epoch !== null || gate.epoch === null) scan.proving.add(line.sequence);
+    }
+  }
+}
+
+/** Applies an upstream's answer; `random` is in 0 … 1. */
+export function applyAnswer(
+  state: State, lines: readonly AnsweredLine[], coveredThrough: Sequence | null, library: Library, attempt: number,
+  random: number, now: number,
+): ReconcileRequest[] {
+  if (!library.machine.isAsking(attempt)) return [];
+  state.noteLibrary(library);
+  const requests = library.machine.isHealing
+    ? heal(state, lines, coveredThrough, library, attempt, now)
+    : fillGap(state, lines, coveredThrough, library, attempt, random, now);
+  noteStatus(state, library, now);
+  return requests;
+}
+
+function fillGap(
+  state: State, lines: readonly AnsweredLine[], coveredThrough: Sequence | null, library: Library, attempt: number,
+  random: number, now: number,
+): ReconcileRequest[] {
+  const gate = library.gate;
+  const { cursor, generation } = gate;
+  const scan = new AnswerScan();
+  forEachEvent(state, lines, library, scan, (event, source) => take(state, event, source, now));
+  let witness = later(library.askedWitness, scan.last ?? BEFORE_FIRST);
+  const proving = [...scan.proving].reduce<Sequence | null>(laterKnown, null);
+  if (proving !== null) {
+    const tail = gate.tail;
+    gate.proveHoles(proving, now);
+    if (gate.tail !== null && gate.tail !== tail) witness = later(witness, gate.tail);
+  }
+  const covered = scan.covered(coveredThrough, gate.cursor, witness);
+  // Skipping stops at each held event; applying that one leads to the next gap, which is covered as well.
+  let skippedTo = cursor;
+  while (covered !== null && gate.generation === generation) {
+    gate.skip(covered);
+    drain(state, library, now);
+    if (gate.cursor === skippedTo) break;
+    skippedTo = gate.cursor;
+  }
+  // The upstream has the same unusable event, so nobody has a good one.
+  for (let missing = gate.missing; missing !== null; missing = gate.missing) {
+    if (!scan.proving.has(missing.first) || !gate.isFirstMissingHole) break;
+    loseGap(state, library, true, now);
+  }
+  const hasProgress = gate.cursor !== cursor || gate.generation !== generation;
+  return follow(state, library.machine.answered(attempt, hasProgress, gate.missing !== null, random, now), library, now);
+}
+
+/** Notes that the upstream failed. */
+export function failReconcile(
+  state: State, library: Library, attempt: number, isFinal: boolean, random: number, now: number,
+): ReconcileRequest[] {
+  const machine = library.machine;
+  // A hole that nothing proved is asked for once.
+  const action = machine.isHealing
+    ? machine.healed(attempt) : machine.failed(attempt, isFinal || library.gate.missing === null, random);
+  if (machine.isHealing === false && action.is !== "ignore") library.healingFrom = null;
+  const requests = follow(state, action, library, now);
+  noteStatus(state, library, now);
+  return requests;
+}
+
+/** Goes on after a pause. */
+export function resumeReconcile(state: State, library: Library, attempt: number, now: number): ReconcileRequest[] {
+  const isMissing = library.gate.missing !== null || !library.gate.holes.isEmpty;
+  const requests = follow(state, library.machine.resumed(attempt, isMissing, now), library, now);
+  noteStatus(state, library, now);
+  return requests;
+}
+
+function follow(state: State, action: ReconcileAction, library: Library, now: number): ReconcileRequest[] {
+  const gate = library.gate;
+  switch (action.is) {
+    case "ask": {
+      if (library.machine.isHealing) {
+        return [{ is: "ask", library, from: library.healingFrom ?? 0, attempt: action.attempt }];
+      }
+      gate.holes.markAsked();
+      library.askedWitness = gate.witness;
+      return [{ is: "ask", library, from: successor(gate.cursor ?? BEFORE_FIRST), attempt: action.attempt }];
+    }
+    case "wait": return [{ is: "wait", library, attempt: action.attempt, milliseconds: action.milliseconds }];
+    case "give_up": {
+      // Gaps that opened after the question get one of their own.
+      const askedAt = library.machine.askedAt;
+      for (let since = gate.missingSince; since !== null && since <= askedAt; since = gate.missingSince) {
+        loseGap(state, library, false, now);
+      }
+      gate.holes.removeAsked();
+      return [];
+    }
+    case "settled":
+      gate.holes.removeAsked();
+      return [];
+    case "ignore": return [];
+  }
+}
+
+// Healing
+
+/** Whether a library has lost numbers that can be asked for now. */
+export function canHeal(state: State, library: Library): boolean {
+  return state.options.hasUpstream && !library.gate.lost.isEmpty && !library.machine.isActive
+    && library.gate.missing === null && library.gate.holes.isEmpty;
+}
+
+/** Begins one request for the lost numbers of a library. */
+export function beginHealing(state: State, library: Library, now: number): ReconcileRequest[] {
+  return canHeal(state, library) ? askForLost(0, library, now) : [];
+}
+
+function askForLost(from: Sequence, library: Library, now: number): ReconcileRequest[] {
+  const first = library.gate.lost.firstFrom(from);
+  if (first === null) return [];
+  const action = library.machine.start("healing", now);
+  if (action.is !== "ask") return [];
+  library.healingFrom = first;
+  return [{ is: "ask", library, from: first, attempt: action.attempt }];
+}
+
+/** Applies an answer for lost numbers: its events with such numbers are late, the others say nothing. */
+function heal(
+  state: State, lines: readonly AnsweredLine[], coveredThrough: Sequence | null, library: Library, attempt: number,
+  now: number,
+): ReconcileRequest[] {
+  const first = library.healingFrom ?? 0;
+  const scan = new AnswerScan();
+  const heldOff = new Set<Sequence>();
+  forEachEvent(state, lines, library, scan, (event, source) => {
+    if (event.sequence === null || !library.gate.lost.contains(event.sequence)) return;
+    take(state, event, source, now);
+    if (library.gate.lost.contains(event.sequence)) heldOff.add(event.sequence);
+  });
+  const covered = scan.covered(coveredThrough, predecessor(first), scan.last ?? BEFORE_FIRST);
+  if (covered !== null) recoverBut(state, first, covered, heldOff, library);
+  if (library.machine.healed(attempt).is !== "ignore") library.healingFrom = null;
+  library.gate.holes.removeAsked();
+  if (scan.last === null || scan.last < first || !canHeal(state, library)) return [];
+  return askForLost(successor(scan.last), library, now);
+}
+
+/** Removes numbers that do not exist from the lost ones; those that came and could not be written stay. */
+function recoverBut(state: State, from: Sequence, last: Sequence, heldOff: ReadonlySet<Sequence>, library: Library): void {
+  let next = from;
+  const stops = [...heldOff].filter((sequence) => sequence >= from && sequence <= last);
+  for (const sequence of stops.sort((left, right) => left < right ? -1 : 1)) {
+    if (next < sequence) recover(state, { first: next, last: predecessor(sequence) }, library);
+    next = successor(sequence);
+  }
+  if (next <= last) recover(state, { first: next, last }, library);
+}

@@ -1,0 +1,148 @@
+// Stage 3 of 7: events → the gate's verdicts, carried out. Before: take. After: applyEffect. Laws: L4, L7, L8.
+
+import { predecessor } from "../model/sequence.js";
+import type { Sequence } from "../model/sequence.js";
+import type { EventSource } from "../sequencing/held.js";
+import type { Library } from "../store/library.js";
+import type { ChangeEvent } from "../wire/events.js";
+import { applyEffect, count } from "./apply.js";
+import { applyLate } from "./late.js";
+import { markAllStale } from "./staleness.js";
+import type { State } from "./state.js";
+import { noteStatus, watch } from "./watch.js";
+
+/** Passes an event to its library's gate, and performs the verdict. */
+export function offer(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
+  admit(state, event, source, library, now);
+  noteStatus(state, library, now);
+}
+
+function admit(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
+  if (event.kind === "reset") return reset(state, event, source, library, now);
+  const sequence = event.sequence;
+  if (sequence === null) return applyEffect(state, event, source, library, now);
+  state.noteLibrary(library);
+  const gate = library.gate;
+  gate.adoptFirstEpoch(event.epoch);
+  switch (gate.verdict(sequence, event.previous, event.epoch)) {
+    case "apply": return applyInOrder(state, event, sequence, source, library, now);
+    case "duplicate": return countDuplicate(state, source);
+    case "late": return applyLate(state, event, sequence, source, library, now);
+    case "new_epoch":
+      beginEpoch(state, library, event.epoch, null, now);
+      return applyInOrder(state, event, sequence, source, library, now);
+    case "hold": return hold(state, event, sequence, source, library, now);
+  }
+}
+
+function applyInOrder(
+  state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
+): void {
+  if (!takePlace(state, event, sequence, source, library, now) || !library.isWatched) return;
+  drain(state, library, now);
+  // What was missing came without an answer. For an upstream's own events that is decided at the end of its answer.
+  const { gate, machine } = library;
+  if (!source.isUpstream && machine.isActive && !machine.isHealing && gate.missing === null && gate.holes.isEmpty) {
+    machine.cancel();
+  }
+}
+
+/** Applies the event that is next, and moves the cursor. Returns false when it showed that the log went back. */
+function takePlace(
+  state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
+): boolean {
+  const gate = library.gate;
+  const generation = gate.generation;
+  // A heartbeat speaks of the log from its own place on, so the cursor moves first.
+  const speaks = event.kind === "heartbeat";
+  if (speaks) gate.advance(sequence);
+  applyEffect(state, event, source, library, now);
+  if (gate.generation !== generation) return false;
+  if (!speaks) gate.advance(sequence);
+  return true;
+}
+
+function hold(
+  state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
+): void {
+  const held = library.gate.held;
+  // A held copy of a stream equals the upstream's, and was counted with its line.
+  if (source.isUpstream && held.has(sequence)) return;
+  const previous = event.previous ?? predecessor(sequence);
+  if (!held.insert({ event, sequence, previous, source: { ...source, text: null }, heldAt: now })) {
+    return countDuplicate(state, source);
+  }
+  watch(state, library);
+  if (!held.isOver) return;
+  if (state.options.hasUpstream) {
+    library.isUrgent = true;
+    return;
+  }
+  while (held.isOver && loseGap(state, library, false, now)) { /* one gap after the other */ }
+}
+
+/** Declares the first gap lost, or its first number alone, and applies what was held behind it. */
+export function loseGap(state: State, library: Library, isFirstAlone: boolean, now: number): boolean {
+  if (!library.gate.declareLost(isFirstAlone)) return false;
+  state.lossCount += 1;
+  state.noteLibrary(library);
+  markAllStale(state, library, now);
+  drain(state, library, now);
+  return true;
+}
+
+/** Applies held events while nothing is missing before them. */
+export function drain(state: State, library: Library, now: number): void {
+  for (let ready = library.gate.takeReady(); ready !== null; ready = library.gate.takeReady()) {
+    const { event, sequence, source } = ready.held;
+    if (ready.isPassed) countDuplicate(state, source);
+    else takePlace(state, event, sequence, source, library, now);
+  }
+}
+
+function reset(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
+  const gate = library.gate;
+  const isOfNewLog = event.epoch === null || event.epoch === event.name;
+  const sequence = isOfNewLog ? event.sequence : null;
+  if (sequence !== null && gate.cursor !== null && gate.epoch === event.name && sequence <= gate.cursor) {
+    if (gate.lost.contains(sequence)) applyLate(state, event, sequence, source, library, now);
+    else countDuplicate(state, source);
+    return;
+  }
+  beginEpoch(state, library, event.name, sequence, now);
+  count(state, event, source);
+}
+
+/** Carries out what a heartbeat means. */
+export function hearHeartbeat(state: State, event: ChangeEvent, library: Library, now: number): void {
+  state.noteLibrary(library);
+  const verdict = library.gate.heartbeat(event.last, event.epoch, now);
+  if (verdict === "ahead") {
+    if (state.options.hasUpstream) library.isUrgent = true;
+    watch(state, library);
+  } else if (typeof verdict === "object") {
+    state.counts.held += verdict.forgotten;
+    forgetLog(state, library, now);
+  }
+}
+
+function beginEpoch(state: State, library: Library, epoch: string | null, baseline: Sequence | null, now: number): void {
+  state.counts.held += library.gate.beginEpoch(epoch, baseline);
+  state.noteLibrary(library);
+  forgetLog(state, library, now);
+}
+
+/** Forgets the numbers of a log that began anew: they mean nothing any more. */
+function forgetLog(state: State, library: Library, now: number): void {
+  library.machine.cancel();
+  state.recent.forgetSequences(library);
+  library.answeredThrough = null;
+  library.forgottenThrough = null;
+  library.heldOff.clear();
+  for (const query of state.queries.all) if (query.library === library) query.listedThrough = null;
+  markAllStale(state, library, now);
+}
+
+function countDuplicate(state: State, source: EventSource): void {
+  if (!source.isUpstream) state.counts.duplicate += 1;
+}

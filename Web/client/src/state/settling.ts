@@ -1,0 +1,98 @@
+// Events that settle layers. Protocol/optimistic.md, settling.
+
+import type { Layer } from "../layers/layer.js";
+import { nodesOf } from "../layers/stack.js";
+import type { KeyNode } from "../queries/node.js";
+import type { Library } from "../store/library.js";
+import type { Stamp } from "../store/stamp.js";
+import type { Sequence } from "../model/sequence.js";
+import type { ChangeEvent } from "../wire/events.js";
+import { settleNode } from "./layer-lists.js";
+import type { State } from "./state.js";
+import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
+
+/** Settles the layer that an applied event names, and those that waited for its place, in the event's own unit. */
+export function settleBy(state: State, event: ChangeEvent, library: Library): void {
+  settleNamed(state, event, library);
+  if (event.sequence !== null) dropReached(state, event.sequence, library);
+  dropOutlived(state);
+}
+
+/** Settles the layer whose mutation an event names. */
+export function settleNamed(state: State, event: ChangeEvent, library: Library): void {
+  const layer = event.mutationId === null ? null : state.layers.get(event.mutationId);
+  if (layer !== null && layer.library === library) dropLayers(state, [layer]);
+}
+
+/** Whether an event may settle layers: several entities may change then. */
+export function maySettle(state: State, event: ChangeEvent, library: Library): boolean {
+  if (state.layers.isEmpty) return false;
+  if (event.mutationId !== null) return true;
+  const generation = library.gate.generation;
+  if (state.layers.isAwaitingOther(generation, library)) return true;
+  return event.sequence !== null && state.layers.reached(event.sequence, generation, library) !== null;
+}
+
+/** Settles layers that waited for a cursor, which may have moved without an event. */
+export function settleReached(state: State, library: Library, now: number): void {
+  const cursor = library.cursor;
+  if (cursor === null || state.layers.reached(cursor, library.gate.generation, library) === null) return;
+  beginUnit(state, true);
+  dropReached(state, cursor, library);
+  endUnit(state, now);
+}
+
+/** Drops layers that wait for a position at or below the cursor. */
+export function dropReached(state: State, cursor: Sequence, library: Library): void {
+  for (; ;) {
+    const layer = state.layers.reached(cursor, library.gate.generation, library);
+    if (layer === null) return;
+    dropLayers(state, [layer]);
+  }
+}
+
+/** Removes settled layers inside a unit, and updates lists. */
+export function dropLayers(state: State, layers: readonly Layer[]): void {
+  if (layers.length === 0) return;
+  const nodes = nodesOf(layers);
+  for (const node of nodes) {
+    remember(state, node);
+    noteObserved(state, node);
+  }
+  for (const layer of layers) {
+    for (const released of state.layers.remove(layer)) state.changes?.layers.add(released);
+    state.changes?.layers.delete(layer);
+    state.changes?.removedLayers.add(layer.number);
+  }
+  const gone = new Set(layers);
+  for (const node of nodes) {
+    if (node.overlay !== null) {
+      node.overlay.touches = node.overlay.touches.filter((touch) => !gone.has(touch.layer));
+      if (node.overlay.touches.length === 0) node.overlay = null;
+    }
+    settleNode(state, node);
+    state.release(node);
+  }
+}
+
+/** Notes that the server wrote a layered entity, which settles confirmed layers that wait in an ended log. */
+export function noteOutlivedBy(state: State, node: KeyNode, stamp: Stamp): void {
+  if (stamp.writer === "event" || stamp.writer === "answer") noteOutlived(state, node, stamp.generation);
+}
+
+/** Notes the same of a delete. */
+export function noteOutlived(state: State, node: KeyNode, generation: number): void {
+  // A late event settles only the layer that it names.
+  if (node.overlay === null || state.unit.late !== null) return;
+  for (const { layer } of node.overlay.touches) {
+    if (layer.awaited !== null && layer.awaited.generation !== generation) state.unit.outlived.add(layer);
+  }
+}
+
+/** Drops the layers that were outlived in the unit. */
+export function dropOutlived(state: State): void {
+  if (state.unit.outlived.size === 0) return;
+  const gone = [...state.unit.outlived].filter((layer) => state.layers.get(layer.pendingId) === layer);
+  state.unit.outlived.clear();
+  dropLayers(state, gone.sort((left, right) => left.number - right.number));
+}

@@ -1,0 +1,156 @@
+import { LayerStack } from "../layers/stack.js";
+import type { Limits } from "../model/limits.js";
+import { KeyNode } from "../queries/node.js";
+import type { Query } from "../queries/query.js";
+import { QueryTable } from "../queries/table.js";
+import { EvictedKeys } from "../store/evicted.js";
+import { Library } from "../store/library.js";
+import type { TypeTable } from "../store/library.js";
+import { RecentWrites } from "../store/recent.js";
+import type { Slot } from "../store/slot.js";
+import { TombstoneStore } from "../store/tombstones.js";
+import type { Changes } from "./changes.js";
+import type { ChangeRecord, EventCounts, QuarantineRecord } from "./records.js";
+import { Unit } from "./unit.js";
+
+/** What a state is told when it is made. */
+export interface StateOptions {
+  limits: Limits;
+  defaultLibrary: string;
+  /** Own names of types, by the names under which they may come. */
+  aliases: ReadonlyMap<string, string>;
+  hasUpstream: boolean;
+  /** Milliseconds that a gap waits for late events. */
+  reorderWindow: number;
+  /** Types all of whose entities are never evicted. */
+  keptTypes: ReadonlySet<string>;
+  /** Fields that stay when an entity of a type is evicted. */
+  keptFields: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/**
+ * Events → state: sequence gate, entities, tombstones, layers, queries. Synchronous and without I/O; everything that
+ * changes it is a function of this folder, and leaves in `log` what observers are to be told.
+ */
+export class State {
+  readonly limits: Limits;
+  readonly libraries = new Map<string, Library>();
+  /** The names of types, under their own names. */
+  readonly types = new Set<string>();
+  readonly queries: QueryTable;
+  readonly layers = new LayerStack();
+  readonly tombstones: TombstoneStore;
+  readonly evicted: EvictedKeys;
+  readonly recent = new RecentWrites();
+  readonly unit = new Unit();
+  readonly counts: EventCounts = {
+    lines: 0, blank: 0, control: 0, messages: 0, applied: 0, duplicate: 0, ignored: 0, quarantined: 0, held: 0,
+    membersQuarantined: 0, reconciled: 0, late: 0,
+  };
+  readonly ignoredKinds = new Map<string, number>();
+  /** The newest records; bounded by `quarantineRecordCountMax`. */
+  readonly quarantine: QuarantineRecord[] = [];
+  /** Libraries that miss something, or did at the last look. */
+  watched: Library[] = [];
+  /** Grows with each loss. */
+  lossCount = 0;
+  fetchCount = 0;
+  entityCount = 0;
+  evictionCount = 0;
+  /** What observers are to be told, in order. Emptied in the step that made it. */
+  log: ChangeRecord[] = [];
+  hasLibraryObservers = false;
+  /** What a journal has not yet; null without one. */
+  changes: Changes | null = null;
+  /** Entities in the order of their last use; null where their number has no bound. */
+  readonly recency: Set<Slot> | null;
+  private readonly released = new Set<KeyNode>();
+
+  constructor(readonly options: StateOptions) {
+    this.limits = options.limits;
+    this.queries = new QueryTable(options.limits);
+    this.tombstones = new TombstoneStore(options.limits.tombstoneCountMax, options.limits.tombstoneAgeMax);
+    this.evicted = new EvictedKeys(options.limits.evictedKeyCountMax);
+    this.recency = Number.isFinite(options.limits.entityCountMax) ? new Set() : null;
+  }
+
+  // Names
+
+  /** Returns a library, which is opened when it is new; null when there are too many. */
+  takeLibrary(name: string): Library | null {
+    const known = this.libraries.get(name);
+    if (known !== undefined) return known;
+    if (this.libraries.size >= this.limits.libraryCountMax) return null;
+    const library = new Library(name, this.limits);
+    this.libraries.set(name, library);
+    this.noteLibrary(library);
+    return library;
+  }
+
+  /** Returns the own name of a type. */
+  ownType(name: string): string { return this.options.aliases.get(name) ?? name; }
+
+  /** Notes the name of a type. Returns false when it is one too many. */
+  takeType(type: string): boolean {
+    if (this.types.has(type)) return true;
+    if (this.types.size >= this.limits.typeCountMax) return false;
+    this.types.add(type);
+    return true;
+  }
+
+  findTable(library: string, type: string): TypeTable | null {
+    return this.libraries.get(library)?.table(this.ownType(type)) ?? null;
+  }
+
+  findSlot(library: string, type: string, id: string): Slot | null { return this.findTable(library, type)?.find(id) ?? null; }
+
+  // Nodes
+
+  /** Whether no query, observer or layer exists that an event could concern. */
+  get hasReaders(): boolean { return this.queries.size > 0 || this.nodeCount > 0; }
+
+  private nodeCount = 0;
+
+  /** Returns a key's node, which is made when it is new. */
+  takeNode(slot: Slot): KeyNode {
+    if (slot.node !== null) return slot.node;
+    this.nodeCount += 1;
+    return slot.node = new KeyNode(slot);
+  }
+
+  /** Notes that something no longer names a key. The node stays until observers were told. */
+  release(node: KeyNode): void { if (!node.isNamed) this.released.add(node); }
+
+  /** Empties the log, and forgets the nodes that nothing names any more. */
+  clearLog(): void {
+    if (this.log.length > 0) this.log = [];
+    if (this.released.size === 0) return;
+    for (const node of this.released) {
+      if (node.isNamed || node.slot.node !== node) continue;
+      node.slot.node = null;
+      this.nodeCount -= 1;
+      this.tidy(node.slot);
+    }
+    this.released.clear();
+  }
+
+  /** Forgets a key of which nothing is known. */
+  tidy(slot: Slot): void {
+    if (slot.text === null && slot.node === null && !this.tombstones.has(slot)) slot.table.slots.delete(slot.id);
+  }
+
+  // Marks for the journal
+
+  noteSlot(slot: Slot): void { this.changes?.slots.add(slot); }
+
+  noteLibrary(library: Library): void { this.changes?.libraries.add(library); }
+
+  noteQuery(query: Query): void { if (query.isStored) this.changes?.queries.add(query); }
+
+  /** Counts as a use for the order of eviction. */
+  touch(slot: Slot): void {
+    if (this.recency === null) return;
+    this.recency.delete(slot);
+    this.recency.add(slot);
+  }
+}

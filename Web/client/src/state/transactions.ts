@@ -1,0 +1,116 @@
+// Transactions: all operations take effect, or none. Protocol/sessions.md, cache.transaction.
+
+import { membersOf, namesOf } from "../json/text.js";
+import { compareBytes, isLonger } from "../json/utf8.js";
+import { CacheError } from "../model/errors.js";
+import type { Sequence } from "../model/sequence.js";
+import type { Library } from "../store/library.js";
+import { assigned } from "../store/merge.js";
+import type { Slot } from "../store/slot.js";
+import type { Stamp } from "../store/stamp.js";
+import { clearTombstone, deleteEntity, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
+import { takeSlot } from "./layers.js";
+import { forgetEntity, matchesKey, selectedSlots } from "./removal.js";
+import { dropOutlived } from "./settling.js";
+import type { State } from "./state.js";
+import { beginUnit, endUnit } from "./units.js";
+
+/** One operation of a transaction or a layer, as the wire checked it; ids are canonical. */
+export type Step =
+  | { op: "put"; type: string; id: string; resource: string; }
+  | { op: "patch"; type: string; id: string; fields: string; unset: readonly string[]; }
+  | { op: "remove_field"; type: string; id: string; field: string; }
+  | { op: "delete"; type: string; id: string; }
+  | { op: "remove"; type: string | null; ids: readonly string[] | null; matching: string | null; };
+
+/** What an entity becomes: a value with the fields that were named (null for all), a delete, or nothing known. */
+type Outcome = { text: string; names: string[] | null; } | "deleted" | "forgotten";
+
+/** Applies all steps in order or none, as one unit. `expected`: positions that stored entities must have, by step. */
+export function transact(
+  state: State, steps: readonly Step[], libraryName: string, expected: ReadonlyMap<number, Sequence | null>, now: number,
+): void {
+  if (steps.length === 0) return;
+  const library = state.takeLibrary(libraryName);
+  if (library === null) throw new CacheError("limit_exceeded", "there is no room for another library: use one that is known");
+  const outcomes = outcomesOf(state, steps, library, expected);
+  const generation = library.gate.generation;
+  const stamp: Stamp = { sequence: null, generation, writtenAt: now, writer: "transaction", isPartial: false };
+  beginUnit(state, true);
+  for (const [slot, outcome] of outcomes) {
+    if (outcome === "deleted") deleteEntity(state, slot, { sequence: null, generation, deletedAt: now });
+    else if (outcome === "forgotten") forgetEntity(state, slot, now);
+    else write(state, slot, outcome.text, outcome.names, stamp);
+    if (isAwaitingAnswers(state)) state.recent.append(slot, null);
+  }
+  dropOutlived(state);
+  endUnit(state, now);
+}
+
+function write(state: State, slot: Slot, text: string, names: string[] | null, stamp: Stamp): void {
+  if (slot.text !== null) return overwrite(state, slot, text, names, stamp);
+  clearTombstone(state, slot);
+  insertEntity(state, slot, text, stamp);
+}
+
+function outcomesOf(
+  state: State, steps: readonly Step[], library: Library, expected: ReadonlyMap<number, Sequence | null>,
+): Map<Slot, Outcome> {
+  const outcomes = new Map<Slot, Outcome>();
+  steps.forEach((step, index) => {
+    if (step.op === "remove") {
+      forget(state, step, library, outcomes);
+      return;
+    }
+    const slot = takeSlot(state, library, step.type, step.id);
+    const wanted = expected.get(index);
+    // Who expects a position of an entity that is not there hears of a conflict, whatever the step would do.
+    if (wanted !== undefined) checkExpected(slot, wanted, index);
+    const outcome = outcomeOf(slot, step, index, outcomes.get(slot));
+    if (typeof outcome === "object" && isLonger(outcome.text, state.limits.entityByteCountMax)) {
+      throw new CacheError("limit_exceeded", `operations[${index}] would make ${slot.key} larger than `
+        + `${state.limits.entityByteCountMax} bytes: store less of it, nothing changed`);
+    }
+    outcomes.set(slot, outcome);
+  });
+  return outcomes;
+}
+
+function checkExpected(slot: Slot, wanted: Sequence | null, index: number): void {
+  if (slot.text === null ? wanted === null : wanted !== null && slot.stamp.sequence === wanted) return;
+  throw new CacheError("conflict", `operations[${index}] expects another sequence of ${slot.key}: read it again, nothing changed`);
+}
+
+function outcomeOf(slot: Slot, step: Exclude<Step, { op: "remove"; }>, index: number, before: Outcome | undefined): Outcome {
+  if (step.op === "put") return { text: step.resource, names: null };
+  if (step.op === "delete") return "deleted";
+  const base = before === undefined ? slot.text : typeof before === "object" ? before.text : null;
+  if (base === null) {
+    throw new CacheError("invalid_params", `operations[${index}] patches ${slot.key}, which is not there: put it, nothing changed`);
+  }
+  const fields = step.op === "patch" ? step.fields : "";
+  const unset = step.op === "patch" ? step.unset : [step.field];
+  const names = fields === "" ? [] : namesOf(fields);
+  const isNamed = (name: string): boolean => names.includes(name) || unset.includes(name);
+  const hasId = membersOf(base).some((member) => member.name === "id");
+  if (isNamed("id") || !hasId && isNamed("uuid")) {
+    throw new CacheError("invalid_params", `operations[${index}] would give the entity another id: put another entity, nothing changed`);
+  }
+  const text = assigned(fields, base, new Set(unset));
+  if (typeof before !== "object") return { text, names };
+  return { text, names: before.names === null ? null : [...before.names, ...names] };
+}
+
+/** Forgets what a removal among the steps matches: what is stored, and what earlier steps put. */
+function forget(state: State, step: Extract<Step, { op: "remove"; }>, library: Library, outcomes: Map<Slot, Outcome>): void {
+  const type = step.type === null ? null : state.ownType(step.type);
+  const stored = selectedSlots(state, library.name, type, step.ids, step.matching)
+    .sort((left, right) => compareBytes(left.key, right.key));
+  const ids = step.ids === null ? null : new Set(step.ids);
+  const written = [...outcomes].filter(([slot, outcome]) => typeof outcome === "object"
+    && (type === null || slot.table.name === type) && (ids === null || ids.has(slot.id)) && matchesKey(slot, step.matching));
+  for (const slot of new Set([...stored, ...written.map(([slot]) => slot)])) {
+    // What an earlier step deleted cannot be forgotten, and keeps its tombstone.
+    if (outcomes.get(slot) !== "deleted") outcomes.set(slot, "forgotten");
+  }
+}

@@ -1,0 +1,74 @@
+import { kindOf, membersOf, presentMember } from "../json/text.js";
+import type { Member } from "../json/text.js";
+
+/** How an event is merged. Protocol/events.md, merge. */
+export interface MergeRules {
+  /** Names whose values are replaced at any depth. */
+  noMergeFields: ReadonlySet<string>;
+  /** Other ids of the entity, canonical. */
+  alternateIds: readonly string[];
+}
+
+function object(members: readonly Member[]): string {
+  return `{${members.map((member) => `${member.spelled}:${member.value}`).join(",")}}`;
+}
+
+/** Replaces the named top-level members and leaves the others; members in `unset` go. */
+export function assigned(fields: string, base: string, unset: ReadonlySet<string> = NO_NAMES): string {
+  const given = fields === "" ? [] : membersOf(fields);
+  const values = new Map(given.map((member) => [member.name, member]));
+  const result: Member[] = [];
+  for (const member of membersOf(base)) {
+    const given = values.get(member.name);
+    values.delete(member.name);
+    if (!unset.has(member.name)) result.push(given === undefined ? member : { ...member, value: given.value });
+  }
+  for (const member of values.values()) if (!unset.has(member.name)) result.push(member);
+  return object(result);
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/**
+ * Merges a change into a base. Members keep the base's order and spelling, new ones follow.
+ * `keepsIdentity`: the change names another id than the entity is stored under; the stored one stays.
+ */
+export function merged(
+  incoming: string, base: string, noMergeFields: ReadonlySet<string>, keepsIdentity = false,
+): string {
+  const given = new Map(membersOf(incoming).map((member) => [member.name, member]));
+  const keepsUuid = keepsIdentity && presentMember(base, "id") === null;
+  const result: Member[] = [];
+  for (const member of membersOf(base)) {
+    const change = given.get(member.name);
+    given.delete(member.name);
+    const isIdentity = keepsIdentity && member.name === "id" || keepsUuid && member.name === "uuid";
+    if (change === undefined || isIdentity) result.push(member);
+    else result.push({ ...member, value: mergedValue(member, change.value, noMergeFields) });
+  }
+  for (const member of given.values()) {
+    // An entity that was found under its `uuid` must not gain the other one's `id`: it would become another entity.
+    if (!(keepsIdentity && member.name === "id")) result.push(member);
+  }
+  return object(result);
+}
+
+function mergedValue(member: Member, value: string, noMergeFields: ReadonlySet<string>): string {
+  if (kindOf(member.value) !== "object" || kindOf(value) !== "object" || noMergeFields.has(member.name)) return value;
+  const own = tag(member.value);
+  const other = tag(value);
+  return own !== null && other !== null && own !== other ? value : merged(value, member.value, noMergeFields);
+}
+
+/** Returns the name of an object's only member, when it begins with an ASCII capital letter. */
+function tag(value: string): string | null {
+  const members = membersOf(value);
+  return members.length === 1 && /^[A-Z]/.test(members[0].name) ? members[0].name : null;
+}
+
+/** Returns a change without the objects that would be merged into fields that are not known. */
+export function knowable(incoming: string, base: string, noMergeFields: ReadonlySet<string>): string {
+  const known = new Set(membersOf(base).map((member) => member.name));
+  return object(membersOf(incoming).filter(
+    (member) => kindOf(member.value) !== "object" || known.has(member.name) || noMergeFields.has(member.name)));
+}

@@ -1,0 +1,86 @@
+import type { Sequence } from "../model/sequence.js";
+import type { Library } from "./library.js";
+import type { Slot } from "./slot.js";
+
+/** One write that an answer on its way may not know. */
+export interface RecentWrite {
+  slot: Slot;
+  /** Null when it had none, or when its log has ended. */
+  sequence: Sequence | null;
+  /** Whether an answer wrote it. */
+  isAnswer: boolean;
+  /** Whether a late event wrote it: its position decides, whenever it came. */
+  isLate: boolean;
+}
+
+const COUNT_MAX = 8_192;
+
+/** The keys that were written most recently: a ring of 8,192; older ones are forgotten, and the ring says so. */
+export class RecentWrites {
+  private ring: RecentWrite[] = [];
+  private next = 0;
+  /** The number of writes so far. */
+  ordinal = 0;
+  /** The highest forgotten position of each library. */
+  private readonly forgotten = new Map<Library, Sequence>();
+
+  append(slot: Slot, sequence: Sequence | null, isAnswer = false, isLate = false): void {
+    this.ordinal += 1;
+    const write = { slot, sequence, isAnswer, isLate };
+    if (this.ring.length < COUNT_MAX) {
+      this.ring.push(write);
+      return;
+    }
+    this.forget(this.ring[this.next]);
+    this.ring[this.next] = write;
+    this.next = (this.next + 1) % COUNT_MAX;
+  }
+
+  /** Returns the writes of events and transactions after an ordinal, oldest first; null when some were forgotten. */
+  after(start: number): RecentWrite[] | null {
+    return this.ordinal - start <= this.ring.length ? this.newest(this.ordinal - start).filter((write) => !write.isAnswer) : null;
+  }
+
+  /** Returns the writes of answers after an ordinal, as far as they are remembered. */
+  answersAfter(start: number): RecentWrite[] {
+    return this.newest(Math.min(this.ordinal - start, this.ring.length)).filter((write) => write.isAnswer);
+  }
+
+  /** Returns the writes of a library above a position, and whether these are all. */
+  above(sequence: Sequence, library: Library): { writes: RecentWrite[]; isWhole: boolean; } {
+    const writes = this.newest(this.ring.length).filter(
+      (write) => write.slot.table.library === library && write.sequence !== null && write.sequence > sequence);
+    const forgotten = this.forgotten.get(library);
+    return { writes, isWhole: forgotten === undefined || forgotten <= sequence };
+  }
+
+  /** Forgets all writes, because no answer is awaited. */
+  clear(): void {
+    for (const write of this.ring) this.forget(write);
+    this.ring = [];
+    this.next = 0;
+  }
+
+  /** Notes that writes up to a position were not remembered. */
+  forgetThrough(sequence: Sequence | null, library: Library): void {
+    if (sequence === null) this.forgotten.delete(library);
+    else this.forgotten.set(library, sequence);
+  }
+
+  /** Forgets the positions of a library whose log began anew. */
+  forgetSequences(library: Library): void {
+    for (const write of this.ring) if (write.slot.table.library === library) write.sequence = null;
+    this.forgotten.delete(library);
+  }
+
+  private forget(write: RecentWrite): void {
+    if (write.sequence === null) return;
+    const known = this.forgotten.get(write.slot.table.library);
+    if (known === undefined || known < write.sequence) this.forgotten.set(write.slot.table.library, write.sequence);
+  }
+
+  private newest(count: number): RecentWrite[] {
+    const ordered = [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)];
+    return count === 0 ? [] : ordered.slice(-count);
+  }
+}

@@ -1,0 +1,69 @@
+import { namesOf } from "../json/text.js";
+import type { KeyNode } from "../queries/node.js";
+import { completenessAfter } from "./stamp.js";
+import type { Completeness, FieldStamps, Stamp } from "./stamp.js";
+import type { TypeTable } from "./library.js";
+
+const NEVER: Stamp = { sequence: null, generation: 0, writtenAt: 0, writer: "event", isPartial: false };
+
+/** One key of a library: its stored entity, and what names it. A slot goes when it stores and names nothing. */
+export class Slot {
+  /** The stored resource as compact JSON, without layers; null when nothing is stored. */
+  text: string | null = null;
+  /** The last write. Without meaning while nothing is stored. */
+  stamp: Stamp = NEVER;
+  /** The stamps of single fields; null when all were written at once. */
+  fields: FieldStamps | null = null;
+  /** The lists, observers and layers that name the key; null when nothing does. */
+  node: KeyNode | null = null;
+
+  constructor(readonly table: TypeTable, readonly id: string) { }
+
+  /** The key's text in its library. */
+  get key(): string { return `${this.table.name}:${this.id}`; }
+
+  get completeness(): Completeness { return this.fields === null ? "whole" : this.fields.completeness; }
+
+  stampOf(field: string): Stamp {
+    return this.fields === null ? this.stamp : this.fields.named.get(field) ?? this.fields.rest;
+  }
+
+  /** When the oldest field was written. */
+  get oldestWrite(): number {
+    let oldest = this.stamp.writtenAt;
+    if (this.fields !== null) {
+      oldest = Math.min(oldest, this.fields.rest.writtenAt);
+      for (const stamp of this.fields.named.values()) oldest = Math.min(oldest, stamp.writtenAt);
+    }
+    return oldest;
+  }
+
+  /** Stores a value; `names` are the fields that were written, null for all. Returns whether the bytes changed. */
+  write(text: string, given: Stamp, names: readonly string[] | null): boolean {
+    const isPartial = names !== null;
+    const stamp = given.isPartial === isPartial ? given : { ...given, isPartial };
+    this.dateFields(names, text, stamp);
+    const isChanged = text !== this.text;
+    if (isChanged) this.text = text;
+    this.stamp = stamp;
+    return isChanged;
+  }
+
+  private dateFields(names: readonly string[] | null, text: string, stamp: Stamp): void {
+    if (names === null) {
+      this.fields = null;
+      return;
+    }
+    const stamps = this.fields ?? { rest: this.stamp, named: new Map<string, Stamp>(), completeness: "whole" };
+    for (const name of names) stamps.named.set(name, stamp);
+    stamps.completeness = completenessAfter(stamps.completeness, stamp.writer);
+    const present = namesOf(text);
+    if (stamps.named.size > present.length) {
+      const kept = new Set(present);
+      for (const name of stamps.named.keys()) if (!kept.has(name)) stamps.named.delete(name);
+    }
+    const isOneDate = stamps.completeness === "whole" && present.every((name) => stamps.named.get(name) === stamp)
+      && [...stamps.named.values()].every((own) => own === stamp);
+    this.fields = isOneDate ? null : stamps;
+  }
+}

@@ -1,0 +1,31 @@
+// Comparison of JSON values with what a vector or a transcript wants.
+
+import { ExactNumber } from "../../dist/index.js";
+
+const isExact = (value) => value instanceof ExactNumber || typeof value === "bigint";
+const kind = (value) => value === null ? "null" : Array.isArray(value) ? "array" : isExact(value) ? "number" : typeof value;
+const number = (value) => value instanceof ExactNumber ? value.text : String(value);
+
+/**
+ * Returns where a value differs from what is wanted. `open`: members that are not named may be anything; `whole` names
+ * members whose value is closed again.
+ */
+export function differences(wanted, found, { open = false, whole = [] } = {}, path = "") {
+  if (kind(wanted) !== kind(found)) return [`${path}: wanted ${JSON.stringify(wanted)}, found ${String(JSON.stringify(found, bigints))}`];
+  switch (kind(wanted)) {
+    case "number": return number(wanted) === number(found) ? [] : [`${path}: wanted ${number(wanted)}, found ${number(found)}`];
+    case "array":
+      if (wanted.length !== found.length) return [`${path}: wanted ${wanted.length} elements, found ${found.length}`];
+      return wanted.flatMap((element, index) => differences(element, found[index], { open, whole }, `${path}/${index}`));
+    case "object": {
+      const problems = Object.keys(wanted).flatMap((name) => name in found
+        ? differences(wanted[name], found[name], { open: open && !whole.includes(name), whole }, `${path}/${name}`)
+        : [`${path}/${name}: is missing`]);
+      if (!open) for (const name of Object.keys(found)) if (!(name in wanted)) problems.push(`${path}/${name}: is not wanted`);
+      return problems;
+    }
+    default: return wanted === found ? [] : [`${path}: wanted ${JSON.stringify(wanted)}, found ${JSON.stringify(found)}`];
+  }
+}
+
+function bigints(_key, value) { return typeof value === "bigint" ? String(value) : value; }
