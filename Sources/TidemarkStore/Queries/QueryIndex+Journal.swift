@@ -4,7 +4,7 @@ import TidemarkModel
 extension CacheState {
     /// Restores a query from the journal. The entities of its elements stay with the journal.
     mutating func restore(_ record: QueryRecord) {
-        guard Int(record.library) < libraryNames.names.count else { return }
+        guard libraries.contains(record.library) else { return }
         if isUnstored(record.type) {
             // The query's entities ended with the last session; its next reader must fetch it again.
             queries.removedNumbers.append(record.number)
@@ -12,7 +12,7 @@ extension CacheState {
             return
         }
         let key = QueryKey(
-            library: libraryNames[record.library], method: record.method, canonicalInput: record.input)
+            library: libraries.name(of: record.library), method: record.method, canonicalInput: record.input)
         var membership: Membership?
         if !record.membership.bytes.isEmpty {
             do throws(MembershipError) {
@@ -27,8 +27,8 @@ extension CacheState {
         queries[query].restore(record, membership)
         queries.file(query)
         if let asOf = record.asOf {
-            let library = Int(record.library)
-            libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? asOf, asOf)
+            let answered = libraries[record.library].answeredThrough ?? asOf
+            libraries[record.library].answeredThrough = max(answered, asOf)
         }
         queries.setUnbuilt(record.elements, of: query)
     }

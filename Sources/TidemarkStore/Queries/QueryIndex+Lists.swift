@@ -65,7 +65,7 @@ extension QueryIndex {
         guard isStepped(query), self[query].list.isShown(node) else { return }
         let handle = self[query].list.handle(of: node)
         // With layers the element may look the same as before: that is known only when the unit ends.
-        let isUnlogged = !unit.isUncertain && !isOldWanted(handle, in: query)
+        let isUnlogged = !recorder.isUncertain && !isOldWanted(handle, in: query)
         if isUnlogged, self[query].shownCountMax == .max {
             self[query].noteUnlogged()
             return
@@ -116,7 +116,7 @@ extension QueryIndex {
     /// Replaces the entity of an element, at the same place.
     mutating func retarget(_ node: ListNode, to handle: ListHandle, in query: QueryID) {
         // No input reaches it: a confirmation with real ids is a larger unit.
-        precondition(unit.isMulti, "an element changes its entity only in a larger unit")
+        precondition(recorder.isMulti, "an element changes its entity only in a larger unit")
         beginChange(of: query)
         let old = self[query].list.handle(of: node)
         let place = self[query].list.place(of: node)
@@ -135,7 +135,7 @@ extension QueryIndex {
         if takeUnbuilt(of: query) != nil { dropKept(of: query) }
         guard self[query].list.wholeCount > 0 else { return }
         // No input reaches it: answers, and fills and removals of lists, are larger units.
-        precondition(unit.isMulti || self[query].observerCount == 0, "a whole list changes only in a larger unit")
+        precondition(recorder.isMulti || self[query].observerCount == 0, "a whole list changes only in a larger unit")
         beginChange(of: query)
         var nodes: [ListNode] = []
         self[query].list.forEachNode { nodes.append($0) }
@@ -151,9 +151,9 @@ extension QueryIndex {
         dropKept(of: query)
         guard self[query].observerCount > 0, !self[query].isTouched else { return }
         // No input reaches it: the order of calls inside this module makes every change part of a unit.
-        precondition(unit.isOpen, "query \(self[query].number) changes outside of a unit")
-        unit.touched.append(query)
-        self[query].beginUnit(isMulti: unit.isMulti)
+        precondition(recorder.isOpen, "query \(self[query].number) changes outside of a unit")
+        recorder.noteTouched(query)
+        self[query].beginUnit(isMulti: recorder.isMulti)
     }
 
     /// Tells whether some observer of a list gets the value of an entity before a write, or a lag has yet to record it.
@@ -162,7 +162,7 @@ extension QueryIndex {
         return self[query].listenerCount > 0 || keys.knownBy(handle) < self[query].lastLag
     }
 
-    private func isStepped(_ query: QueryID) -> Bool { self[query].observerCount > 0 && !unit.isMulti }
+    private func isStepped(_ query: QueryID) -> Bool { self[query].observerCount > 0 && !recorder.isMulti }
 
     // MARK: Steps
 
@@ -211,6 +211,6 @@ extension QueryIndex {
     }
 
     private mutating func append(_ step: HandleStep, to query: QueryID) {
-        if self[query].steps.append(step) { unit.isUncertain = true }
+        if self[query].steps.append(step) { recorder.becomeUncertain() }
     }
 }

@@ -71,7 +71,7 @@ extension QueryIndex {
             self[query].awaitEntity(of: node)
         }
         keys.pin(self[query].list.handle(of: node))
-        unit.unpins.append(old)
+        recorder.unpinAtEnd(old)
     }
 
     /// Pins the elements that stay in memory when a list begins to be observed.
@@ -117,6 +117,6 @@ extension QueryIndex {
 
     /// Unpins a key, in a larger unit only at its end: the value that observers saw is kept while the key is pinned.
     private mutating func unpinInUnit(_ handle: ListHandle) {
-        if unit.isOpen, unit.isMulti { unit.unpins.append(handle) } else { keys.unpin(handle) }
+        if !recorder.deferUnpin(of: handle) { keys.unpin(handle) }
     }
 }

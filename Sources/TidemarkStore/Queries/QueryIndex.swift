@@ -34,11 +34,10 @@ struct QueryIndex {
     /// The queries that changed since the last flush; each once. Bounded by the number of queries.
     var dirty: [QueryID] = []
     var removedNumbers: [Int64] = []
-    var unit = ChangeUnit()
+    /// The unit under way, and the log for observers.
+    var recorder = ChangeRecorder()
     /// The number of the newest lag of any query.
     var lastLag: Int64 = 0
-    /// The changes to notify observers of, in order. The engine clears the log after each batch.
-    var log: [ChangeRecord] = []
     /// The queries evicted for others since the last call of ``CacheState/takeLeavings()``; nil while they are not
     /// logged.
     var displaced: [QueryKey]?
@@ -47,8 +46,6 @@ struct QueryIndex {
     /// The queries with a kept list, the oldest first. Bounded by ``keptListCountMax``.
     var keptLists: [QueryID] = []
     var keptListByteCount = 0
-    /// The queries that have a change in the log.
-    var logged: [QueryID] = []
     /// The observed queries with pinned elements whose entities are not in memory. Emptied as they are loaded.
     var awaiting: Set<QueryID> = []
 

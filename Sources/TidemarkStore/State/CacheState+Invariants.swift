@@ -11,8 +11,8 @@ extension CacheState {
         queries.checkInvariants()
         checkLayers()
         checkKeptLists()
-        precondition(!queries.unit.isOpen, "a unit was left open")
-        precondition(queries.unit.touched.isEmpty && queries.unit.olds.isEmpty, "a unit left something behind")
+        precondition(!queries.recorder.isOpen, "a unit was left open")
+        precondition(queries.recorder.isClean, "a unit left something behind")
     }
 
     /// Checks law L2: the visible value of a layered entity is its base with the layers folded in.

@@ -15,12 +15,12 @@ extension CacheState {
         let name = view.text(event.library)
         let library =
             if let name {
-                index(ofLibrary: name)
+                libraries.admit(name)
             } else {
-                configuration.defaultLibrary.bytes.withUnsafeBytes { index(ofLibrary: $0) }
+                configuration.defaultLibrary.bytes.withUnsafeBytes { libraries.admit($0) }
             }
         guard let library else { return refuse(view, of: batch, because: .tooManyLibraries, at: now) }
-        if !event.type.isAbsent, index(ofType: view.bytes[event.type]) == nil {
+        if !event.type.isAbsent, admitType(view.bytes[event.type]) == nil {
             return refuse(view, of: batch, because: .badType, at: now)
         }
         offer(view, to: library, at: now)

@@ -53,13 +53,13 @@ extension CacheState {
     private mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) {
         let library =
             if let name = view.text(view.event.library) {
-                index(ofLibrary: name)
+                libraries.admit(name)
             } else {
-                configuration.defaultLibrary.bytes.withUnsafeBytes { index(ofLibrary: $0) }
+                configuration.defaultLibrary.bytes.withUnsafeBytes { libraries.admit($0) }
             }
         guard let library, configuration.hasUpstream, view.source != .upstream,
-            libraries[Int(library)].gate.noteHole(at: sequence, epoch: epoch(of: view, in: library), now: now)
+            libraries[library].gate.noteHole(at: sequence, epoch: epoch(of: view, in: library), now: now)
         else { return }
-        watch(library)
+        libraries.watch(library)
     }
 }

@@ -11,9 +11,9 @@ extension CacheState {
             return
         }
         let eventEpoch = epoch(of: view, in: library)
-        libraries[Int(library)].isChanged = true
-        libraries[Int(library)].gate.adoptFirstEpoch(eventEpoch)
-        switch libraries[Int(library)].gate.verdict(on: sequence, previous: event.previous, epoch: eventEpoch) {
+        libraries[library].isChanged = true
+        libraries[library].gate.adoptFirstEpoch(eventEpoch)
+        switch libraries[library].gate.verdict(on: sequence, previous: event.previous, epoch: eventEpoch) {
         case .apply:
             applyInOrder(view, sequence, in: library, at: now)
         case .duplicate:
@@ -31,15 +31,15 @@ extension CacheState {
     private mutating func applyInOrder(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) {
-        guard takePlace(view, sequence, in: library, at: now), libraries[Int(library)].isWatched else { return }
+        guard takePlace(view, sequence, in: library, at: now), libraries[library].isWatched else { return }
         drain(library, at: now)
         // The missing events arrived without an answer. For an upstream's own events the decision waits until the end
         // of its answer.
-        if view.source != .upstream, libraries[Int(library)].machine.isActive,
-            libraries[Int(library)].gate.missing == nil, libraries[Int(library)].gate.holes.isEmpty,
-            !libraries[Int(library)].machine.isHealing
+        if view.source != .upstream, libraries[library].machine.isActive,
+            libraries[library].gate.missing == nil, libraries[library].gate.holes.isEmpty,
+            !libraries[library].machine.isHealing
         {
-            libraries[Int(library)].machine.cancel()
+            libraries[library].machine.cancel()
         }
     }
 
@@ -49,13 +49,13 @@ extension CacheState {
     private mutating func takePlace(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
-        let generation = libraries[Int(library)].gate.generation
+        let generation = libraries[library].gate.generation
         // A heartbeat describes the log from its own place on, so the cursor moves first.
         let speaks = view.event.kind == .heartbeat
-        if speaks { libraries[Int(library)].gate.advance(to: sequence) }
+        if speaks { libraries[library].gate.advance(to: sequence) }
         applyEffect(view, in: library, at: now)
-        guard libraries[Int(library)].gate.generation == generation else { return false }
-        if !speaks { libraries[Int(library)].gate.advance(to: sequence) }
+        guard libraries[library].gate.generation == generation else { return false }
+        if !speaks { libraries[library].gate.advance(to: sequence) }
         return true
     }
 
@@ -63,10 +63,10 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) {
         // A held copy from an input equals the upstream's, and was counted with its line.
-        if view.source == .upstream, libraries[Int(library)].gate.held.event(at: sequence) != nil { return }
-        switch libraries[Int(library)].gate.hold(view.held(sequence: sequence, at: now)) {
+        if view.source == .upstream, libraries[library].gate.held.event(at: sequence) != nil { return }
+        switch libraries[library].gate.hold(view.held(sequence: sequence, at: now)) {
         case .added:
-            watch(library)
+            libraries.watch(library)
             makeRoom(in: library, at: now)
         case .duplicate:
             countDuplicate(view.source)
@@ -78,12 +78,12 @@ extension CacheState {
     /// With an upstream the events stay held, and the engine stops reading until the answer came; without one the gap
     /// is declared lost and the buffer drains.
     mutating func makeRoom(in library: LibraryIndex, at now: Int64) {
-        guard libraries[Int(library)].gate.held.isOver else { return }
+        guard libraries[library].gate.held.isOver else { return }
         if configuration.hasUpstream {
-            libraries[Int(library)].isUrgent = true
+            libraries[library].isUrgent = true
             return
         }
-        while libraries[Int(library)].gate.held.isOver, loseGap(library, at: now) {}
+        while libraries[library].gate.held.isOver, loseGap(library, at: now) {}
     }
 
     /// Declares the first gap lost and applies the events held after it.
@@ -92,9 +92,9 @@ extension CacheState {
     /// - Parameter isFirstAlone: Whether only the first number of the gap is lost.
     @discardableResult
     mutating func loseGap(_ library: LibraryIndex, isFirstAlone: Bool = false, at now: Int64) -> Bool {
-        guard libraries[Int(library)].gate.declareLost(isFirstAlone: isFirstAlone) != nil else { return false }
+        guard libraries[library].gate.declareLost(isFirstAlone: isFirstAlone) != nil else { return false }
         lossCount += 1
-        libraries[Int(library)].isChanged = true
+        libraries[library].isChanged = true
         markAllStale(in: library, at: now)
         drain(library, at: now)
         return true
@@ -102,7 +102,7 @@ extension CacheState {
 
     /// Applies held events while nothing is missing before them.
     mutating func drain(_ library: LibraryIndex, at now: Int64) {
-        while let ready = libraries[Int(library)].gate.takeReady() {
+        while let ready = libraries[library].gate.takeReady() {
             switch ready {
             case .apply(let held):
                 held.withView { view in _ = takePlace(view, held.sequence, in: library, at: now) }
@@ -115,7 +115,7 @@ extension CacheState {
     private mutating func reset(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         // No input reaches it: the decoder calls a reset without an epoch unusable.
         guard let newEpoch = view.string(view.event.detail) else { preconditionFailure("a reset without an epoch") }
-        let gate = libraries[Int(library)].gate
+        let gate = libraries[library].gate
         let isOfNewLog = view.event.epoch.isAbsent || view.string(view.event.epoch) == newEpoch
         let sequence = isOfNewLog ? view.event.sequence : nil
         if let sequence, let cursor = gate.cursor, gate.epoch == newEpoch, sequence <= cursor {
@@ -133,13 +133,13 @@ extension CacheState {
     mutating func hearHeartbeat(
         _ last: EventSequence, epoch: ByteString?, in library: LibraryIndex, at now: Int64
     ) {
-        libraries[Int(library)].isChanged = true
-        switch libraries[Int(library)].gate.heartbeat(last: last, epoch: epoch, at: now) {
+        libraries[library].isChanged = true
+        switch libraries[library].gate.heartbeat(last: last, epoch: epoch, at: now) {
         case .even, .baseline:
             break
         case .ahead:
-            if configuration.hasUpstream { libraries[Int(library)].isUrgent = true }
-            watch(library)
+            if configuration.hasUpstream { libraries[library].isUrgent = true }
+            libraries.watch(library)
         case .newLog(let forgotten):
             counts.held += Int64(forgotten)
             forgetLog(of: library, at: now)
@@ -149,18 +149,18 @@ extension CacheState {
     private mutating func beginEpoch(
         _ epoch: ByteString?, baseline: EventSequence?, in library: LibraryIndex, at now: Int64
     ) {
-        counts.held += Int64(libraries[Int(library)].gate.beginEpoch(epoch, baseline: baseline))
-        libraries[Int(library)].isChanged = true
+        counts.held += Int64(libraries[library].gate.beginEpoch(epoch, baseline: baseline))
+        libraries[library].isChanged = true
         forgetLog(of: library, at: now)
     }
 
     /// Forgets the numbers of a library's log that began anew: they no longer mean anything.
     private mutating func forgetLog(of library: LibraryIndex, at now: Int64) {
-        libraries[Int(library)].machine.cancel()
+        libraries[library].machine.cancel()
         recentWrites.forgetSequences(of: library)
-        libraries[Int(library)].answeredThrough = nil
-        libraries[Int(library)].forgottenThrough = nil
-        libraries[Int(library)].heldOff = []
+        libraries[library].answeredThrough = nil
+        libraries[library].forgottenThrough = nil
+        libraries[library].heldOff = []
         for query in queries.all where queries[query].library == library { queries[query].endLog() }
         markAllStale(in: library, at: now)
     }
@@ -169,16 +169,10 @@ extension CacheState {
         if source != .upstream { counts.duplicate += 1 }
     }
 
-    mutating func watch(_ library: LibraryIndex) {
-        guard !libraries[Int(library)].isWatched else { return }
-        libraries[Int(library)].isWatched = true
-        watched.append(library)
-    }
-
     /// Returns the event's epoch; the library's own value when they are equal, so that nothing is copied.
     func epoch(of view: EventView, in library: LibraryIndex) -> ByteString? {
         guard let text = view.text(view.event.epoch) else { return nil }
-        let epoch = libraries[Int(library)].gate.epoch
+        let epoch = libraries[library].gate.epoch
         if let epoch, epoch.bytes.withUnsafeBytes({ JSONText.haveEqualBytes($0, text) }) { return epoch }
         return ByteString(text)
     }

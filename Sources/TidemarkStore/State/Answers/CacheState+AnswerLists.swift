@@ -131,7 +131,7 @@ extension CacheState {
         }
         for index in found { enterOnce(index, query, at: now) }
         queries.lastFill += 1
-        queries[query].fill.begin(absentCount > 0 ? queries.lastFill : nil, after: asOf, generation: generation)
+        queries[query].fill.begin(residency.hasAbsent ? queries.lastFill : nil, after: asOf, generation: generation)
     }
 }
 

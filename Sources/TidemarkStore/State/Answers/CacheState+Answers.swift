@@ -65,7 +65,7 @@ extension CacheState {
     ) throws(AnswerRefusal) -> QueryID {
         try check(batch, asked)
         let head = comparable(asked)
-        guard let library = head.key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+        guard let library = head.key.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
         }
         guard let query = queries.open(head.key, library: library) else { throw .tooManyQueries }
@@ -74,9 +74,9 @@ extension CacheState {
         let newer = newerWrites(than: head, in: library)
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
-            generation: libraries[Int(library)].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
+            generation: libraries[library].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
         isUnwritten = true
-        libraries[Int(library)].isChanged = true
+        libraries[library].isChanged = true
         beginUnit(isMulti: true)
         var listed: [Listed] = []
         batch.withBytes { bytes in
@@ -84,7 +84,7 @@ extension CacheState {
                 for (number, event) in batch.events.enumerated() {
                     let view = EventView(
                         event: event, members: members, bytes: bytes, source: .upstream, offset: 0, byteCount: 0)
-                    guard let type = index(ofType: bytes[event.type]) else { continue }
+                    guard let type = admitType(bytes[event.type]) else { continue }
                     if number == 0, !head.isLocal { refile(query, head, type: type, at: now) }
                     for member in view.ownMembers {
                         let identity = identity(of: member, in: view, library: library, type: type)
@@ -109,7 +109,7 @@ extension CacheState {
             dropOutlived(at: now)
         }
         // A local evaluation brings nothing new from the server.
-        if !head.isLocal { libraries[Int(library)].gate.clearStale() }
+        if !head.isLocal { libraries[library].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library, at: now)
         return query
@@ -141,12 +141,12 @@ extension CacheState {
         }
         if let duplicate { throw .duplicate(id: duplicate.1, index: duplicate.0) }
         if let membership = head.membership {
-            let ownName = configuration.typeAliases[typeName] ?? typeName
-            let ruleName = configuration.typeAliases[membership.resourceType] ?? membership.resourceType
+            let ownName = types.ownName(of: typeName)
+            let ruleName = types.ownName(of: membership.resourceType)
             guard ruleName == ownName else { throw .otherType(membership: membership.resourceType, answer: typeName) }
         }
         let isTypeOpen = batch.withBytes { bytes in
-            batch.events.allSatisfy { index(ofType: bytes[$0.type]) != nil }
+            batch.events.allSatisfy { admitType(bytes[$0.type]) != nil }
         }
         guard isTypeOpen else { throw .tooManyTypes }
         try checkSizes(of: batch, head)
@@ -156,14 +156,14 @@ extension CacheState {
     /// and that the answer would not touch.
     private mutating func checkSizes(of batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
         guard !fitsAnywhere(batch.block.count + batch.rewritten.count) else { return }
-        guard let library = head.key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+        guard let library = head.key.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
         }
         var keys: [StoredKey] = []
         var places: [(event: Int, index: Int, range: ByteRange)] = []
         batch.withBytes { bytes in
             for (number, event) in batch.events.enumerated() {
-                guard let type = index(ofType: bytes[event.type]) else { continue }
+                guard let type = admitType(bytes[event.type]) else { continue }
                 for index in 0..<Int(event.memberCount) {
                     let member = batch.members[Int(event.firstMember) + index]
                     let id = member.isUUID ? StoredID.uuid(member.uuid) : .text(ByteString(bytes[member.id]))
@@ -215,7 +215,7 @@ extension CacheState {
             noteAnswer(of: index, stamp)
             return Listed(key: identity.storedKey, index: index, isNewer: false)
         }
-        if evicted.contains(identity), mayBePast(identity.storedKey, newer) {
+        if residency.wasEvicted(identity), mayBePast(identity.storedKey, newer) {
             return Listed(key: identity.storedKey, index: nil, isNewer: true)
         }
         if !tombstones.isEmpty {
@@ -241,7 +241,7 @@ extension CacheState {
 
     private mutating func noteAnswer(of index: SlotIndex, _ stamp: EntityStamp) {
         guard let sequence = stamp.sequence else { return }
-        let library = Int(entities.library(of: index))
+        let library = entities.library(of: index)
         libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? sequence, sequence)
         if isAwaitingAnswers { recentWrites.append(entities.key(of: index), sequence: sequence, isAnswer: true) }
     }

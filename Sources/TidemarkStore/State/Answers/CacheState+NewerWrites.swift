@@ -9,10 +9,10 @@ extension CacheState {
     package mutating func beginFetch(in library: ByteString) -> FetchStart {
         if !isAwaitingAnswers { forgetRecentWrites() }
         fetchCount += 1
-        let index = libraryNames.existingIndex(of: library)
+        let index = libraries.index(of: library)
         return FetchStart(
             write: recentWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
-            generation: index.map { libraries[Int($0)].gate.generation } ?? 0)
+            generation: index.map { libraries[$0].gate.generation } ?? 0)
     }
 
     /// Empties the memory of writes before it is used again: writes until now are not known.
@@ -20,14 +20,14 @@ extension CacheState {
     /// - Complexity: O(libraries).
     mutating func forgetRecentWrites() {
         recentWrites.clear()
-        for index in libraries.indices {
-            recentWrites.forget(through: knownThrough(LibraryIndex(index)), in: LibraryIndex(index))
+        for library in libraries.indexes {
+            recentWrites.forget(through: knownThrough(library), in: library)
         }
     }
 
     /// The highest sequence that a stored value may stand for.
     func knownThrough(_ library: LibraryIndex) -> EventSequence? {
-        guard let answered = libraries[Int(library)].answeredThrough else { return cursor(of: library) }
+        guard let answered = libraries[library].answeredThrough else { return cursor(of: library) }
         return cursor(of: library).map { max($0, answered) } ?? answered
     }
 
@@ -38,7 +38,7 @@ extension CacheState {
     }
 
     func cursor(of library: LibraryIndex) -> EventSequence? {
-        let cursor = libraries[Int(library)].gate.cursor
+        let cursor = libraries[library].gate.cursor
         return cursor == .beforeFirst ? nil : cursor
     }
 
@@ -56,8 +56,8 @@ extension CacheState {
 
     /// Removes the sequence from an answer when the log began anew meanwhile: there is nothing to compare it with.
     func comparable(_ asked: AnswerHead) -> AnswerHead {
-        guard let start = asked.start, let library = libraryNames.existingIndex(of: asked.key.library),
-            start.generation != libraries[Int(library)].gate.generation
+        guard let start = asked.start, let library = libraries.index(of: asked.key.library),
+            start.generation != libraries[library].gate.generation
         else { return asked }
         var head = asked
         head.asOf = nil
@@ -69,8 +69,8 @@ extension CacheState {
     /// may have.
     package func keysToLoad(for batch: EventBatch, _ asked: AnswerHead) -> [StoredKey] {
         let keys = keysToLoad(for: batch)
-        guard absentCount > 0, asked.membership != nil, !asked.isLocal,
-            let library = libraryNames.existingIndex(of: asked.key.library)
+        guard residency.hasAbsent, asked.membership != nil, !asked.isLocal,
+            let library = libraries.index(of: asked.key.library)
         else { return keys }
         let newer = newerWrites(than: comparable(asked), in: library).writes.map(\.key)
         return Array(Set(keys).union(newer.filter { !isKnown($0) }))

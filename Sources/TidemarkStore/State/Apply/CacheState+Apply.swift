@@ -36,8 +36,8 @@ extension CacheState {
                 for index in events {
                     let event = batch.events[index]
                     lookahead.look(
-                        from: index, in: batch, store: entities, library: libraryNames.lastIndex,
-                        type: lastType?.index ?? 0)
+                        from: index, in: batch, store: entities, library: libraries.lastIndex,
+                        type: types.lastIndex)
                     let line = batch.lines[Int(event.line)]
                     let view = EventView(
                         event: event, members: members, bytes: bytes,

@@ -6,11 +6,11 @@ extension CacheState {
     ///
     /// - Returns: false when the entity is, or may have been, newer than the delete.
     mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
-        guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
+        guard let type = admitType(view.bytes[view.event.type]), let member = view.ownMembers.first else {
             // No input reaches it: a delete without a type or an id is unusable, and never admitted.
             preconditionFailure("a delete without a type or an id")
         }
-        let generation = libraries[Int(library)].gate.generation
+        let generation = libraries[library].gate.generation
         let identity = identity(of: member, in: view, library: library, type: type)
         if let index = entities.find(identity),
             entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation)
@@ -20,7 +20,7 @@ extension CacheState {
         let key = identity.storedKey
         noteWrite(of: key, view.event.sequence)
         // The evicted value may have been newer than the delete.
-        if evicted.contains(identity), mayBeAnswered(in: library, beyond: view.event.sequence) { return false }
+        if residency.wasEvicted(identity), mayBeAnswered(in: library, beyond: view.event.sequence) { return false }
         let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
         let along = cascade(from: key, tombstone)
         delete(key, tombstone)
@@ -32,7 +32,7 @@ extension CacheState {
     mutating func delete(_ key: StoredKey, _ tombstone: Tombstone) {
         var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
         if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }
-        if !evicted.isEmpty { key.withIdentity(seed: entities.seed) { evicted.remove($0) } }
+        if residency.hasEvicted { key.withIdentity(seed: entities.seed) { residency.noteKnown($0) } }
         for library in tombstones.insert(tombstone, for: key) { noteForgotten(in: library) }
         if let handle { followDelete(handle, at: tombstone.deletedAt) }
         if let handle { noteOutlived(handle, generation: tombstone.generation) }

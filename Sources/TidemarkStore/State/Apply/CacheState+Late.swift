@@ -28,12 +28,12 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
         counts.late += 1
-        libraries[Int(library)].isChanged = true
+        libraries[library].isChanged = true
         // Without lists and observers there is no one to notify.
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
-        queries.unit.lateSequence = sequence
-        let isCopy = libraries[Int(library)].heldOff.contains(sequence)
+        queries.recorder.beginLate(sequence)
+        let isCopy = libraries[library].heldOff.contains(sequence)
         let effects = writeLate(view, sequence, isCopy: isCopy, in: library, at: now)
         if view.event.kind == .changed, effects == [.tooLarge] {
             refuseLateOversized(view, isCopy: isCopy, in: library, at: now)
@@ -42,7 +42,7 @@ extension CacheState {
             // A mutation whose result is not stored must not settle a layer.
             if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
         }
-        queries.unit.lateSequence = nil
+        queries.recorder.endLate()
         if hasReaders { endUnit(at: now) }
         if !effects.contains(.heldOff), !effects.contains(.tooLarge) { recover(view, sequence, in: library) }
         noteHeldOff(sequence, in: library)
@@ -51,10 +51,10 @@ extension CacheState {
 
     /// Remembers whether the number of a late event stayed lost.
     private mutating func noteHeldOff(_ sequence: EventSequence, in library: LibraryIndex) {
-        if !libraries[Int(library)].gate.lost.contains(sequence) {
-            libraries[Int(library)].heldOff.remove(sequence)
-        } else if libraries[Int(library)].heldOff.count < LibraryEntry.heldOffCountMax {
-            libraries[Int(library)].heldOff.insert(sequence)
+        if !libraries[library].gate.lost.contains(sequence) {
+            libraries[library].heldOff.remove(sequence)
+        } else if libraries[library].heldOff.count < LibraryEntry.heldOffCountMax {
+            libraries[library].heldOff.insert(sequence)
         }
     }
 
@@ -67,12 +67,12 @@ extension CacheState {
 
     /// Removes a range from the lost numbers. When none are left, the library is stale only as far as its queries are.
     mutating func recover(_ range: LostRange, in library: LibraryIndex) {
-        libraries[Int(library)].gate.recover(range)
-        guard libraries[Int(library)].gate.lost.isEmpty else { return }
+        libraries[library].gate.recover(range)
+        guard libraries[library].gate.lost.isEmpty else { return }
         let isAnyStale = queries.all.contains { query in
             queries[query].library == library && queries[query].isStored && queries[query].staleSince != nil
         }
-        if !isAnyStale { libraries[Int(library)].gate.clearLoss() }
+        if !isAnyStale { libraries[library].gate.clearLoss() }
     }
 
     /// Writes the members of a late event.
@@ -116,13 +116,13 @@ extension CacheState {
     private mutating func upsertLate(
         _ view: EventView, _ sequence: EventSequence, isCopy: Bool, in library: LibraryIndex, at now: Int64
     ) -> [LateEffect] {
-        guard let type = index(ofType: view.bytes[view.event.type]) else {
+        guard let type = admitType(view.bytes[view.event.type]) else {
             // No input reaches it: an event whose type gets no number is put aside before the gate is asked.
             preconditionFailure("a type lost its number")
         }
         let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
         let stamp = EntityStamp(
-            sequence: sequence, generation: libraries[Int(library)].gate.generation, writtenAt: now,
+            sequence: sequence, generation: libraries[library].gate.generation, writtenAt: now,
             isPartial: rules != nil)
         var effects: [LateEffect] = []
         // An event may write an entity twice: its own first write does not count as a later one.
@@ -198,11 +198,11 @@ extension CacheState {
     private mutating func deleteLate(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> LateEffect {
-        guard let type = index(ofType: view.bytes[view.event.type]), let member = view.ownMembers.first else {
+        guard let type = admitType(view.bytes[view.event.type]), let member = view.ownMembers.first else {
             // No input reaches it: as above; and the decoder gives a delete one member, or calls the line unusable.
             preconditionFailure("a delete without a type or an id")
         }
-        let generation = libraries[Int(library)].gate.generation
+        let generation = libraries[library].gate.generation
         let identity = identity(of: member, in: view, library: library, type: type)
         let key = identity.storedKey
         if let index = entities.find(identity) {
@@ -232,15 +232,15 @@ extension CacheState {
     /// Tells whether an absent key may have had a newer value than a sequence that is no longer remembered.
     private func isForgotten(_ identity: EntityIdentity, through sequence: EventSequence) -> Bool {
         if mayBeGone(identity) { return true }
-        return libraries[Int(identity.library)].forgottenThrough.map { sequence <= $0 } ?? false
+        return libraries[identity.library].forgottenThrough.map { sequence <= $0 } ?? false
     }
 
     /// Notes that the memory of a library's keys is incomplete: late events up to the highest number known now may be
     /// older than a forgotten value.
     mutating func noteForgotten(in library: LibraryIndex) {
-        guard let known = knownThrough(library), known != libraries[Int(library)].forgottenThrough else { return }
-        libraries[Int(library)].forgottenThrough = known
-        libraries[Int(library)].isChanged = true
+        guard let known = knownThrough(library), known != libraries[library].forgottenThrough else { return }
+        libraries[library].forgottenThrough = known
+        libraries[library].isChanged = true
     }
 
     // MARK: Lists
@@ -250,7 +250,7 @@ extension CacheState {
     ///
     /// A list whose answer stands for an unknown number becomes stale instead.
     mutating func admitsLate(_ query: QueryID, at now: Int64) -> Bool {
-        guard let sequence = queries.unit.lateSequence, !queries[query].isLocal else { return true }
+        guard let sequence = queries.recorder.lateSequence, !queries[query].isLocal else { return true }
         guard let listed = queries[query].listedThrough else {
             markStale(query, at: now)
             return false

@@ -38,7 +38,7 @@ extension CacheState {
         counts = countsBefore
         ignoredKinds = ignoredBefore
         guard outcome != .refused else { return .refused }
-        if let number = record.number { quarantineRemoved.append(number) }
+        quarantine.remove(record.number)
         isUnwritten = true
         return outcome
     }
@@ -46,12 +46,12 @@ extension CacheState {
     private mutating func applyRetried(_ view: EventView, receivedAt: Int64, at now: Int64) -> RetryOutcome {
         let event = view.event
         let name = view.string(event.library) ?? configuration.defaultLibrary
-        guard let library = name.bytes.withUnsafeBytes({ index(ofLibrary: $0) }),
-            event.type.isAbsent || index(ofType: view.bytes[event.type]) != nil
+        guard let library = name.bytes.withUnsafeBytes({ libraries.admit($0) }),
+            event.type.isAbsent || admitType(view.bytes[event.type]) != nil
         else { return .superseded }
-        libraries[Int(library)].isChanged = true
-        if let sequence = event.sequence, let cursor = libraries[Int(library)].gate.cursor, event.kind != .reset {
-            let gate = libraries[Int(library)].gate
+        libraries[library].isChanged = true
+        if let sequence = event.sequence, let cursor = libraries[library].gate.cursor, event.kind != .reset {
+            let gate = libraries[library].gate
             if let epoch = epoch(of: view, in: library), let current = gate.epoch, epoch != current {
                 return .superseded
             }
@@ -61,7 +61,7 @@ extension CacheState {
                 defer { noteStatus(of: library, at: now) }
                 if applyLate(view, sequence, in: library, at: now) { return .applied }
                 // A late event that was held off is the only copy that exists.
-                return libraries[Int(library)].gate.lost.contains(sequence) ? .refused : .superseded
+                return libraries[library].gate.lost.contains(sequence) ? .refused : .superseded
             }
         }
         if event.sequence == nil, isWrittenSince(receivedAt, view, in: library) { return .superseded }
@@ -94,15 +94,15 @@ extension CacheState {
 
     /// Tells whether the entity that an event deletes is evicted: it may have been created again since.
     private mutating func mayHaveBeenNewer(_ view: EventView, in library: LibraryIndex) -> Bool {
-        guard let type = index(ofType: view.bytes[view.event.type]) else { return false }
+        guard let type = admitType(view.bytes[view.event.type]) else { return false }
         return view.ownMembers.contains {
-            evicted.contains(identity(of: $0, in: view, library: library, type: type))
+            residency.wasEvicted(identity(of: $0, in: view, library: library, type: type))
         }
     }
 
     /// Tells whether any entity that an event touches was written or deleted after a time.
     private mutating func isWrittenSince(_ time: Int64, _ view: EventView, in library: LibraryIndex) -> Bool {
-        guard !view.event.type.isAbsent, let type = index(ofType: view.bytes[view.event.type]) else { return false }
+        guard !view.event.type.isAbsent, let type = admitType(view.bytes[view.event.type]) else { return false }
         return view.ownMembers.contains { member in
             guard member.reason == nil else { return false }
             let identity = identity(of: member, in: view, library: library, type: type)

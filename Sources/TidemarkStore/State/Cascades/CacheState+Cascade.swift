@@ -23,7 +23,7 @@ extension CacheState {
         while next < queue.count, queue.count - roots.count < configuration.limits.cascadeCountMax {
             let key = queue[next]
             next += 1
-            let type = typeNames[key.type]
+            let type = types.name(of: key.type)
             guard cascades.concern(type), let resource = resource(key) else { continue }
             for other in references(of: key, in: resource) where seen.insert(other).inserted && isGoing(other) {
                 queue.append(other)
@@ -36,8 +36,8 @@ extension CacheState {
     private func references(of key: StoredKey, in resource: [UInt8]) -> [StoredKey] {
         var found: [StoredKey] = []
         resource.withUnsafeBytes { resource in
-            cascades.forEachReference(of: typeNames[key.type], in: resource) { type, id in
-                guard let index = typeNames.existingIndex(of: type) else { return }
+            cascades.forEachReference(of: types.name(of: key.type), in: resource) { type, id in
+                guard let index = types.index(ofOwnName: type) else { return }
                 found.append(StoredKey(library: key.library, type: index, id: id))
             }
         }
@@ -107,7 +107,7 @@ extension CacheState {
     mutating func delete(along keys: [StoredKey], _ tombstone: Tombstone) {
         for key in keys {
             // A long cascade can push tombstones out before the journal has them.
-            forgotten.insert(key)
+            residency.forget(key)
             delete(key, tombstone)
             noteWrite(of: key, tombstone.sequence)
         }
@@ -128,7 +128,7 @@ extension CacheState {
     /// Called again once they are loaded, it names the entities that those refer to. It follows everything that is
     /// stored, visible or about to be written: an entity too many is only read.
     func keysToLoad(forCascadeFrom sources: CascadeSources) -> Set<StoredKey> {
-        guard absentCount > 0, !cascades.isEmpty else { return [] }
+        guard residency.hasAbsent, !cascades.isEmpty else { return [] }
         var seen = Set(sources.roots)
         var queue = sources.roots
         var missing: Set<StoredKey> = []
@@ -137,7 +137,7 @@ extension CacheState {
             let key = queue[next]
             next += 1
             if !isKnown(key) { missing.insert(key) }
-            guard cascades.concern(typeNames[key.type]) else { continue }
+            guard cascades.concern(types.name(of: key.type)) else { continue }
             var others = sources.references[key] ?? []
             for resource in [storedResource(key), isLayered(key) ? visibleResource(key) : nil] {
                 if let resource { others += references(of: key, in: resource) }
@@ -154,14 +154,14 @@ extension CacheState {
         _ resource: UnsafeRawBufferPointer, of wireType: ByteString, _ ids: [StoredID], in library: LibraryIndex,
         into sources: inout CascadeSources
     ) {
-        let type = configuration.typeAliases[wireType] ?? wireType
+        let type = types.ownName(of: wireType)
         guard cascades.concern(type) else { return }
         var found: [StoredKey] = []
         cascades.forEachReference(of: type, in: resource) { type, id in
-            guard let index = typeNames.existingIndex(of: type) else { return }
+            guard let index = types.index(ofOwnName: type) else { return }
             found.append(StoredKey(library: library, type: index, id: id))
         }
-        guard let index = typeNames.existingIndex(of: type) else {
+        guard let index = types.index(ofOwnName: type) else {
             // A type that is new with this very batch has no number, so no key can be made for it.
             sources.roots += found
             return

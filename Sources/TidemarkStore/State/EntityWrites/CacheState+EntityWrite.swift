@@ -8,11 +8,11 @@ extension CacheState {
     mutating func insert(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp
     ) -> SlotIndex {
-        if !evicted.isEmpty { evicted.remove(identity) }
+        residency.noteKnown(identity)
         let index = entities.insert(identity, payload: resource, stamp: stamp)
-        libraries[Int(identity.library)].entityCount += 1
-        if isUnstored(identity.type) { libraries[Int(identity.library)].unstoredCount += 1 }
-        libraries[Int(identity.library)].isChanged = true
+        libraries[identity.library].entityCount += 1
+        if isUnstored(identity.type) { libraries[identity.library].unstoredCount += 1 }
+        libraries[identity.library].isChanged = true
         if !queries.isEmpty { followInsert(of: index, at: stamp.writtenAt) }
         return index
     }
@@ -80,10 +80,10 @@ extension CacheState {
     mutating func drop(_ index: SlotIndex) -> ListHandle? {
         let library = entities.library(of: index)
         let handle = remember(index)
-        if isUnstored(entities.type(of: index)) { libraries[Int(library)].unstoredCount -= 1 }
+        if isUnstored(entities.type(of: index)) { libraries[library].unstoredCount -= 1 }
         entities.remove(index)
-        libraries[Int(library)].entityCount -= 1
-        libraries[Int(library)].isChanged = true
+        libraries[library].entityCount -= 1
+        libraries[library].isChanged = true
         return handle
     }
 
@@ -95,6 +95,6 @@ extension CacheState {
     /// Remembers a write of an entity that stays evicted: an answer made before it must not bring the old value back.
     mutating func noteWrite(of key: StoredKey, _ sequence: EventSequence?) {
         guard isAwaitingAnswers else { return }
-        recentWrites.append(key, sequence: sequence, isLate: queries.unit.lateSequence != nil)
+        recentWrites.append(key, sequence: sequence, isLate: queries.recorder.lateSequence != nil)
     }
 }

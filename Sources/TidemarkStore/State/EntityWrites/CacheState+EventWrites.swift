@@ -12,13 +12,13 @@ extension CacheState {
         _ view: EventView, in library: LibraryIndex, isLate: Bool = false, at now: Int64
     ) -> WriteOutcome {
         var result = WriteOutcome.superseded
-        guard let type = index(ofType: view.bytes[view.event.type]) else {
+        guard let type = admitType(view.bytes[view.event.type]) else {
             // No input reaches it: types are numbered before an event is admitted, and keep their numbers.
             preconditionFailure("a type lost its number")
         }
         let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
         let stamp = EntityStamp(
-            sequence: view.event.sequence, generation: libraries[Int(library)].gate.generation, writtenAt: now,
+            sequence: view.event.sequence, generation: libraries[library].gate.generation, writtenAt: now,
             isPartial: rules != nil)
         for member in view.ownMembers {
             if let reason = member.reason {
@@ -93,7 +93,7 @@ extension CacheState {
     /// Tells whether some answer of the library stands for a later place in the log: an evicted entity may have had
     /// that answer's value.
     func mayBeAnswered(in library: LibraryIndex, beyond sequence: EventSequence?) -> Bool {
-        guard let sequence, let answered = libraries[Int(library)].answeredThrough else { return false }
+        guard let sequence, let answered = libraries[library].answeredThrough else { return false }
         return sequence <= answered
     }
 }

@@ -36,9 +36,9 @@ extension CacheState {
         if view.source != .upstream { counts.quarantined += 1 }
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
         guard let sequence = view.event.sequence else { return }
-        libraries[Int(library)].gate.noteLost(sequence)
+        libraries[library].gate.noteLost(sequence)
         lossCount += 1
-        libraries[Int(library)].isChanged = true
+        libraries[library].isChanged = true
         markAllStale(in: library, at: now)
     }
 
@@ -52,7 +52,7 @@ extension CacheState {
         let kept = bytes.map { Array($0.prefix(configuration.limits.quarantineByteCountMax)) } ?? []
         return QuarantineRecord(
             kind: view.source == .upstream ? .upstream : .line, reason: .tooLarge, line: line, offset: view.offset,
-            library: libraryNames[library], sequence: view.event.sequence, receivedAt: now, bytes: kept,
+            library: libraries.name(of: library), sequence: view.event.sequence, receivedAt: now, bytes: kept,
             byteCount: max(view.byteCount, kept.count))
     }
 
@@ -73,14 +73,14 @@ extension CacheState {
     /// - Complexity: O(entity + resource).
     mutating func isOversized(_ view: EventView, in library: LibraryIndex) -> Bool {
         guard view.event.kind == .changed, let member = view.ownMembers.first, member.reason == nil,
-            let type = index(ofType: view.bytes[view.event.type])
+            let type = admitType(view.bytes[view.event.type])
         else { return false }
         let resource = view.bytes[member.resource]
         guard !fitsAnywhere(resource.count) else { return false }
         let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
         let identity = identity(of: member, in: view, library: library, type: type)
         if let index = entities.find(identity) {
-            let generation = libraries[Int(library)].gate.generation
+            let generation = libraries[library].gate.generation
             if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) { return false }
         }
         return mergedByteCount(resource, of: identity, rules) > entityByteCountMax

@@ -9,13 +9,13 @@ extension CacheState {
     package mutating func evict(
         toByteCount byteCountMax: Int, seenCountMax: Int = .max, at now: Int64
     ) -> EvictionSlice {
-        if !typeRules.unstored.isEmpty {
+        if !types.rules.unstored.isEmpty {
             return evictUnstored(toByteCount: byteCountMax, seenCountMax: seenCountMax, at: now)
         }
         let slice = entities.evict(
-            toByteCount: byteCountMax, seenCountMax: seenCountMax, keptTypes: typeRules.kept
+            toByteCount: byteCountMax, seenCountMax: seenCountMax, keptTypes: types.rules.kept
         ) { key in queries.keepsInMemory(key) }
-        absentCount += Int64(slice.evictedCount)
+        residency.noteEvictedFromMemory(slice.evictedCount)
         entities.compact(seenCountMax: slice.evictedCount * 4)
         return slice
     }
@@ -36,7 +36,7 @@ extension CacheState {
                 if leave(index, at: now) { slice.evictedCount += 1 }
             } else {
                 entities.forget(index)
-                absentCount += 1
+                residency.noteEvictedFromMemory()
                 slice.evictedCount += 1
             }
         }
@@ -53,7 +53,7 @@ extension CacheState {
 
     /// Tells whether an entity must stay in memory (law L9).
     private mutating func mustStay(_ index: SlotIndex) -> Bool {
-        entities.mustStay(index, typeRules.kept) { key in queries.keepsInMemory(key) }
+        entities.mustStay(index, types.rules.kept) { key in queries.keepsInMemory(key) }
     }
 
     /// The slots of entities in memory whose types do not stay there.
@@ -68,7 +68,7 @@ extension CacheState {
         let residentCount = entities.count
         for index in slots where entities.passing.contains(index) && !mustStay(index) {
             entities.forget(index)
-            absentCount += 1
+            residency.noteEvictedFromMemory()
         }
         return residentCount - entities.count
     }
@@ -81,15 +81,15 @@ extension CacheState {
 extension CacheState {
     /// Tells whether an entity was evicted from both tiers, as far as that is remembered.
     package func wasEvicted(_ key: EntityKey) -> Bool {
-        guard !evicted.isEmpty, let stored = storedKey(of: key) else { return false }
-        return withIdentity(stored) { evicted.contains($0) }
+        guard residency.hasEvicted, let stored = storedKey(of: key) else { return false }
+        return withIdentity(stored) { residency.wasEvicted($0) }
     }
 
     /// Tells whether an evicted entity may have had fields that are no longer known: a patch merged into nothing would
     /// be a part.
     func mayBeGone(_ identity: EntityIdentity) -> Bool {
-        evicted.contains(identity)
-            || isUnstored(identity.type) && libraries[Int(identity.library)].isRecovered
+        residency.wasEvicted(identity)
+            || isUnstored(identity.type) && libraries[identity.library].isRecovered
     }
 
     /// Returns the rows whose entity is not in memory and may be evicted, the least recently written first; rows that
@@ -98,15 +98,15 @@ extension CacheState {
         let old = rows.filter { row in
             let key = row.stored.key
             // A damaged key may name a library or a type that is not there; it stays for a repair.
-            guard Int(key.library) < libraries.count, Int(key.type) < typeNames.names.count else { return false }
-            return !typeRules.kept.contains(key.type) && !(row.isReduced && typeRules.keptFields[key.type] != nil)
+            guard libraries.contains(key.library), types.contains(key.type) else { return false }
+            return !types.rules.kept.contains(key.type) && !(row.isReduced && types.rules.keptFields[key.type] != nil)
                 && !isKnown(key) && !isPinned(key)
         }
         .sorted { ($0.writtenAt, $0.stored.row) < ($1.writtenAt, $1.stored.row) }
         .prefix(countMax)
         return (
-            old.filter { typeRules.keptFields[$0.stored.key.type] == nil }.map(\.stored),
-            old.filter { typeRules.keptFields[$0.stored.key.type] != nil }.map(\.stored.key)
+            old.filter { types.rules.keptFields[$0.stored.key.type] == nil }.map(\.stored),
+            old.filter { types.rules.keptFields[$0.stored.key.type] != nil }.map(\.stored.key)
         )
     }
 
@@ -118,7 +118,7 @@ extension CacheState {
     package mutating func evictEverywhere(_ rows: some Sequence<StoredRow>, at now: Int64) -> Int {
         var count = 0
         beginUnit(isMulti: true)
-        for row in rows where !isKnown(row.key) && !isPinned(row.key) && absentCount > 0 {
+        for row in rows where !isKnown(row.key) && !isPinned(row.key) && residency.hasAbsent {
             takeOut(row, at: now)
             noteEvicted(row.key)
             count += 1
@@ -135,10 +135,9 @@ extension CacheState {
     /// Removes a row without an entity in memory from the journal; lists remove its element or mark it missing.
     private mutating func takeOut(_ row: StoredRow, at now: Int64) {
         entities.removeRow(row)
-        absentCount -= 1
-        libraries[Int(row.key.library)].entityCount -= 1
-        libraries[Int(row.key.library)].isChanged = true
-        forgotten.insert(row.key)
+        libraries[row.key.library].entityCount -= 1
+        libraries[row.key.library].isChanged = true
+        residency.forgetAbsent(row.key)
         isUnwritten = true
         if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
     }
@@ -148,7 +147,7 @@ extension CacheState {
     /// - Precondition: No entity of them is in memory.
     package mutating func takeOut(_ rows: [StoredRow], at now: Int64) {
         beginUnit(isMulti: true)
-        for row in rows where absentCount > 0 {
+        for row in rows where residency.hasAbsent {
             takeOut(row, at: now)
             noteForgotten(in: row.key.library)
         }
@@ -164,7 +163,7 @@ extension CacheState {
         beginUnit(isMulti: true)
         for key in keys {
             guard let index = withIdentity(key, { entities.find($0) }), !mustStay(index),
-                typeRules.keptFields[key.type] != nil, leave(index, at: now)
+                types.rules.keptFields[key.type] != nil, leave(index, at: now)
             else { continue }
             count += 1
         }
@@ -190,7 +189,7 @@ extension CacheState {
             let stays =
                 isForDisk
                 ? mustStay(index) || isUnstored(entities.type(of: index))
-                : entities.isWanted(index, typeRules.kept) { key in queries.keepsInMemory(key) }
+                : entities.isWanted(index, types.rules.kept) { key in queries.keepsInMemory(key) }
             if stays {
                 entities.touch(index)
             } else if leave(index, at: now) {
@@ -205,7 +204,7 @@ extension CacheState {
     ///
     /// - Returns: false when only fields that stay are left, so that nothing changed.
     mutating func leave(_ index: SlotIndex, at now: Int64) -> Bool {
-        if let fields = typeRules.keptFields[entities.type(of: index)] {
+        if let fields = types.rules.keptFields[entities.type(of: index)] {
             // At its old place in the LRU order it would be examined again and again.
             entities.touch(index)
             guard entities.completeness(of: index) != .reduced else { return false }
@@ -217,7 +216,7 @@ extension CacheState {
             return true
         }
         let key = entities.key(of: index)
-        forgotten.insert(key)
+        residency.forget(key)
         isUnwritten = true
         noteEvicted(key)
         if let handle = drop(index) { followRemoval(handle, at: now) }
@@ -226,7 +225,9 @@ extension CacheState {
 
     private mutating func noteEvicted(_ key: StoredKey) {
         leavings?.evicted.append(key)
-        if let library = key.withIdentity(seed: entities.seed, { evicted.insert($0) }) { noteForgotten(in: library) }
+        if let library = key.withIdentity(seed: entities.seed, { residency.noteEvicted($0) }) {
+            noteForgotten(in: library)
+        }
     }
 }
 
@@ -234,13 +235,13 @@ extension CacheState {
 extension CacheState {
     /// Whether no journal has entities of a type.
     @inline(__always)
-    func isUnstored(_ type: TypeIndex) -> Bool { !typeRules.unstored.isEmpty && typeRules.unstored.contains(type) }
+    func isUnstored(_ type: TypeIndex) -> Bool { !types.rules.unstored.isEmpty && types.rules.unstored.contains(type) }
 
     /// The types that no journal should have, paired with every library: each pair may have rows from an earlier time.
     package var unstoredPlaces: [(library: LibraryIndex, type: TypeIndex)] {
-        typeRules.unstored.sorted().flatMap { type in libraries.indices.map { (LibraryIndex($0), type) } }
+        types.rules.unstored.sorted().flatMap { type in libraries.indexes.map { ($0, type) } }
     }
 
     /// The number of entities that the journal has, or will have.
-    package var storedCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount - $1.unstoredCount } }
+    package var storedCount: Int64 { libraries.sum { $0.entityCount - $0.unstoredCount } }
 }

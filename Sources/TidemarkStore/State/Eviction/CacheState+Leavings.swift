@@ -64,16 +64,18 @@ extension CacheState {
 
 extension CacheState {
     /// - Returns: nil when nothing is known of the library.
-    package func libraryIndex(of name: ByteString) -> LibraryIndex? { libraryNames.existingIndex(of: name) }
+    package func libraryIndex(of name: ByteString) -> LibraryIndex? { libraries.index(of: name) }
 
     /// Whether a flush would give the journal everything there is to know: nothing is missing, held, or on its way.
-    package var isQuiet: Bool { !isWatching && fetchCount == 0 && !libraries.contains { $0.machine.isActive } }
+    package var isQuiet: Bool {
+        !isWatching && fetchCount == 0 && !libraries.indexes.contains { libraries[$0].machine.isActive }
+    }
 
     /// The number of requests to each library's upstream so far; libraries without any are left out.
     package var reconcileAttempts: [ByteString: UInt64] {
         var attempts: [ByteString: UInt64] = [:]
-        for (index, name) in libraryNames.names.enumerated() where libraries[index].machine.attempt > 0 {
-            attempts[name] = libraries[index].machine.attempt
+        for library in libraries.indexes where libraries[library].machine.attempt > 0 {
+            attempts[libraries.name(of: library)] = libraries[library].machine.attempt
         }
         return attempts
     }
@@ -83,7 +85,7 @@ extension CacheState {
     /// - Precondition: No request is under way.
     package mutating func goOn(fromAttempts attempts: [ByteString: UInt64]) {
         for (name, attempt) in attempts {
-            if let index = libraryNames.existingIndex(of: name) { libraries[Int(index)].machine.goOn(from: attempt) }
+            if let index = libraries.index(of: name) { libraries[index].machine.goOn(from: attempt) }
         }
     }
 }

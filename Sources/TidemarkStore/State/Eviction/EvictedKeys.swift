@@ -120,7 +120,7 @@ struct EvictedKeys {
     /// Returns the changes that the journal does not have; they count as written from now on.
     ///
     /// - Complexity: O(changes), and O(keys) once for a number of changes that is half the number of keys.
-    mutating func takeChanges() -> EvictedChanges {
+    mutating func drainChanges() -> EvictedChanges {
         defer { changes = [] }
         let uselessCount = loggedCount + changes.count - count
         guard isLogVoid || uselessCount > max(EvictedKeys.uselessCountMin, count / 2) else {

@@ -5,7 +5,7 @@ extension CacheState {
     /// tiers.
     package var dirtyCount: Int {
         entities.dirtyCount + tombstones.changeCount + quarantine.count + queries.dirty.count
-            + layers.changeCount + evicted.changeCount
+            + layers.changeCount + residency.changeCount
     }
 
     /// The number of payload bytes that a flush would hold.
@@ -24,25 +24,19 @@ extension CacheState {
     package mutating func takeFlush() -> FlushBatch {
         var flush = FlushBatch()
         entities.takeDirty(into: &flush)
-        forgotten.flush()
-        flush.clearedLibraries = clearedLibraries
-        clearedLibraries = []
+        residency.drain(into: &flush)
         takeQueries(into: &flush)
         layers.take(into: &flush)
-        flush.evicted = evicted.takeChanges()
         flush.tombstones = tombstones.takeChanges()
-        flush.newLibraries = libraryNames.takeNew()
-        flush.newTypes = typeNames.takeNew()
-        for index in libraries.indices where libraries[index].isChanged {
-            libraries[index].isChanged = false
-            let record = record(of: LibraryIndex(index))
-            libraries[index].written = record
+        flush.newLibraries = libraries.drainNewNames()
+        flush.newTypes = types.drainNewNames()
+        for library in libraries.indexes where libraries[library].isChanged {
+            libraries[library].isChanged = false
+            let record = record(of: library)
+            libraries[library].written = record
             flush.libraries.append(record)
         }
-        flush.quarantine = quarantine
-        flush.quarantineRemoved = quarantineRemoved
-        quarantine = []
-        quarantineRemoved = []
+        quarantine.drain(into: &flush)
         // A held line is in no bin: for the next process that opens the journal, it was never received.
         flush.counts = counts
         flush.counts?.lines -= Int64(heldCount)
@@ -58,32 +52,31 @@ extension CacheState {
     /// - Complexity: O(1) once something is unwritten, else O(libraries).
     mutating func noteUnwritten() {
         isUnwritten =
-            isUnwritten || dirtyCount > 0 || evicted.isChanged || !queries.removedNumbers.isEmpty
-            || !clearedLibraries.isEmpty || !quarantineRemoved.isEmpty || libraryNames.hasNew || typeNames.hasNew
-            || areLibrariesUnwritten()
+            isUnwritten || dirtyCount > 0 || residency.isUnwritten || !queries.removedNumbers.isEmpty
+            || quarantine.hasRemoved || libraries.hasNewNames || types.hasNewNames || areLibrariesUnwritten()
     }
 
     /// Tells whether a library differs from its written record. A duplicate or a heartbeat changes none.
     private mutating func areLibrariesUnwritten() -> Bool {
-        for index in libraries.indices where libraries[index].isChanged {
-            if record(of: LibraryIndex(index)) != libraries[index].written { return true }
-            libraries[index].isChanged = false
+        for library in libraries.indexes where libraries[library].isChanged {
+            if record(of: library) != libraries[library].written { return true }
+            libraries[library].isChanged = false
         }
         return false
     }
 
     /// Notes that the journal committed the flush that was taken last.
     package mutating func flushCommitted() {
-        forgotten.commit()
+        residency.flushCommitted()
         entities.flushCommitted()
     }
 
     private func record(of library: LibraryIndex) -> LibraryRecord {
-        let entry = libraries[Int(library)]
+        let entry = libraries[library]
         let cursor = cursor(of: library)
         let isAhead = entry.answeredThrough.map { answered in cursor.map { $0 < answered } ?? true } ?? false
         return LibraryRecord(
-            index: library, name: libraryNames[library], epoch: entry.gate.epoch,
+            index: library, name: libraries.name(of: library), epoch: entry.gate.epoch,
             generation: entry.gate.generation,
             cursor: cursor, isStale: entry.gate.isStale, lost: entry.gate.lost.ranges,
             entityCount: entry.entityCount - entry.unstoredCount,
@@ -101,28 +94,19 @@ extension CacheState {
     ///
     /// - Parameter lost: The records that were on their way to the journal.
     package mutating func markAllUnwritten(quarantine lost: [QuarantineRecord]) {
-        quarantine.insert(contentsOf: lost, at: 0)
+        quarantine.restore(lost)
         entities.markAllDirty()
         queries.markAllDirty()
         layers.markAllDirty()
-        clearedLibraries = []
-        forgotten.removeAll()
         tombstones.markAllChanged()
-        evicted.markAllChanged()
-        libraryNames.markAllNew()
-        typeNames.markAllNew()
+        libraries.markAllUnwritten()
+        types.markAllUnwritten()
         isUnwritten = true
-        for index in libraries.indices { libraries[index].written = nil }
-        guard absentCount > 0 else {
-            for index in libraries.indices { libraries[index].isChanged = true }
-            return
-        }
-        absentCount = 0
+        guard residency.journalLost() else { return }
         let resident = entities.countByLibrary(libraryCount: libraries.count)
-        for index in libraries.indices {
-            libraries[index].isChanged = true
-            libraries[index].entityCount = resident[index]
-            libraries[index].gate.markLostThroughCursor()
+        for library in libraries.indexes {
+            libraries[library].entityCount = resident[Int(library)]
+            libraries[library].gate.markLostThroughCursor()
             lossCount += 1
         }
     }

@@ -36,7 +36,7 @@ extension CacheState {
         of batch: EventBatch, answering library: LibraryIndex, _ scan: inout AnswerScan,
         _ body: (inout CacheState, EventView) -> Void
     ) {
-        let ownName = libraryNames[library]
+        let ownName = libraries.name(of: library)
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
                 for event in batch.events where event.kind != .reset && event.kind != .message {
@@ -48,13 +48,13 @@ extension CacheState {
                     let name = view.string(event.library) ?? configuration.defaultLibrary
                     guard name == ownName else { continue }
                     // A log file also holds what came before the log began anew; such a line is no answer.
-                    if let epoch = epoch(of: view, in: library), epoch != libraries[Int(library)].gate.epoch ?? epoch {
+                    if let epoch = epoch(of: view, in: library), epoch != libraries[library].gate.epoch ?? epoch {
                         scan.isForeign = true
                         continue
                     }
                     if event.kind == .unusable {
                         scan.bad.insert(sequence)
-                        let isCertain = !event.epoch.isAbsent || libraries[Int(library)].gate.epoch == nil
+                        let isCertain = !event.epoch.isAbsent || libraries[library].gate.epoch == nil
                         if isCertain { scan.proving.insert(sequence) }
                     } else {
                         scan.last = max(scan.last ?? sequence, sequence)

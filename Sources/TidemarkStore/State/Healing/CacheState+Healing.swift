@@ -6,26 +6,26 @@ import TidemarkModel
 extension CacheState {
     /// Whether a library has lost numbers that can be requested now: no other request is under way or due.
     package func canHeal(_ library: LibraryIndex) -> Bool {
-        let entry = libraries[Int(library)]
+        let entry = libraries[library]
         return configuration.hasUpstream && !entry.gate.lost.isEmpty && !entry.machine.isActive
             && entry.gate.missing == nil && entry.gate.holes.isEmpty
     }
 
     /// Libraries that have lost numbers.
     package var lossyLibraries: [LibraryIndex] {
-        libraries.indices.filter { !libraries[$0].gate.lost.isEmpty }.map { LibraryIndex($0) }
+        libraries.indexes.filter { !libraries[$0].gate.lost.isEmpty }
     }
 
     /// Whether a library's upstream is being asked for lost numbers.
-    package func isHealing(_ library: LibraryIndex) -> Bool { libraries[Int(library)].machine.isHealing }
+    package func isHealing(_ library: LibraryIndex) -> Bool { libraries[library].machine.isHealing }
 
     /// Whether this attempt is under way and asks for lost numbers, so that its answer is wanted.
     package func isHealing(_ library: LibraryIndex, attempt: UInt64) -> Bool {
-        libraries[Int(library)].machine.isHealing && libraries[Int(library)].machine.isAsking(attempt)
+        libraries[library].machine.isHealing && libraries[library].machine.isAsking(attempt)
     }
 
     /// The lost numbers of a library, as ranges.
-    package func lostRanges(of library: LibraryIndex) -> [LostRange] { libraries[Int(library)].gate.lost.ranges }
+    package func lostRanges(of library: LibraryIndex) -> [LostRange] { libraries[library].gate.lost.ranges }
 
     /// Begins one request for the lost numbers of a library.
     ///
@@ -37,10 +37,10 @@ extension CacheState {
     private mutating func ask(
         forLostFrom sequence: EventSequence, of library: LibraryIndex, at now: Int64
     ) -> [ReconcileRequest] {
-        guard let first = libraries[Int(library)].gate.lost.first(from: sequence),
-            case .ask(let attempt) = libraries[Int(library)].machine.startHealing(at: now)
+        guard let first = libraries[library].gate.lost.first(from: sequence),
+            case .ask(let attempt) = libraries[library].machine.startHealing(at: now)
         else { return [] }
-        libraries[Int(library)].healingFrom = first
+        libraries[library].healingFrom = first
         return [.ask(library: library, from: first, attempt: attempt)]
     }
 
@@ -54,15 +54,15 @@ extension CacheState {
         _ library: LibraryIndex, with answer: [EventBatch], coveredThrough: EventSequence?, attempt: UInt64,
         at now: Int64
     ) -> [ReconcileRequest] {
-        let first = libraries[Int(library)].healingFrom ?? EventSequence(0)
+        let first = libraries[library].healingFrom ?? EventSequence(0)
         var scan = AnswerScan()
         var heldOff: Set<EventSequence> = []
         for batch in answer {
             forEachEvent(of: batch, answering: library, &scan) { state, view in
-                guard let sequence = view.event.sequence, state.libraries[Int(library)].gate.lost.contains(sequence)
+                guard let sequence = view.event.sequence, state.libraries[library].gate.lost.contains(sequence)
                 else { return }
                 state.take(view, of: batch, at: now)
-                if state.libraries[Int(library)].gate.lost.contains(sequence) { heldOff.insert(sequence) }
+                if state.libraries[library].gate.lost.contains(sequence) { heldOff.insert(sequence) }
             }
         }
         if let covered = scan.covered(
@@ -70,7 +70,7 @@ extension CacheState {
         {
             recover(from: first, through: covered, but: heldOff, in: library)
         }
-        libraries[Int(library)].isChanged = true
+        libraries[library].isChanged = true
         _ = endHealing(of: library, attempt: attempt, at: now)
         guard let last = scan.last, last >= first, last < .last, canHeal(library) else { return [] }
         return ask(forLostFrom: last.successor, of: library, at: now)
@@ -91,9 +91,9 @@ extension CacheState {
 
     /// Ends a request for lost numbers.
     mutating func endHealing(of library: LibraryIndex, attempt: UInt64, at now: Int64) -> [ReconcileRequest] {
-        let action = libraries[Int(library)].machine.healed(attempt: attempt)
+        let action = libraries[library].machine.healed(attempt: attempt)
         // The failure of an ended request must not end the one under way.
-        if action != .ignore { libraries[Int(library)].healingFrom = nil }
+        if action != .ignore { libraries[library].healingFrom = nil }
         return follow(action, of: library, at: now)
     }
 
@@ -118,14 +118,14 @@ extension CacheState {
     package mutating func rewind(
         _ name: ByteString, to sequence: EventSequence, at now: Int64
     ) throws(RewindRefusal) {
-        guard let library = libraryNames.existingIndex(of: name) else { throw .unknownLibrary }
-        let entry = libraries[Int(library)]
+        guard let library = libraries.index(of: name) else { throw .unknownLibrary }
+        let entry = libraries[library]
         guard let cursor = cursor(of: library), sequence < cursor else { throw .notAhead(cursor: cursor(of: library)) }
         guard entry.gate.held.isEmpty, !entry.machine.isActive else { throw .busy }
-        libraries[Int(library)].gate.rewind(to: sequence)
-        libraries[Int(library)].isChanged = true
-        libraries[Int(library)].answeredThrough = entry.answeredThrough.map { min($0, sequence) }
-        libraries[Int(library)].forgottenThrough = entry.forgottenThrough.map { min($0, sequence) }
+        libraries[library].gate.rewind(to: sequence)
+        libraries[library].isChanged = true
+        libraries[library].answeredThrough = entry.answeredThrough.map { min($0, sequence) }
+        libraries[library].forgottenThrough = entry.forgottenThrough.map { min($0, sequence) }
         isUnwritten = true
         let generation = entry.gate.generation
         entities.lowerStamps(of: library, generation: generation, to: sequence)

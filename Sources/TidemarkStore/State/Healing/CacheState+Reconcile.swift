@@ -20,7 +20,7 @@ extension CacheState {
     }
 
     /// Whether something is missing, or was at the last check.
-    package var isWatching: Bool { !watched.isEmpty }
+    package var isWatching: Bool { !libraries.watched.isEmpty }
 
     /// Checks every library that misses something: asks the upstream or, without one, declares lost what has waited
     /// longer than the reorder window.
@@ -30,30 +30,24 @@ extension CacheState {
         guard isWatching else { return [] }
         isUnwritten = true
         var requests: [ReconcileRequest] = []
-        for library in watched {
+        for library in libraries.watched {
             defer { noteStatus(of: library, at: now) }
             while isDue(library, at: now, patience: patience) {
-                libraries[Int(library)].isUrgent = false
+                libraries[library].isUrgent = false
                 if configuration.hasUpstream {
-                    let action = libraries[Int(library)].machine.start(at: now)
+                    let action = libraries[library].machine.start(at: now)
                     requests.append(contentsOf: follow(action, of: library, at: now))
                 } else {
                     loseGap(library, at: now)
                 }
             }
         }
-        watched.removeAll { library in
-            let entry = libraries[Int(library)]
-            guard entry.gate.missing == nil, entry.gate.holes.isEmpty, !entry.machine.isActive else { return false }
-            libraries[Int(library)].isWatched = false
-            libraries[Int(library)].isUrgent = false
-            return true
-        }
+        libraries.endWatchingComplete()
         return requests
     }
 
     private func isDue(_ library: LibraryIndex, at now: Int64, patience: GapPatience) -> Bool {
-        let entry = libraries[Int(library)]
+        let entry = libraries[library]
         guard !entry.machine.isActive, let since = entry.openSince else { return false }
         switch patience {
         case .none: return true
@@ -66,8 +60,8 @@ extension CacheState {
     /// nothing is missing.
     package var nextGapDeadline: Int64? {
         var deadline: Int64?
-        for library in watched {
-            let entry = libraries[Int(library)]
+        for library in libraries.watched {
+            let entry = libraries[library]
             guard !entry.machine.isActive, let since = entry.openSince else { continue }
             let own = entry.isUrgent ? since : since.addingClamped(configuration.reorderWindow)
             deadline = min(deadline ?? own, own)
@@ -77,12 +71,12 @@ extension CacheState {
 
     /// Whether some library's reorder buffer is full: the engine stops reading until its upstream has answered.
     package var isFull: Bool {
-        watched.contains { libraries[Int($0)].gate.held.isOver }
+        libraries.watched.contains { libraries[$0].gate.held.isOver }
     }
 
     /// Whether an upstream is being asked, or will be asked again.
     package var isReconciling: Bool {
-        watched.contains { libraries[Int($0)].machine.isActive }
+        libraries.watched.contains { libraries[$0].machine.isActive }
     }
 
     /// Applies an upstream's answer.
@@ -96,43 +90,43 @@ extension CacheState {
         _ answer: [EventBatch], coveredThrough: EventSequence?, to library: LibraryIndex, attempt: UInt64,
         random: Double, at now: Int64
     ) -> [ReconcileRequest] {
-        guard libraries[Int(library)].machine.isAsking(attempt) else { return [] }
+        guard libraries[library].machine.isAsking(attempt) else { return [] }
         defer { noteStatus(of: library, at: now) }
         isUnwritten = true
-        if libraries[Int(library)].machine.isHealing {
+        if libraries[library].machine.isHealing {
             return heal(library, with: answer, coveredThrough: coveredThrough, attempt: attempt, at: now)
         }
-        let cursor = libraries[Int(library)].gate.cursor
-        let generation = libraries[Int(library)].gate.generation
+        let cursor = libraries[library].gate.cursor
+        let generation = libraries[library].gate.generation
         var scan = AnswerScan()
         for batch in answer {
             forEachEvent(of: batch, answering: library, &scan) { state, view in state.take(view, of: batch, at: now) }
         }
-        var witness = max(libraries[Int(library)].askedWitness, scan.last ?? .beforeFirst)
+        var witness = max(libraries[library].askedWitness, scan.last ?? .beforeFirst)
         if let last = scan.proving.max() {
-            let tail = libraries[Int(library)].gate.tail
-            libraries[Int(library)].gate.proveHoles(through: last, at: now)
-            if let proven = libraries[Int(library)].gate.tail, proven != tail { witness = max(witness, proven) }
+            let tail = libraries[library].gate.tail
+            libraries[library].gate.proveHoles(through: last, at: now)
+            if let proven = libraries[library].gate.tail, proven != tail { witness = max(witness, proven) }
         }
         let coveredThrough = scan.covered(
-            through: coveredThrough, from: libraries[Int(library)].gate.cursor, witness: witness)
+            through: coveredThrough, from: libraries[library].gate.cursor, witness: witness)
         // Skipping stops at each held event; applying that one leads to the next gap, which is covered as well.
         var skippedTo = cursor
-        while let coveredThrough, libraries[Int(library)].gate.generation == generation {
-            libraries[Int(library)].gate.skip(through: coveredThrough)
+        while let coveredThrough, libraries[library].gate.generation == generation {
+            libraries[library].gate.skip(through: coveredThrough)
             drain(library, at: now)
-            guard libraries[Int(library)].gate.cursor != skippedTo else { break }
-            skippedTo = libraries[Int(library)].gate.cursor
+            guard libraries[library].gate.cursor != skippedTo else { break }
+            skippedTo = libraries[library].gate.cursor
         }
         // The upstream returned the same unusable event, so no usable copy exists.
-        while let missing = libraries[Int(library)].gate.missing, scan.proving.contains(missing.first),
-            libraries[Int(library)].gate.isFirstMissingHole
+        while let missing = libraries[library].gate.missing, scan.proving.contains(missing.first),
+            libraries[library].gate.isFirstMissingHole
         {
             loseGap(library, isFirstAlone: true, at: now)
         }
-        libraries[Int(library)].isChanged = true
-        let gate = libraries[Int(library)].gate
-        let action = libraries[Int(library)].machine.answered(
+        libraries[library].isChanged = true
+        let gate = libraries[library].gate
+        let action = libraries[library].machine.answered(
             attempt: attempt, hasProgress: gate.cursor != cursor || gate.generation != generation,
             isMissing: gate.missing != nil, random: random, at: now)
         return follow(action, of: library, at: now)
@@ -145,17 +139,17 @@ extension CacheState {
         of library: LibraryIndex, attempt: UInt64, isFinal: Bool, random: Double, at now: Int64
     ) -> [ReconcileRequest] {
         defer { noteStatus(of: library, at: now) }
-        if libraries[Int(library)].machine.isHealing { return endHealing(of: library, attempt: attempt, at: now) }
+        if libraries[library].machine.isHealing { return endHealing(of: library, attempt: attempt, at: now) }
         // A hole that nothing proved is asked for only once.
-        let isFinal = isFinal || libraries[Int(library)].gate.missing == nil
-        let action = libraries[Int(library)].machine.failed(attempt: attempt, isFinal: isFinal, random: random)
+        let isFinal = isFinal || libraries[library].gate.missing == nil
+        let action = libraries[library].machine.failed(attempt: attempt, isFinal: isFinal, random: random)
         return follow(action, of: library, at: now)
     }
 
     /// Postpones an answer or failure whose application needs entities that cannot be loaded now: the request is
     /// repeated later.
     package mutating func postponeReconcile(of library: LibraryIndex, attempt: UInt64) -> [ReconcileRequest] {
-        follow(libraries[Int(library)].machine.postponed(attempt: attempt), of: library, at: 0)
+        follow(libraries[library].machine.postponed(attempt: attempt), of: library, at: 0)
     }
 
     /// Continues after the delay of a ``ReconcileRequest/wait(library:attempt:milliseconds:)``.
@@ -163,8 +157,8 @@ extension CacheState {
         of library: LibraryIndex, attempt: UInt64, at now: Int64
     ) -> [ReconcileRequest] {
         defer { noteStatus(of: library, at: now) }
-        let isMissing = libraries[Int(library)].gate.missing != nil || !libraries[Int(library)].gate.holes.isEmpty
-        let action = libraries[Int(library)].machine.resumed(attempt: attempt, isMissing: isMissing, at: now)
+        let isMissing = libraries[library].gate.missing != nil || !libraries[library].gate.holes.isEmpty
+        let action = libraries[library].machine.resumed(attempt: attempt, isMissing: isMissing, at: now)
         return follow(action, of: library, at: now)
     }
 
@@ -173,31 +167,31 @@ extension CacheState {
     ) -> [ReconcileRequest] {
         switch action {
         case .ask(let attempt):
-            if libraries[Int(library)].machine.isHealing {
-                let first = libraries[Int(library)].healingFrom ?? EventSequence(0)
+            if libraries[library].machine.isHealing {
+                let first = libraries[library].healingFrom ?? EventSequence(0)
                 return [.ask(library: library, from: first, attempt: attempt)]
             }
             // No input reaches it: nothing is held, and no hole or tail noted, without a cursor, and whatever takes the cursor
             // away ends the question. Lost numbers without a cursor, as a forged file may have them, are healed above.
-            guard let cursor = libraries[Int(library)].gate.cursor else {
+            guard let cursor = libraries[library].gate.cursor else {
                 preconditionFailure("a library without a cursor misses nothing")
             }
-            libraries[Int(library)].gate.markHolesAsked()
-            libraries[Int(library)].askedWitness = libraries[Int(library)].gate.witness
+            libraries[library].gate.markHolesAsked()
+            libraries[library].askedWitness = libraries[library].gate.witness
             return [.ask(library: library, from: cursor.successor, attempt: attempt)]
         case .wait(let attempt, let milliseconds):
             return [.wait(library: library, attempt: attempt, milliseconds: milliseconds)]
         case .giveUp:
             isUnwritten = true
             // Gaps that opened after the request get a request of their own.
-            let askedAt = libraries[Int(library)].machine.askedAt
-            while let since = libraries[Int(library)].gate.missingSince, since <= askedAt {
+            let askedAt = libraries[library].machine.askedAt
+            while let since = libraries[library].gate.missingSince, since <= askedAt {
                 loseGap(library, at: now)
             }
-            libraries[Int(library)].gate.removeAskedHoles()
+            libraries[library].gate.removeAskedHoles()
             return []
         case .settled:
-            libraries[Int(library)].gate.removeAskedHoles()
+            libraries[library].gate.removeAskedHoles()
             return []
         case .ignore:
             return []

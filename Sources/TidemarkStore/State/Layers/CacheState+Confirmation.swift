@@ -45,7 +45,7 @@ package struct LayerConfirmation: Sendable {
 extension CacheState {
     /// Returns the keys that a confirmation touches and that only the journal may have.
     package mutating func keysToLoad(for confirmation: LayerConfirmation) -> [StoredKey] {
-        guard absentCount > 0, let layer = layers.layer(named: confirmation.pendingID) else { return [] }
+        guard residency.hasAbsent, let layer = layers.layer(named: confirmation.pendingID) else { return [] }
         var keys: Set<StoredKey> = []
         do throws(LayerRefusal) {
             for (key, _) in try resources(of: confirmation, layer) { keys.insert(key) }
@@ -70,7 +70,7 @@ extension CacheState {
         let library = layer.library
         let resources = try resources(of: confirmation, layer)
         try checkSizes(of: confirmation, resources, in: library)
-        let gate = libraries[Int(library)].gate
+        let gate = libraries[library].gate
         isUnwritten = true
         let keys = Set(layer.changes.map(\.key)).union(resources.map(\.key))
         beginUnit(isMulti: keys.count > 1 || !confirmation.realIDs.isEmpty)
@@ -94,7 +94,7 @@ extension CacheState {
     ) throws(LayerRefusal) -> [(key: StoredKey, resource: [UInt8])] {
         var named: TypeIndex?
         if let type = confirmation.type {
-            guard let index = type.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+            guard let index = type.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
             named = index
         }
         var resources: [(key: StoredKey, resource: [UInt8])] = []
@@ -149,9 +149,9 @@ extension CacheState {
             }
         }
         if let sequence {
-            let known = libraries[Int(key.library)].answeredThrough
-            libraries[Int(key.library)].answeredThrough = max(known ?? sequence, sequence)
-            libraries[Int(key.library)].isChanged = true
+            let known = libraries[key.library].answeredThrough
+            libraries[key.library].answeredThrough = max(known ?? sequence, sequence)
+            libraries[key.library].isChanged = true
         }
         if isAwaitingAnswers { recentWrites.append(key, sequence: sequence) }
     }

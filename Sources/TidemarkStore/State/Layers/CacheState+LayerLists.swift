@@ -93,7 +93,7 @@ extension CacheState {
             }
             queries.setMarks(of: own, ownMarks, in: query)
         }
-        queries.unit.isUncertain = true
+        queries.recorder.becomeUncertain()
         for node in [place.own, extra] {
             if let node, queries[query].list.isShown(node) { queries.replace(node, in: query) }
         }

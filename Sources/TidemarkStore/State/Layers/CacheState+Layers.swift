@@ -57,7 +57,7 @@ extension CacheState {
     /// - Complexity: O(layers + changes), and a fold for each patch over what was deleted.
     package func layerStatuses(library: ByteString?) -> [LayerStatus] {
         layers.all.compactMap { layer in
-            let name = libraryNames[layer.library]
+            let name = libraries.name(of: layer.library)
             guard library ?? name == name else { return nil }
             return LayerStatus(
                 pendingID: layer.pendingID, library: name, isConfirmed: layer.isConfirmed,
@@ -69,7 +69,7 @@ extension CacheState {
 
     func entityKey(of key: StoredKey) -> EntityKey {
         EntityKey(
-            library: libraryNames[key.library], type: typeNames[key.type], id: key.id.text)
+            library: libraries.name(of: key.library), type: types.name(of: key.type), id: key.id.text)
     }
 
     private func isOrphaned(_ layer: Layer) -> Bool {
@@ -103,7 +103,7 @@ extension CacheState {
         guard !update.steps.isEmpty else { throw .noChanges }
         for dependency in update.dependsOn where layers.layer(named: dependency) == nil { throw .unknown(dependency) }
         guard layers.count < configuration.limits.layerCountMax else { throw .tooManyLayers }
-        guard let library = update.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+        guard let library = update.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
         }
         var changes: [LayerChange] = []
@@ -181,7 +181,7 @@ extension CacheState {
     ) throws(LayerRefusal) -> (StoredKey, [UInt8]) {
         if let reason = given.reason { throw .badResource(step: number, reason: reason) }
         let (ownType, id, resource) = given.withResource { name, id, resource in
-            (type ?? index(ofType: name), id, Array(resource))
+            (type ?? admitType(name), id, Array(resource))
         }
         guard let ownType else { throw .tooManyTypes }
         return (StoredKey(library: library, type: ownType, id: id), resource)
@@ -190,7 +190,7 @@ extension CacheState {
     private mutating func key(
         _ type: ByteString, _ id: ByteString, in library: LibraryIndex
     ) throws(LayerRefusal) -> StoredKey {
-        guard let index = type.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+        guard let index = type.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
         return StoredKey(library: library, type: index, id: StoredID(EntityKey.canonicalID(id)))
     }
 
@@ -226,7 +226,7 @@ extension CacheState {
 
     func layer(_ pendingID: ByteString, of library: ByteString?) throws(LayerRefusal) -> Layer {
         guard let layer = layers.layer(named: pendingID) else { throw .unknown(pendingID) }
-        let own = libraryNames[layer.library]
+        let own = libraries.name(of: layer.library)
         guard library ?? own == own else { throw .unknown(pendingID) }
         return layer
     }
@@ -252,8 +252,8 @@ extension CacheState {
 
     /// Restores a layer from the journal. Its effect on entities is computed by ``activateLayers(at:)``.
     mutating func restore(_ record: LayerRecord) {
-        guard Int(record.library) < libraryNames.names.count,
-            record.changes.allSatisfy({ Int($0.key.type) < typeNames.names.count })
+        guard libraries.contains(record.library),
+            record.changes.allSatisfy({ types.contains($0.key.type) })
         else { return }
         let handles = record.changes.map { queries.keys.take($0.key) }
         for handle in handles { queries.keys.setLayered(handle, true) }
@@ -262,7 +262,7 @@ extension CacheState {
 
     /// Returns the keys that layers name and that only the journal may have.
     package func keysToLoadForLayers() -> [StoredKey] {
-        guard absentCount > 0 else { return [] }
+        guard residency.hasAbsent else { return [] }
         return layers.overlays.keys.sorted().map { queries.keys.key(of: $0) }
             .filter { key in withIdentity(key) { entities.find($0) } == nil }
     }

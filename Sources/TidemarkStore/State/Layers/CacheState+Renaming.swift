@@ -4,7 +4,7 @@ import TidemarkModel
 extension CacheState {
     /// Returns the types under which layers of a library name an id, ascending.
     func typesNaming(_ id: ByteString, in library: LibraryIndex) -> [TypeIndex] {
-        typeNames.names.indices.map { TypeIndex($0) }.filter { type in
+        types.indexes.filter { type in
             let key = StoredKey(library: library, type: type, id: StoredID(id))
             return queries.keys.handle(of: key).map { queries.keys.isLayered($0) } ?? false
         }
@@ -41,7 +41,7 @@ extension CacheState {
         moveBase(of: old, to: key, json: json, at: now)
         settle(old, at: now)
         settle(new, at: now)
-        if queries.keys.observerCount(of: old) > 0 { queries.unit.renamed.append((old, new)) }
+        if queries.keys.observerCount(of: old) > 0 { queries.recorder.noteRenamed(old, to: new) }
     }
 
     /// Replaces the temporary entity by the real one in lists that are in the server's order.
@@ -74,7 +74,7 @@ extension CacheState {
         let stamp = entities.stamp(of: index)
         let isWhole = entities.completeness(of: index) == .whole
         let resource = CacheState.renamed(Array(entities.payload(of: index)), json)
-        forgotten.insert(queries.keys.key(of: old))
+        residency.forget(queries.keys.key(of: old))
         // Of the temporary id nothing is left: a late event must not make an entity of it again.
         noteForgotten(in: key.library)
         _ = drop(index)
@@ -106,19 +106,18 @@ extension CacheState {
 
     /// Moves the observers of an entity to the entity it became.
     mutating func logRenamed() {
-        for (old, new) in queries.unit.renamed {
+        for (old, new) in queries.recorder.renamed {
             let key = queries.keys.key(of: new)
-            queries.log.append(
+            queries.recorder.append(
                 .renamed(
                     from: old, to: new,
                     EntityKey(
-                        library: libraryNames[key.library], type: typeNames[key.type],
+                        library: libraries.name(of: key.library), type: types.name(of: key.type),
                         id: key.id.text)))
             for _ in 0..<queries.keys.observerCount(of: old) {
                 queries.keys.addObserver(new)
                 queries.keys.removeObserver(old)
             }
         }
-        queries.unit.renamed = []
     }
 }

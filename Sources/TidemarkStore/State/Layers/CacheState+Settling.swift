@@ -29,7 +29,7 @@ extension CacheState {
     func maySettle(by view: EventView, in library: LibraryIndex) -> Bool {
         guard !layers.isEmpty else { return false }
         if !view.event.mutationID.isAbsent { return true }
-        let generation = libraries[Int(library)].gate.generation
+        let generation = libraries[library].gate.generation
         if layers.isAwaitingOther(generation, in: library) { return true }
         return view.event.sequence.map { layers.reached($0, generation: generation, in: library) != nil } ?? false
     }
@@ -37,7 +37,7 @@ extension CacheState {
     /// Settles the layer that an event names when the event touches no entity and is outside of its library's log.
     mutating func settleUnsequenced(by view: EventView, at now: Int64) {
         let name = view.string(view.event.library) ?? configuration.defaultLibrary
-        guard !view.event.mutationID.isAbsent, let library = libraryNames.existingIndex(of: name) else { return }
+        guard !view.event.mutationID.isAbsent, let library = libraries.index(of: name) else { return }
         beginUnit(isMulti: true)
         settle(by: view, in: library, at: now)
         endUnit(at: now)
@@ -45,7 +45,7 @@ extension CacheState {
 
     /// Settles layers that waited for a library's cursor, which may have moved without an event.
     mutating func settleReached(in library: LibraryIndex, at now: Int64) {
-        let generation = libraries[Int(library)].gate.generation
+        let generation = libraries[library].gate.generation
         guard let cursor = cursor(of: library),
             layers.reached(cursor, generation: generation, in: library) != nil
         else { return }
@@ -55,7 +55,7 @@ extension CacheState {
     }
 
     mutating func dropReached(_ cursor: EventSequence, in library: LibraryIndex, at now: Int64) {
-        let generation = libraries[Int(library)].gate.generation
+        let generation = libraries[library].gate.generation
         while let number = layers.reached(cursor, generation: generation, in: library),
             let layer = layers.layers[number]
         {
@@ -74,14 +74,12 @@ extension CacheState {
 
     mutating func noteOutlived(_ handle: ListHandle, generation: UInt32) {
         // A late event settles only the layer that it names.
-        guard queries.keys.isLayered(handle), queries.unit.lateSequence == nil else { return }
-        queries.unit.outlived += layers.outlived(over: handle, generation: generation)
+        guard queries.keys.isLayered(handle), queries.recorder.lateSequence == nil else { return }
+        queries.recorder.noteEnded(layers.outlived(over: handle, generation: generation))
     }
 
     mutating func dropOutlived(at now: Int64) {
-        guard !queries.unit.outlived.isEmpty else { return }
-        let gone = Set(queries.unit.outlived).sorted().compactMap { layers.layers[$0] }
-        queries.unit.outlived = []
-        drop(gone, at: now)
+        let ended = queries.recorder.removeEndedLayers()
+        if !ended.isEmpty { drop(ended.compactMap { layers.layers[$0] }, at: now) }
     }
 }

@@ -6,20 +6,20 @@ extension CacheState {
     mutating func noteStatus(of library: LibraryIndex, at now: Int64) {
         if layers.isAwaiting { settleReached(in: library, at: now) }
         guard hasLibraryObservers else { return }
-        let phase = libraries[Int(library)].phase
-        let lost = libraries[Int(library)].gate.lost.ranges
-        guard phase != libraries[Int(library)].shownPhase || lost != libraries[Int(library)].shownLost else { return }
-        libraries[Int(library)].shownPhase = phase
-        libraries[Int(library)].shownLost = lost
-        queries.log.append(.library(status(of: library)))
+        let phase = libraries[library].phase
+        let lost = libraries[library].gate.lost.ranges
+        guard phase != libraries[library].shownPhase || lost != libraries[library].shownLost else { return }
+        libraries[library].shownPhase = phase
+        libraries[library].shownLost = lost
+        queries.recorder.append(.library(status(of: library)))
     }
 
     /// Begins to log changes of the libraries' phases; the current phases count as notified.
     package mutating func observeLibraries() {
         hasLibraryObservers = true
-        for index in libraries.indices {
-            libraries[index].shownPhase = libraries[index].phase
-            libraries[index].shownLost = libraries[index].gate.lost.ranges
+        for library in libraries.indexes {
+            libraries[library].shownPhase = libraries[library].phase
+            libraries[library].shownLost = libraries[library].gate.lost.ranges
         }
     }
 }

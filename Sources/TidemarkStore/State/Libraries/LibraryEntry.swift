@@ -58,6 +58,9 @@ struct LibraryEntry {
         return min(gate.missingSince ?? hole, hole)
     }
 
+    /// Whether nothing is missing, and the upstream is not asked.
+    var isComplete: Bool { gate.missing == nil && gate.holes.isEmpty && !machine.isActive }
+
     var phase: LibraryPhase {
         if gate.missing != nil { return machine.isActive && !machine.isHealing ? .reconciling : .gap }
         if gate.isStale { return .stale }

@@ -19,19 +19,19 @@ extension CacheState {
     ///
     /// - Parameter index: The entity's slot; nil when it is not stored.
     mutating func rememberLook(of handle: ListHandle, at index: SlotIndex?) {
-        guard queries.keys.isPinned(handle), queries.unit.olds[handle] == nil else { return }
+        guard queries.keys.isPinned(handle), queries.recorder.payloadsBefore[handle] == nil else { return }
         let look =
             queries.keys.isLayered(handle)
             ? layers.overlays[handle]?.visible ?? [] : index.map { Array(entities.payload(of: $0)) } ?? []
-        queries.unit.olds.keep(look, of: handle)
-        if let index, completeness(of: handle, at: index) != .whole { queries.unit.partialOlds.insert(handle) }
+        let isPartial = index.map { completeness(of: handle, at: $0) != .whole } ?? false
+        queries.recorder.keep(look, before: handle, isPartial: isPartial)
     }
 
     /// Updates lists after an entity got a new value.
     ///
     /// - Parameter handle: As ``remember(_:)`` returned it; may be nil.
     mutating func followWrite(of index: SlotIndex, handle: ListHandle?, at now: Int64) {
-        queries.unit.stamp += 1
+        queries.recorder.beginWrite()
         let isLayered = handle.map { queries.keys.isLayered($0) } ?? false
         if let handle {
             noteObserved(handle)
@@ -44,7 +44,7 @@ extension CacheState {
         if entities.completeness(of: index).isEvaluable {
             let payload = entities.payload(of: index)
             for query in queries.candidates(library: library, type: type, resource: payload)
-            where queries[query].visit != queries.unit.stamp {
+            where queries[query].visit != queries.recorder.writeStamp {
                 enter(index, query, at: now)
             }
         }
@@ -106,8 +106,7 @@ extension CacheState {
     }
 
     mutating func noteObserved(_ handle: ListHandle) {
-        guard queries.keys.observerCount(of: handle) > 0, !queries.unit.entities.contains(handle) else { return }
-        queries.unit.entities.append(handle)
+        if queries.keys.observerCount(of: handle) > 0 { queries.recorder.noteChanged(handle) }
     }
 
     /// Updates a list that already holds the entity. The effect of layers on it is computed afterwards.
@@ -115,7 +114,7 @@ extension CacheState {
         let query = holder.query
         let marks = queries[query].list.marks(of: holder.node)
         if marks.contains(.isExtra) { return }
-        queries[query].noteVisit(queries.unit.stamp)
+        queries[query].noteVisit(queries.recorder.writeStamp)
         guard let membership = queries[query].membership else {
             if marks.contains(.isMissing) {
                 queries.setMissing(holder.node, false, in: query)

@@ -29,7 +29,7 @@ extension CacheState {
         let countMax = configuration.limits.queryElementCountMax
         queries[query].setHorizon(found.count > countMax ? found[countMax - 1].sortKey : nil)
         queries.lastFill += 1
-        queries[query].fill.begin(absentCount > 0 ? queries.lastFill : nil)
+        queries[query].fill.begin(residency.hasAbsent ? queries.lastFill : nil)
     }
 
     /// Returns what has to be scanned to complete a list; nil when memory had all entities when it was made.

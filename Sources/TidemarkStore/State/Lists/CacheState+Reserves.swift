@@ -44,7 +44,7 @@ extension CacheState {
 
     /// Returns the entities of pinned elements that only the journal may have, each once.
     package func keysToLoadForReserves() -> [StoredKey] {
-        guard absentCount > 0 else { return [] }
+        guard residency.hasAbsent else { return [] }
         var seen: Set<StoredKey> = []
         var keys: [StoredKey] = []
         for query in queries.awaiting.sorted() {

@@ -25,7 +25,7 @@ extension CacheState {
     @discardableResult
     private mutating func markStale(_ stale: [QueryID], at now: Int64) -> Int {
         // Events of a log may lead here from within an event that changes nothing else.
-        let isOwnUnit = !queries.unit.isOpen
+        let isOwnUnit = !queries.recorder.isOpen
         if isOwnUnit { beginUnit(isMulti: true) }
         let count = stale.reduce(0) { $0 + (markStale($1, at: now) ? 1 : 0) }
         if isOwnUnit { endUnit(at: now) }
@@ -38,7 +38,7 @@ extension CacheState {
             return invalidate(by: view, in: nil, at: now)
         }
         let name = view.string(view.event.library) ?? configuration.defaultLibrary
-        if let library = libraryNames.existingIndex(of: name) { invalidate(by: view, in: library, at: now) }
+        if let library = libraries.index(of: name) { invalidate(by: view, in: library, at: now) }
     }
 
     /// Marks the queries stale that a bulk operation, a refresh or an index operation concerns.
@@ -47,7 +47,7 @@ extension CacheState {
         let event = view.event
         switch event.kind {
         case .bulk, .batchChanged:
-            guard let library, let type = index(ofType: view.bytes[event.type]) else { return }
+            guard let library, let type = admitType(view.bytes[event.type]) else { return }
             let hints = event.kind == .bulk ? view.text(event.detail).map { Hints($0) } : nil
             let stale = queries.stored(library: library, type: type).filter { query in
                 hints.map { $0.concern(queries[query]) } ?? true
@@ -90,10 +90,10 @@ extension CacheState {
     ///
     /// - Returns: The number of queries that became stale by this call.
     package mutating func invalidate(_ selection: Selection, at now: Int64) -> Int {
-        guard let library = libraryNames.existingIndex(of: selection.library) else { return 0 }
+        guard let library = libraries.index(of: selection.library) else { return 0 }
         let found: [QueryID]
         if let type = selection.resourceType {
-            guard let index = typeNames.existingIndex(of: configuration.typeAliases[type] ?? type) else { return 0 }
+            guard let index = types.index(of: type) else { return 0 }
             found = queries.stored(library: library, type: index)
         } else if let method = selection.method, let input = selection.input {
             let key = QueryKey(library: selection.library, method: method, canonicalInput: input)

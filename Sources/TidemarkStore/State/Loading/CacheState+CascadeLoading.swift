@@ -8,7 +8,7 @@ extension CacheState {
     /// - Returns: Each once; empty when memory holds every entity there is.
     /// - Complexity: O(members + held events), and O(resources) of the entities that are deleted along.
     package func keysToLoad(for batches: [EventBatch]) -> [StoredKey] {
-        guard absentCount > 0 else { return [] }
+        guard residency.hasAbsent else { return [] }
         var keys: Set<StoredKey> = []
         for batch in batches { forEachView(of: batch) { collectKeys(of: $0, into: &keys) } }
         collectHeldKeys(into: &keys)
@@ -31,13 +31,13 @@ extension CacheState {
     /// Calls `body` with every event of batches, and with the held events.
     private func forEachView(of batches: [EventBatch], _ body: (EventView) -> Void) {
         for batch in batches { forEachView(of: batch, body) }
-        for library in watched {
-            for held in libraries[Int(library)].gate.held.all { held.withView(body) }
+        for library in libraries.watched {
+            for held in libraries[library].gate.held.all { held.withView(body) }
         }
     }
 
     private func existingLibrary(of view: EventView) -> LibraryIndex? {
-        libraryNames.existingIndex(of: view.string(view.event.library) ?? configuration.defaultLibrary)
+        libraries.index(of: view.string(view.event.library) ?? configuration.defaultLibrary)
     }
 
     /// Returns the cascade sources of the events in batches and of held events. Empty unless one of them deletes.
@@ -47,7 +47,7 @@ extension CacheState {
         forEachView(of: batches) { view in
             guard view.event.kind == .deleted, let type = cascadingType(of: view) else { return }
             deletes = true
-            guard let library = existingLibrary(of: view), let index = typeNames.existingIndex(of: type) else { return }
+            guard let library = existingLibrary(of: view), let index = types.index(ofOwnName: type) else { return }
             for member in view.ownMembers where member.reason == nil {
                 sources.roots.append(identity(of: member, in: view, library: library, type: index).storedKey)
             }
@@ -72,13 +72,13 @@ extension CacheState {
     func cascadingType(of view: EventView) -> ByteString? {
         guard !cascades.isEmpty, view.event.memberCount > 0, !view.event.type.isAbsent else { return nil }
         let wireType = ByteString(view.bytes[view.event.type])
-        let type = configuration.typeAliases[wireType] ?? wireType
+        let type = types.ownName(of: wireType)
         return cascades.concern(type) ? type : nil
     }
 
     /// Returns the keys that deletes among operations take along.
     func cascadeKeysToLoad(for steps: [TransactionStep], in name: ByteString) -> Set<StoredKey> {
-        guard !cascades.isEmpty, let library = libraryNames.existingIndex(of: name) else { return [] }
+        guard !cascades.isEmpty, let library = libraries.index(of: name) else { return [] }
         var sources = CascadeSources()
         var deletes = false
         for step in steps {
@@ -107,7 +107,7 @@ extension CacheState {
     /// Entities whose type refers to nothing are not included.
     package func keysToLoad(forRemovalOf keys: [StoredKey]) -> [StoredKey] {
         guard !cascades.isEmpty else { return [] }
-        let roots = keys.filter { cascades.concern(typeNames[$0.type]) }
+        let roots = keys.filter { cascades.concern(types.name(of: $0.type)) }
         return Array(keysToLoad(forCascadeFrom: CascadeSources(roots: roots)))
     }
 }

@@ -13,8 +13,8 @@ extension CacheState {
     package func keysToLoadForHeld() -> [StoredKey] { keysToLoad(for: []) }
 
     func collectHeldKeys(into keys: inout Set<StoredKey>) {
-        for library in watched {
-            for held in libraries[Int(library)].gate.held.all {
+        for library in libraries.watched {
+            for held in libraries[library].gate.held.all {
                 held.withView { collectKeys(of: $0, into: &keys) }
             }
         }
@@ -24,8 +24,8 @@ extension CacheState {
         let event = view.event
         guard event.memberCount > 0, !event.type.isAbsent else { return }
         let wireType = ByteString(view.bytes[event.type])
-        guard let library = libraryNames.existingIndex(of: view.string(event.library) ?? configuration.defaultLibrary),
-            let type = typeNames.existingIndex(of: configuration.typeAliases[wireType] ?? wireType)
+        guard let library = libraries.index(of: view.string(event.library) ?? configuration.defaultLibrary),
+            let type = types.index(of: wireType)
         else { return }
         for member in view.ownMembers where member.reason == nil {
             let identity = identity(of: member, in: view, library: library, type: type)
@@ -44,7 +44,7 @@ extension CacheState {
     }
 
     /// Whether an entity was deleted or forgotten, though the journal may still have it.
-    private func isGone(_ key: StoredKey) -> Bool { tombstones[key] != nil || forgotten.contains(key) }
+    private func isGone(_ key: StoredKey) -> Bool { tombstones[key] != nil || residency.isForgotten(key) }
 
     /// Installs entities that the journal loaded.
     ///
@@ -53,23 +53,23 @@ extension CacheState {
     package mutating func install(_ loaded: LoadedEntities) {
         for entity in loaded.entities where !isGone(entity.key) {
             entity.key.withIdentity(seed: entities.seed) { identity in
-                guard entities.find(identity) == nil, absentCount > 0 else { return }
+                guard entities.find(identity) == nil, residency.hasAbsent else { return }
                 let stamp = EntityStamp(
                     sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
                 let index = entity.payload.withUnsafeBytes {
                     entities.install(identity, payload: $0, stamp: stamp, fields: entity.fields, row: entity.row)
                 }
                 if queries.keys.handle(of: entity.key) != nil { entities.setTracked(index, true) }
-                absentCount -= 1
+                residency.noteLoaded()
             }
         }
         for damaged in loaded.damaged where !isGone(damaged.key) {
             let isKnown = withIdentity(damaged.key) { entities.find($0) != nil }
-            guard !isKnown, absentCount > 0 else { continue }
+            guard !isKnown, residency.hasAbsent else { continue }
             entities.removeRow(damaged)
-            absentCount -= 1
-            libraries[Int(damaged.key.library)].entityCount -= 1
-            libraries[Int(damaged.key.library)].isChanged = true
+            residency.noteLoaded()
+            libraries[damaged.key.library].entityCount -= 1
+            libraries[damaged.key.library].isChanged = true
             noteForgotten(in: damaged.key.library)
             isUnwritten = true
         }

@@ -1,43 +1,26 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Returns the number of a library, which is opened when it is new; nil past `libraryCountMax`.
-    @inline(__always)
-    mutating func index(ofLibrary name: UnsafeRawBufferPointer) -> LibraryIndex? {
-        guard let index = libraryNames.index(of: name) else { return nil }
-        if Int(index) == libraries.count {
-            libraries.append(
-                LibraryEntry(gate: SequenceGate(limits: configuration.limits), entityCount: 0, isChanged: true))
-        }
-        return index
-    }
-
     /// Returns the number of a type under its own name, for any alias; nil past `typeCountMax`.
     @inline(__always)
-    mutating func index(ofType name: UnsafeRawBufferPointer) -> TypeIndex? {
-        if let lastType, lastType.name.withUnsafeBytes({ JSONText.haveEqualBytes($0, name) }) {
-            return lastType.index
-        }
-        return lookUpType(name)
+    mutating func admitType(_ name: UnsafeRawBufferPointer) -> TypeIndex? {
+        if let type = types.recent(name) { return type }
+        return admitOtherType(name)
     }
 
-    private mutating func lookUpType(_ name: UnsafeRawBufferPointer) -> TypeIndex? {
-        let wireName = ByteString(name)
-        let ownName = configuration.typeAliases[wireName] ?? wireName
-        guard let index = ownName.bytes.withUnsafeBytes({ typeNames.index(of: $0) }) else { return nil }
-        lastType = (wireName.bytes, index)
-        if configuration.namesTypes, Int(index) == learntTypeCount { learnTypes() }
-        return index
+    private mutating func admitOtherType(_ name: UnsafeRawBufferPointer) -> TypeIndex? {
+        guard let type = types.admit(name) else { return nil }
+        if configuration.namesTypes, types.hasUnruled { resolveTypeRules() }
+        return type
     }
 
     /// Resolves the configuration's rules for the types that have a number.
     ///
     /// - Complexity: O(types), for each type that is new.
-    mutating func learnTypes() {
-        learntTypeCount = typeNames.names.count
-        typeRules = TypeRules(configuration, names: typeNames.names)
-        entities.unstoredTypes = typeRules.unstored
-        entities.passingTypes = typeRules.passing
+    mutating func resolveTypeRules() {
+        types.resolveRules(configuration)
+        entities.unstoredTypes = types.rules.unstored
+        entities.passingTypes = types.rules.passing
     }
 
     /// Returns a member's key. The bytes of its id are borrowed from the view.
@@ -57,8 +40,8 @@ extension CacheState {
 
     /// Returns a key with this database's numbers; nil when its library or type was never seen.
     package func storedKey(of key: EntityKey) -> StoredKey? {
-        guard let library = libraryNames.existingIndex(of: key.library),
-            let type = typeNames.existingIndex(of: configuration.typeAliases[key.type] ?? key.type)
+        guard let library = libraries.index(of: key.library),
+            let type = types.index(of: key.type)
         else { return nil }
         return StoredKey(library: library, type: type, id: StoredID(key.id))
     }

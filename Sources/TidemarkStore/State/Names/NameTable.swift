@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// Names and the small numbers that stand for them, assigned once in order of arrival.
 ///
-/// Bounded by `countMax`; past it ``index(of:)`` refuses new names.
+/// Bounded by `countMax`; past it ``admit(_:)`` refuses new names.
 struct NameTable<Index: TypedIndex> {
     private let countMax: Int
     private(set) var names: [ByteString]
@@ -28,7 +28,7 @@ struct NameTable<Index: TypedIndex> {
     ///
     /// - Complexity: O(n) for n bytes; no copy when the name was the last one looked up.
     @inline(__always)
-    mutating func index(of name: UnsafeRawBufferPointer) -> Index? {
+    mutating func admit(_ name: UnsafeRawBufferPointer) -> Index? {
         if let last, last.name.withUnsafeBytes({ JSONText.haveEqualBytes($0, name) }) { return last.index }
         return lookUp(ByteString(name))
     }
@@ -37,7 +37,7 @@ struct NameTable<Index: TypedIndex> {
     var lastIndex: Index { last?.index ?? 0 }
 
     /// Returns the number of a name; nil when it has none.
-    func existingIndex(of name: ByteString) -> Index? {
+    func index(of name: ByteString) -> Index? {
         if let last, last.name == name.bytes { return last.index }
         return indexes[name]
     }
@@ -59,7 +59,7 @@ struct NameTable<Index: TypedIndex> {
     var hasNew: Bool { flushedCount < names.count }
 
     /// Returns the names that were added since the last call.
-    mutating func takeNew() -> [(index: Index, name: ByteString)] {
+    mutating func drainNew() -> [(index: Index, name: ByteString)] {
         let new = (flushedCount..<names.count).map { (Index($0), names[$0]) }
         flushedCount = names.count
         return new

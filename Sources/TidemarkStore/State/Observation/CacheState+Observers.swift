@@ -42,9 +42,9 @@ extension CacheState {
     ///
     /// - Returns: The entity's number in the reverse index; nil when there are too many libraries or types.
     package mutating func observe(_ key: EntityKey) -> ListHandle? {
-        let type = configuration.typeAliases[key.type] ?? key.type
-        guard let library = key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }),
-            let typeIndex = type.bytes.withUnsafeBytes({ index(ofType: $0) })
+        let type = types.ownName(of: key.type)
+        guard let library = key.library.bytes.withUnsafeBytes({ libraries.admit($0) }),
+            let typeIndex = type.bytes.withUnsafeBytes({ admitType($0) })
         else { return nil }
         // The library's or the type's name may be new.
         noteUnwritten()

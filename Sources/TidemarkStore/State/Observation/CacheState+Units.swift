@@ -6,42 +6,30 @@ extension CacheState {
     ///
     /// - Parameter isMulti: Whether it may change several entities, or one list in several places.
     mutating func beginUnit(isMulti: Bool) {
-        // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it returns.
-        precondition(!queries.unit.isOpen, "a unit inside a unit")
         buildLists()
-        queries.unit.isOpen = true
-        queries.unit.isMulti = isMulti
+        queries.recorder.begin(isMulti: isMulti)
     }
 
     /// Ends a unit and logs its changes for observers: queries by number, then entities in the order they changed.
     mutating func endUnit(at now: Int64) {
-        // No input reaches it: an order of calls inside this module, as above.
-        precondition(queries.unit.isOpen, "no unit to end")
-        if !queries.unit.touched.isEmpty {
+        // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it returns.
+        precondition(queries.recorder.isOpen, "no unit to end")
+        if !queries.recorder.touched.isEmpty {
             var payloads = KeptPayloads()
             // The loops run over indexes: an array that is being iterated over has two owners, and would not be emptied
             // in place.
-            if queries.unit.touched.count > 1 {
-                queries.unit.touched.sort { [entries = queries.entries] in
-                    entries[Int($0)].number < entries[Int($1)].number
-                }
+            if queries.recorder.touched.count > 1 {
+                queries.recorder.sortTouched { [entries = queries.entries] in entries[Int($0)].number }
             }
-            for place in queries.unit.touched.indices { logChange(of: queries.unit.touched[place], &payloads, at: now) }
-            queries.unit.touched.removeAll(keepingCapacity: true)
+            for place in queries.recorder.touched.indices {
+                logChange(of: queries.recorder.touched[place], &payloads, at: now)
+            }
         }
-        for place in queries.unit.entities.indices { logChange(ofEntity: queries.unit.entities[place]) }
-        if !queries.unit.entities.isEmpty { queries.unit.entities.removeAll(keepingCapacity: true) }
-        if !queries.unit.renamed.isEmpty { logRenamed() }
-        for place in queries.unit.unpins.indices { queries.keys.unpin(queries.unit.unpins[place]) }
-        if !queries.unit.unpins.isEmpty { queries.unit.unpins.removeAll(keepingCapacity: true) }
-        if let told = queries.unit.told {
-            queries.keys.setKnown(told, by: queries.lastLag)
-            queries.unit.told = nil
-        }
-        queries.unit.olds.removeAll()
-        if !queries.unit.partialOlds.isEmpty { queries.unit.partialOlds.removeAll() }
-        queries.unit.isOpen = false
-        queries.unit.isUncertain = false
+        for place in queries.recorder.entities.indices { logChange(ofEntity: queries.recorder.entities[place]) }
+        if !queries.recorder.renamed.isEmpty { logRenamed() }
+        for place in queries.recorder.unpins.indices { queries.keys.unpin(queries.recorder.unpins[place]) }
+        if let known = queries.recorder.knownHandle { queries.keys.setKnown(known, by: queries.lastLag) }
+        queries.recorder.end()
     }
 
     private mutating func logChange(of query: QueryID, _ payloads: inout KeptPayloads, at now: Int64) {
@@ -50,9 +38,9 @@ extension CacheState {
         if queries[query].endUnitUnlogged(isStale: isStale) { return }
         let before = queries[query].before
         var handles = queries[query].endUnit()
-        if queries.unit.isMulti {
+        if queries.recorder.isMulti {
             handles = difference(of: query, since: before)
-        } else if queries.unit.isUncertain {
+        } else if queries.recorder.isUncertain {
             if CacheState.hasReturning(handles) {
                 handles = difference(of: query, since: shown(before: handles, of: query))
             }
@@ -63,17 +51,11 @@ extension CacheState {
         let isHeard = queries[query].listenerCount > 0
         let isHeldBack = isHeldBack(query, by: handles)
         let steps = handles.map { listStep($0, isHeard: isHeard, isHeldBack: isHeldBack, &payloads) }
-        if !queries.unit.isMulti {
-            for case .replace(let handle, _) in handles { queries.unit.told = handle }
-            for case .remove(let handle, _) in handles where queries.unit.olds[handle] != nil {
-                queries.unit.told = handle
-            }
-        }
+        queries.recorder.noteKnown(handles)
         queries[query].steps.reuse(&handles)
         guard queries[query].observerCount > 0, !steps.isEmpty || isStale != queries[query].shownStale else { return }
-        let previous = queries[query].noteLogged(isStale: isStale, at: queries.log.count)
-        if previous == nil { queries.logged.append(query) }
-        queries.log.append(
+        let previous = queries[query].noteLogged(isStale: isStale, at: queries.recorder.log.count)
+        queries.recorder.append(
             .query(
                 QueryChange(
                     query: query, steps: steps, isStale: isStale, isPending: queries[query].isPending,
@@ -130,7 +112,7 @@ extension CacheState {
 
     /// Tells whether the visible value of an element that was and is in a list changed in the unit.
     private func isReplaced(_ handle: ListHandle) -> Bool {
-        guard let old = queries.unit.olds[handle] else { return false }
+        guard let old = queries.recorder.payloadsBefore[handle] else { return false }
         return withPayload(of: handle) { payload in
             old.withUnsafeBytes { !JSONText.haveEqualBytes($0, payload) }
         } ?? !old.isEmpty
@@ -158,7 +140,7 @@ extension CacheState {
             .replace(
                 ListedValue(
                     handle: handle, payload: payloadNow(handle),
-                    old: queries.unit.olds[handle] ?? [], knownBy: queries.keys.knownBy(handle)),
+                    old: queries.recorder.payloadsBefore[handle] ?? [], knownBy: queries.keys.knownBy(handle)),
                 at: index)
         case .move(let handle, let from, let to): .move(handle, from: from, to: to)
         }
@@ -167,7 +149,7 @@ extension CacheState {
     /// Returns the value that observers saw of an element that left a list: before the unit, or the current one when it
     /// did not change.
     private func old(of handle: ListHandle) -> [UInt8] {
-        queries.unit.olds[handle] ?? withPayload(of: handle) { Array($0) } ?? []
+        queries.recorder.payloadsBefore[handle] ?? withPayload(of: handle) { Array($0) } ?? []
     }
 
     /// Returns an entity's payload; lists that show the same entity share one copy.
@@ -186,7 +168,7 @@ extension CacheState {
     /// - Complexity: O(lists that hold it).
     func isOldWanted(_ handle: ListHandle) -> Bool {
         // A larger unit compares the values before and after.
-        if queries.unit.isMulti || queries.keys.observerCount(of: handle) > 0 { return true }
+        if queries.recorder.isMulti || queries.keys.observerCount(of: handle) > 0 { return true }
         for place in 0..<queries.keys.holderCount(of: handle) {
             if queries.isOldWanted(handle, in: queries.keys.holder(of: handle, at: place).query) { return true }
         }
@@ -194,13 +176,13 @@ extension CacheState {
     }
 
     private mutating func logChange(ofEntity handle: ListHandle) {
-        let old = queries.unit.olds[handle] ?? []
-        let current = queries.unit.renamed.first { $0.from == handle }?.to ?? handle
+        let old = queries.recorder.payloadsBefore[handle] ?? []
+        let current = queries.recorder.current(handle)
         let payload = withPayload(of: current) { Array($0) }
-        let wasWhole = !queries.unit.partialOlds.contains(handle)
+        let wasWhole = !queries.recorder.partialBefore.contains(handle)
         let isWhole = completeness(of: current) == .whole
         guard payload ?? [] != old || wasWhole != isWhole else { return }
-        queries.log.append(
+        queries.recorder.append(
             .entity(
                 EntityChange(
                     handle: handle, payload: payload, old: old.isEmpty ? nil : old, isWhole: isWhole,
@@ -232,13 +214,12 @@ extension CacheState {
     // MARK: The log
 
     /// The changes to notify observers of, in order.
-    package var changeLog: [ChangeRecord] { queries.log }
+    package var changeLog: [ChangeRecord] { queries.recorder.log }
 
     /// Clears the log, after observers were notified of everything in it, or their lag remembers it.
     package mutating func clearLog() {
-        for query in queries.logged { queries[query].noteLogCleared() }
-        queries.logged.removeAll(keepingCapacity: true)
-        queries.log.removeAll(keepingCapacity: true)
+        for place in queries.recorder.logged.indices { queries[queries.recorder.logged[place]].noteLogCleared() }
+        queries.recorder.clearLog()
         queries.keys.recycle()
     }
 }

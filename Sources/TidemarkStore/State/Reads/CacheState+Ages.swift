@@ -12,7 +12,7 @@ extension CacheState {
     /// - Complexity: O(type's name + ages).
     package func mayBeExpired(type: ByteString, oldestWrite: Int64?, ages: OperationAges, at now: Int64) -> Bool {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return false }
-        let type = configuration.typeAliases.isEmpty ? type : configuration.typeAliases[type] ?? type
+        let type = types.ownName(of: type)
         guard let least = configuration.policy.leastAge(of: type, operation: ages) else { return false }
         guard let oldestWrite else { return true }
         return max(now.subtractingClamped(oldestWrite), 0) >= Int64(millisecondsOfSeconds: least)
@@ -31,7 +31,7 @@ extension CacheState {
         _ key: EntityKey, fields: Set<[UInt8]>?, ages: OperationAges, at now: Int64
     ) -> ExpiredField? {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty, let stored = storedKey(of: key) else { return nil }
-        let type = typeNames[stored.type]
+        let type = types.name(of: stored.type)
         let dates = dates(of: stored)
         guard mayBeExpired(type: type, oldestWrite: dates.oldest, ages: ages, at: now) else { return nil }
         // Most fields are ruled out by their dates alone, without a lookup in the resource.
@@ -69,7 +69,7 @@ extension CacheState {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return nil }
         let stored = queries.keys.key(of: handle)
         let limits = AgeLimits(
-            policy: configuration.policy, operation: ages, type: typeNames[stored.type])
+            policy: configuration.policy, operation: ages, type: types.name(of: stored.type))
         var first: Int64?
         forEachLimit(of: stored, dates(of: stored), fields: fields, limits) { _, writtenAt, maxAge in
             first = min(first ?? .max, writtenAt.addingClamped(Int64(millisecondsOfSeconds: maxAge)))
@@ -102,7 +102,7 @@ extension CacheState {
         guard let stored = storedKey(of: key), let index = withIdentity(stored, { entities.find($0) }) else {
             return [:]
         }
-        let type = typeNames[stored.type]
+        let type = types.name(of: stored.type)
         var limits: [ByteString: AgeLimit] = [:]
         AgeLimits(policy: configuration.policy, operation: ages, type: type)
             .forEachLimit(of: entities.payload(of: index), fields: nil) { limits[$0] = $1 }

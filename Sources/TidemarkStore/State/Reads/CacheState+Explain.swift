@@ -46,7 +46,7 @@ extension CacheState {
             isReduced: index.map { index in
                 (handle.map { completeness(of: $0, at: index) } ?? entities.completeness(of: index)) != .whole
             } ?? false,
-            isEvicted: index == nil && withIdentity(stored) { evicted.contains($0) }, tombstone: tombstones[stored],
+            isEvicted: index == nil && withIdentity(stored) { residency.wasEvicted($0) }, tombstone: tombstones[stored],
             layers: isLayered ? handle.map { layers.layers(over: $0).map(\.pendingID) } ?? [] : [],
             isVisible: isLayered ? handle.map { layers.overlays[$0]?.visible != nil } : nil, places: places,
             observerCount: handle.map { queries.keys.observerCount(of: $0) } ?? 0)

@@ -37,7 +37,7 @@ extension CacheState {
                     isWhole: entities.completeness(of: index) == .whole))
         }
         if tombstones[stored] != nil { return .deleted(sequence: nil, isPending: false) }
-        return absentCount > 0 && !forgotten.contains(stored) && !isUnstored(stored.type)
+        return residency.hasAbsent && !residency.isForgotten(stored) && !isUnstored(stored.type)
             ? .elsewhere(stored) : .absent(isPending: false)
     }
 
@@ -66,7 +66,7 @@ extension CacheState {
         entities.forEach { key, payload, stamp in
             body(
                 EntityKey(
-                    library: libraryNames[key.library], type: typeNames[key.type],
+                    library: libraries.name(of: key.library), type: types.name(of: key.type),
                     id: key.id.text),
                 payload, stamp)
         }

@@ -47,7 +47,7 @@ extension CacheState {
     /// - Parameter isWhole: Whether to include elements beyond the limit that an observer keeps in memory.
     package mutating func keysToLoad(ofList query: QueryID, isWhole: Bool = false) -> [StoredKey] {
         buildList(of: query)
-        guard absentCount > 0, isWhole || queries[query].kept == nil else { return [] }
+        guard residency.hasAbsent, isWhole || queries[query].kept == nil else { return [] }
         let list = queries[query].list
         let countMax = isWhole ? queries[query].pinnedCountMax : queries[query].shownCountMax
         var missing: [StoredKey] = []
@@ -81,7 +81,7 @@ extension CacheState {
         var baseless: [ListNode] = []
         let list = queries[query].list
         let library = queries[query].key.library
-        let type = typeNames[queries[query].type]
+        let type = types.name(of: queries[query].type)
         listed.keys.reserveCapacity(list.count)
         listed.resources.reserveCapacity(list.count)
         let shownCountMax = queries[query].shownCountMax
@@ -200,7 +200,7 @@ extension CacheState {
 extension CacheState {
     /// Returns the key of an entity that only the journal may have; nil when memory knows its state.
     package func keyToLoad(_ key: EntityKey) -> StoredKey? {
-        guard absentCount > 0, let stored = storedKey(of: key), !isKnown(stored) else { return nil }
+        guard residency.hasAbsent, let stored = storedKey(of: key), !isKnown(stored) else { return nil }
         return stored
     }
 
@@ -208,8 +208,8 @@ extension CacheState {
     package func forEachResident(
         library: ByteString, type: ByteString, _ body: (ByteString, UnsafeRawBufferPointer) -> Void
     ) {
-        guard let libraryIndex = libraryNames.existingIndex(of: library),
-            let typeIndex = typeNames.existingIndex(of: configuration.typeAliases[type] ?? type)
+        guard let libraryIndex = libraries.index(of: library),
+            let typeIndex = types.index(of: type)
         else { return }
         entities.forEachIndex { index in
             guard entities.library(of: index) == libraryIndex, entities.type(of: index) == typeIndex else { return }
@@ -227,7 +227,7 @@ extension CacheState {
         }
     }
 
-    package func typeName(of query: QueryID) -> ByteString { typeNames[queries[query].type] }
+    package func typeName(of query: QueryID) -> ByteString { types.name(of: queries[query].type) }
 
     /// Whether a query's time to live is over; false when something else made it stale before.
     package func isExpired(_ query: QueryID, at now: Int64) -> Bool {

@@ -9,10 +9,10 @@ extension CacheState {
     package func residentKeys(
         library: ByteString, type: ByteString?, ids: [ByteString]?, matching: ByteString?
     ) -> [StoredKey] {
-        guard let libraryIndex = libraryNames.existingIndex(of: library) else { return [] }
+        guard let libraryIndex = libraries.index(of: library) else { return [] }
         var typeIndex: TypeIndex?
         if let type {
-            guard let index = typeNames.existingIndex(of: configuration.typeAliases[type] ?? type) else { return [] }
+            guard let index = types.index(of: type) else { return [] }
             typeIndex = index
         }
         if let ids, let typeIndex {
@@ -37,7 +37,7 @@ extension CacheState {
     /// Tells whether a key's `type:id` contains a text, without regard to the case of ASCII letters.
     package func matches(_ key: StoredKey, _ text: ByteString?) -> Bool {
         guard let text else { return true }
-        let name = EntityKey(type: typeNames[key.type], id: key.id.text).text.bytes.map(CacheState.lowered)
+        let name = EntityKey(type: types.name(of: key.type), id: key.id.text).text.bytes.map(CacheState.lowered)
         let wanted = text.bytes.map(CacheState.lowered)
         guard !wanted.isEmpty, wanted.count <= name.count else { return wanted.isEmpty }
         return (0...name.count - wanted.count).contains { name[$0...].starts(with: wanted) }
@@ -47,14 +47,14 @@ extension CacheState {
 
     /// Returns the types of which the journal may hold entities that memory does not.
     package func storedTypes(library: ByteString, type: ByteString?) -> [(library: LibraryIndex, type: TypeIndex)] {
-        guard absentCount > 0, let libraryIndex = libraryNames.existingIndex(of: library) else { return [] }
-        guard let type else { return typeNames.names.indices.map { (libraryIndex, TypeIndex($0)) } }
-        return typeNames.existingIndex(of: configuration.typeAliases[type] ?? type).map { [(libraryIndex, $0)] } ?? []
+        guard residency.hasAbsent, let libraryIndex = libraries.index(of: library) else { return [] }
+        guard let type else { return types.indexes.map { (libraryIndex, $0) } }
+        return types.index(of: type).map { [(libraryIndex, $0)] } ?? []
     }
 
     /// Whether memory knows the state of a key better than the journal.
     package func isKnown(_ key: StoredKey) -> Bool {
-        isUnstored(key.type) || tombstones[key] != nil || forgotten.contains(key)
+        isUnstored(key.type) || tombstones[key] != nil || residency.isForgotten(key)
             || withIdentity(key, { entities.find($0) }) != nil
             || isLayered(key)
     }
@@ -73,7 +73,7 @@ extension CacheState {
     /// - Returns: Each key once: those in memory first, in no order.
     package func removed(_ keys: [StoredKey], rows: [StoredRow], cascades: Bool) -> [StoredKey] {
         var seen: Set<StoredKey> = []
-        let own = (keys + rows.lazy.map(\.key).filter { absentCount > 0 && !isKnown($0) })
+        let own = (keys + rows.lazy.map(\.key).filter { residency.hasAbsent && !isKnown($0) })
             .filter { seen.insert($0).inserted }
         return cascades ? own + cascade(fromRemovalOf: own) : own
     }
@@ -91,7 +91,7 @@ extension CacheState {
         beginUnit(isMulti: true)
         var count = 0
         for key in keys where forget(key, at: now) { count += 1 }
-        for row in rows where !isKnown(row.key) && absentCount > 0 {
+        for row in rows where !isKnown(row.key) && residency.hasAbsent {
             forget(row, at: now)
             count += 1
         }
@@ -105,7 +105,7 @@ extension CacheState {
     /// - Returns: false when there is no such entity.
     mutating func forget(_ key: StoredKey, at now: Int64) -> Bool {
         guard let index = withIdentity(key, { entities.find($0) }) else { return false }
-        forgotten.insert(key)
+        residency.forget(key)
         noteForgotten(in: key.library)
         if let handle = drop(index) { followRemoval(handle, at: now) }
         return true
@@ -114,10 +114,9 @@ extension CacheState {
     /// Removes an entity that only the journal has.
     mutating func forget(_ row: StoredRow, at now: Int64) {
         entities.removeRow(row)
-        absentCount -= 1
-        libraries[Int(row.key.library)].entityCount -= 1
-        libraries[Int(row.key.library)].isChanged = true
-        forgotten.insert(row.key)
+        libraries[row.key.library].entityCount -= 1
+        libraries[row.key.library].isChanged = true
+        residency.forgetAbsent(row.key)
         noteForgotten(in: row.key.library)
         if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
     }
@@ -133,10 +132,10 @@ extension CacheState {
         _ own: [StoredKey], _ rows: [StoredKey], in library: LibraryIndex, type: ByteString?, ids: [ByteString]?,
         matching: ByteString?
     ) -> [StoredKey] {
-        let name = libraryNames[library]
+        let name = libraries.name(of: library)
         let resident = residentKeys(library: name, type: type, ids: ids, matching: matching)
             .sorted { ($0.type, $0.id.text) < ($1.type, $1.id.text) }
-        let typeIndex = type.map { typeNames.existingIndex(of: configuration.typeAliases[$0] ?? $0) }
+        let typeIndex = type.map { types.index(of: $0) }
         let wanted = ids.map { Set($0.map { StoredID(EntityKey.canonicalID($0)) }) }
         let others = (own + rows).filter { key in
             if let typeIndex, typeIndex != key.type { return false }
@@ -152,24 +151,21 @@ extension CacheState {
     package mutating func clear(library name: ByteString?, at now: Int64) {
         let cleared: [LibraryIndex]
         if let name {
-            cleared = libraryNames.existingIndex(of: name).map { [$0] } ?? []
+            cleared = libraries.index(of: name).map { [$0] } ?? []
         } else {
-            cleared = libraries.indices.map { LibraryIndex($0) }
+            cleared = Array(libraries.indexes)
         }
         guard !cleared.isEmpty else { return }
         isUnwritten = true
         beginUnit(isMulti: true)
         let resident = entities.countByLibrary(libraryCount: libraries.count)
         for library in cleared {
-            absentCount -= libraries[Int(library)].entityCount - resident[Int(library)]
-            libraries[Int(library)].entityCount = 0
-            libraries[Int(library)].unstoredCount = 0
-            libraries[Int(library)].isRecovered = false
-            forgotten.insert(library)
+            residency.clear(library, absentCount: libraries[library].entityCount - resident[Int(library)])
+            libraries[library].entityCount = 0
+            libraries[library].unstoredCount = 0
+            libraries[library].isRecovered = false
             noteForgotten(in: library)
-            evicted.removeAll(of: library)
-            libraries[Int(library)].isChanged = true
-            if !clearedLibraries.contains(library) { clearedLibraries.append(library) }
+            libraries[library].isChanged = true
         }
         let set = Set(cleared)
         var gone: [SlotIndex] = []

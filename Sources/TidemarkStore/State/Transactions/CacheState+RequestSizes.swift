@@ -111,6 +111,6 @@ extension CacheState {
 
     func tooLarge(_ key: StoredKey, step: Int?) -> LayerRefusal {
         .tooLarge(
-            step: step, type: typeNames[key.type], id: key.id.text, byteCountMax: entityByteCountMax)
+            step: step, type: types.name(of: key.type), id: key.id.text, byteCountMax: entityByteCountMax)
     }
 }

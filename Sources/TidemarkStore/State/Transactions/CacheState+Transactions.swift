@@ -51,7 +51,7 @@ extension CacheState {
 
     /// Returns the keys that a transaction's steps touch and that only the journal may have.
     package func keysToLoad(for steps: [TransactionStep], in library: ByteString) -> [StoredKey] {
-        guard absentCount > 0 else { return [] }
+        guard residency.hasAbsent else { return [] }
         var keys: Set<StoredKey> = []
         // Consecutive puts share a batch.
         var lastBatch: EventBatch?
@@ -88,15 +88,15 @@ extension CacheState {
             throw .conflict(step: nil, type: key.type, id: key.id)
         }
         guard !steps.isEmpty else { return }
-        guard let library = libraryName.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+        guard let library = libraryName.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
         }
-        let own = absentCount > 0 ? rows.filter { !isKnown($0.key) } : []
+        let own = residency.hasAbsent ? rows.filter { !isKnown($0.key) } : []
         let rows = Dictionary(own.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         let (outcomes, order) = try outcomes(
             of: steps, in: library, rows: rows.keys.sorted { $0.id.text < $1.id.text }, sequences: expecting.sequences)
         isUnwritten = true
-        let generation = libraries[Int(library)].gate.generation
+        let generation = libraries[library].gate.generation
         let stamp = EntityStamp(sequence: nil, generation: generation, writtenAt: now, writer: .transaction)
         beginUnit(isMulti: true)
         for key in order {
@@ -105,7 +105,7 @@ extension CacheState {
                 resource.withUnsafeBytes { write($0, key, fields: fields, stamp: stamp) }
             case .deleted:
                 // Many deletes can push tombstones out before the journal has them.
-                forgotten.insert(key)
+                residency.forget(key)
                 delete(key, Tombstone(sequence: nil, generation: generation, deletedAt: now))
             case .forgotten:
                 if !forget(key, at: now), let row = rows[key] { forget(row, at: now) }
@@ -136,7 +136,7 @@ extension CacheState {
     package mutating func preview(
         _ steps: [TransactionStep], of key: EntityKey
     ) throws(TransactionRefusal) -> [UInt8]? {
-        guard let library = key.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+        guard let library = key.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
         }
         let (outcomes, _) = try outcomes(of: steps, in: library, rows: [], sequences: [:])
@@ -180,7 +180,7 @@ extension CacheState {
             if let expected = sequences[number] { try check(key, number, expected) }
             if let resource = outcome.resource, resource.count > entityByteCountMax {
                 throw .tooLarge(
-                    step: number, type: typeNames[key.type], id: key.id.text,
+                    step: number, type: types.name(of: key.type), id: key.id.text,
                     byteCountMax: entityByteCountMax)
             }
             if case .deleted = outcome, !cascades.isEmpty {
@@ -197,7 +197,7 @@ extension CacheState {
         let stamp = withIdentity(key) { entities.find($0) }.map { entities.stamp(of: $0) }
         if let stamp, let expected, stamp.sequence == expected { return }
         if stamp == nil, expected == nil { return }
-        throw .conflict(step: step, type: typeNames[key.type], id: key.id.text)
+        throw .conflict(step: step, type: types.name(of: key.type), id: key.id.text)
     }
 
     private mutating func outcome(
@@ -206,7 +206,7 @@ extension CacheState {
         switch step {
         case .put(let given):
             if let reason = given.reason { throw .badResource(step: number, reason: reason) }
-            let (type, id, resource) = given.withResource { (index(ofType: $0), $1, Array($2)) }
+            let (type, id, resource) = given.withResource { (admitType($0), $1, Array($2)) }
             guard let type else { throw .tooManyTypes }
             return (StoredKey(library: library, type: type, id: id), .written(resource, fields: nil))
         // No input reaches it: the caller handles removals before.
@@ -238,7 +238,7 @@ extension CacheState {
     private mutating func key(
         _ type: ByteString, _ id: ByteString, in library: LibraryIndex
     ) throws(TransactionRefusal) -> StoredKey {
-        guard let index = type.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+        guard let index = type.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
         return StoredKey(library: library, type: index, id: StoredID(EntityKey.canonicalID(id)))
     }
 
