@@ -8,7 +8,8 @@ const run = spawnSync(process.execPath, ["--test", ...files], { encoding: "utf8"
 const output = run.stdout + run.stderr;
 const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(output)?.[1] ?? 0);
 if (run.status !== 0 || count("tests") === 0 || count("fail") > 0) {
-  console.error(output.split(/^(?=(?:# Subtest:|ok|not ok))/m).filter((part) => part.startsWith("not ok") || /^ {4}not ok/m.test(part)).join("\n").slice(-20_000));
+  const parts = output.split(/^(?=(?:# Subtest:|ok|not ok))/m);
+  console.error(parts.filter((part) => part.startsWith("not ok") || /^ {4}not ok/m.test(part)).join("\n").slice(-20_000));
 }
 console.log(`client: ${count("pass")} of ${count("tests")} tests passed, ${count("skipped")} skipped`);
 process.exit(run.status !== 0 || count("tests") === 0 ? 1 : 0);

@@ -2,7 +2,12 @@
 
 import { ExactNumber } from "../../dist/index.js";
 
-const kind = (value) => value === null ? "null" : Array.isArray(value) ? "array" : value instanceof ExactNumber || typeof value === "bigint" ? "number" : typeof value;
+function kind(value) {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return value instanceof ExactNumber || typeof value === "bigint" ? "number" : typeof value;
+}
+
 const number = (value) => value instanceof ExactNumber ? value.text : String(value);
 
 /**
