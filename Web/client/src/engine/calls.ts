@@ -146,7 +146,8 @@ export interface CacheCalls {
 
 /** Gives each method its own function. The answers have the shapes that the protocol promises. */
 export function cacheCalls(call: (method: string, params?: object) => Promise<JsonValue>): CacheCalls {
-  const typed = <Result>(method: string) => async (params?: object): Promise<Result> => await call(method, params) as unknown as Result;
+  const typed = <Result>(method: string) => async (params?: object): Promise<Result> =>
+    await call(method, params) as unknown as Result;
   return {
     entity: { get: typed("entity.get"), list: typed("entity.list"), observe: typed("entity.observe") },
     query: { put: typed("query.put"), read: typed("query.read"), observe: typed("query.observe") },

@@ -2,8 +2,12 @@
 
 import { ExactNumber } from "../../dist/index.js";
 
-const isExact = (value) => value instanceof ExactNumber || typeof value === "bigint";
-const kind = (value) => value === null ? "null" : Array.isArray(value) ? "array" : isExact(value) ? "number" : typeof value;
+function kind(value) {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return value instanceof ExactNumber || typeof value === "bigint" ? "number" : typeof value;
+}
+
 const number = (value) => value instanceof ExactNumber ? value.text : String(value);
 
 /**

@@ -1,0 +1,62 @@
+import type { CacheClock } from "../engine/clock.js";
+import { quoted } from "../json/text.js";
+import { UpstreamError } from "../model/errors.js";
+
+interface Pending {
+  method: string;
+  resolve(result: string): void;
+  reject(error: UpstreamError): void;
+  cancelTimer(): void;
+}
+
+const COUNT_MAX = 1_000;
+const METHOD_NOT_FOUND = -32601;
+
+/** Requests of a session's own to its host, with ids "tm-1", "tm-2", … */
+export class HostCalls {
+  private readonly pending = new Map<string, Pending>();
+  private lastNumber = 0;
+  private refusal: UpstreamError | null = null;
+
+  constructor(
+    private readonly write: (line: string) => void, private readonly timeout: number, private readonly clock: CacheClock,
+  ) { }
+
+  /** Asks the host; `params` is compact JSON. */
+  call(method: string, params: string): Promise<string> {
+    this.lastNumber += 1;
+    const id = `tm-${this.lastNumber}`;
+    return new Promise((resolve, reject) => {
+      if (this.refusal !== null) return reject(this.refusal);
+      if (this.pending.size >= COUNT_MAX) {
+        return reject(new UpstreamError(`${COUNT_MAX} requests wait for the host's answer: it must answer some first`));
+      }
+      const cancelTimer = this.clock.schedule(this.timeout, () =>
+        this.end(id)?.reject(new UpstreamError(`the host did not answer ${method} in ${this.timeout} ms`)));
+      this.pending.set(id, { method, resolve, reject, cancelTimer });
+      this.write(`{"jsonrpc":"2.0","id":${quoted(id)},"method":${quoted(method)},"params":${params}}`);
+    });
+  }
+
+  /** Takes an answer of the host; one that nobody waits for is passed over. */
+  take(id: string | null, result: string | null, error: { code: number | null; message: string } | null): void {
+    const pending = id === null ? null : this.end(id);
+    if (pending === null) return;
+    if (result !== null && error === null) pending.resolve(result);
+    else if (error !== null) pending.reject(new UpstreamError(`the host says: ${error.message}`, error.code === METHOD_NOT_FOUND));
+  }
+
+  /** Fails all calls, and those to come: the host cannot answer any more. */
+  close(): void {
+    this.refusal = new UpstreamError("the session ends: the host cannot answer any more", true);
+    for (const id of [...this.pending.keys()]) this.end(id)?.reject(this.refusal);
+  }
+
+  private end(id: string): Pending | null {
+    const pending = this.pending.get(id);
+    if (pending === undefined) return null;
+    this.pending.delete(id);
+    pending.cancelTimer();
+    return pending;
+  }
+}

@@ -1,0 +1,2 @@
+export { Session } from "./session.js";
+export type { SessionOptions } from "./session.js";

@@ -1,0 +1,246 @@
+import { NormalizedCache } from "../engine/cache.js";
+import type { CacheOptions } from "../engine/cache.js";
+import { systemClock } from "../engine/clock.js";
+import type { Notification } from "../engine/notifications.js";
+import type { TextUpstream } from "../engine/ports.js";
+import { textUpstream } from "../engine/upstreams.js";
+import { compact, elementsOf, kindOf, quoted } from "../json/text.js";
+import { CacheError, UpstreamError } from "../model/errors.js";
+import { defaultLimits } from "../model/limits.js";
+import { errorOut } from "../methods/methods.js";
+import { Params } from "../methods/params.js";
+import { textOf } from "../out/value.js";
+import type { Out } from "../out/value.js";
+import type { Line } from "../wire/events.js";
+import { HostCalls } from "./host-calls.js";
+import { readMessage } from "./message.js";
+import type { Message } from "./message.js";
+
+/** How a session is made: a cache's options, and whom it asks. */
+export interface SessionOptions extends Omit<CacheOptions, "upstream"> {
+  /** Who is asked for missing events; queries are asked of the host, unless it is nobody. The host by default. */
+  upstream?: "host" | "none" | CacheOptions["upstream"];
+  /** Takes each line that the cache says, without its end. */
+  write(line: string): void;
+}
+
+const BATCH_COUNT_MAX = 1_000;
+const BATCH_BYTE_COUNT_MAX = 16 << 20;
+const EVENT_COUNT_MAX = 1_000_000;
+
+/** Hears the outcome of one request. */
+type Answer = (outcome: Out | CacheError | { readonly error: Out }) => void;
+
+/** One host's conversation with a cache over lines: events and JSON-RPC in, answers and notifications out. */
+export class Session {
+  /** The cache of the session. */
+  readonly cache: NormalizedCache;
+  private readonly calls: HostCalls;
+  private readonly waiting = new Set<Answer>();
+  private readonly endWaiters: (() => void)[] = [];
+
+  constructor(private readonly options: SessionOptions) {
+    const clock = options.clock ?? systemClock();
+    const timeout = options.fetchTimeout ?? 30_000;
+    this.calls = new HostCalls((line) => options.write(line), timeout, clock);
+    const { upstream, write: _write, ...rest } = options;
+    this.cache = new NormalizedCache({ ...rest, clock }, this.upstreamOf(upstream ?? "host"));
+    const { engine } = this.cache;
+    engine.opened.then(() => engine.addSink(this.sink), () => undefined);
+    if (options.journal === undefined) engine.addSink(this.sink);
+  }
+
+  private readonly sink = (notification: Notification): void => this.options.write(
+    `{"jsonrpc":"2.0","method":${quoted(notification.method)},"params":${textOf(notification.params)}}`);
+
+  /** Takes a piece of the host's lines. */
+  receive(bytes: Uint8Array): void {
+    this.cache.engine.frame(bytes, (line) => this.take(line));
+    this.cache.engine.afterInput();
+  }
+
+  /** Ends the session with its input: everything is answered and written. */
+  async end(): Promise<void> {
+    const { engine } = this.cache;
+    await engine.opened;
+    engine.frameEnd((line) => this.take(line));
+    engine.afterInput();
+    this.calls.close();
+    await engine.gaps.end();
+    engine.wakePositionWaiters(true);
+    while (this.waiting.size > 0) await new Promise<void>((resolve) => this.endWaiters.push(resolve));
+    await this.cache.close();
+  }
+
+  private take(line: Line): void {
+    const { engine } = this.cache;
+    const decoded = engine.decode(line);
+    if (decoded.is === "message" && line.text !== null) {
+      const json = compact(line.text);
+      // While a full library waits for the host, its answer may come behind other lines.
+      if (engine.isWaiting) this.takeAnswers(json);
+      engine.whenRoom(line.byteCount, () => {
+        engine.applyDecoded(line, decoded);
+        engine.afterInput();
+        this.takeMessages(json);
+      });
+      return;
+    }
+    engine.whenRoom(line.byteCount, () => {
+      engine.applyDecoded(line, decoded);
+      if (decoded.is === "unusable" && isBroken(decoded.line.reason) && mentionsVersion(line)) {
+        const message = `line ${line.number} cannot be read (${decoded.line.reason}) and is in quarantine: send one JSON value a line`;
+        this.options.write(`{"jsonrpc":"2.0","id":null,"error":${textOf({ code: -32700, message })}}`);
+      }
+    });
+  }
+
+  private takeAnswers(json: string): void {
+    for (const element of kindOf(json) === "array" ? elementsOf(json) : [json]) {
+      const message = readMessage(element);
+      if (message.is === "answer") this.calls.take(message.id, message.result, message.error);
+    }
+  }
+
+  private takeMessages(json: string): void {
+    if (kindOf(json) !== "array") return this.takeMessage(readMessage(json), (id) => this.lineAnswer(id));
+    const elements = elementsOf(json);
+    if (elements.length === 0) return this.lineAnswer("null")({ error: invalid("the array is empty: send requests in it") });
+    if (elements.length > BATCH_COUNT_MAX) {
+      return this.lineAnswer("null")(new CacheError("limit_exceeded",
+        `the array holds ${elements.length} messages, and none was taken: send at most ${BATCH_COUNT_MAX}`));
+    }
+    const messages = elements.map(readMessage);
+    const batch = new BatchAnswer(messages.filter(wantsAnswer).length, this.options.write);
+    let index = 0;
+    for (const message of messages) {
+      const place = index;
+      this.takeMessage(message, (id) => batch.answer(id, place));
+      if (wantsAnswer(message)) index += 1;
+    }
+  }
+
+  private takeMessage(message: Message, answerTo: (id: string) => Answer): void {
+    switch (message.is) {
+      case "answer": return this.calls.take(message.id, message.result, message.error);
+      case "invalid": return answerTo(message.id)({ error: invalid(message.message) });
+      case "request": return this.perform(message, message.id === null ? () => undefined : answerTo(message.id));
+    }
+  }
+
+  private perform(request: Extract<Message, { is: "request" }>, answer: Answer): void {
+    const tracked: Answer = (outcome) => {
+      this.waiting.delete(tracked);
+      answer(outcome);
+      if (this.waiting.size === 0) for (const done of this.endWaiters.splice(0)) done();
+    };
+    this.waiting.add(tracked);
+    const { params } = request;
+    if (params !== null && kindOf(params) === "array" && this.cache.engine.methods.names.includes(request.method)) {
+      tracked(new CacheError("invalid_params", "params are array: pass an object, params go by name"));
+      return;
+    }
+    this.cache.engine.methods.perform(request.method, params, this.sink, tracked);
+  }
+
+  private lineAnswer(id: string): Answer {
+    return (outcome) => this.options.write(answerText(id, outcome));
+  }
+
+  // The host as an upstream
+
+  private upstreamOf(given: "host" | "none" | CacheOptions["upstream"]): TextUpstream | null {
+    if (given === "none" || given === undefined) return null;
+    const host = this.hostUpstream();
+    if (given === "host") return host;
+    return { eventsSince: textUpstream(given, "text").eventsSince, fetch: host.fetch };
+  }
+
+  private hostUpstream(): TextUpstream {
+    return {
+      eventsSince: async (library, sequence) => {
+        const result = await this.calls.call("events.since.v1", textOf({ library_id: library, sequence }));
+        return usable("events.since.v1", () => {
+          const params = new Params(result, "result");
+          const lines = params.elements("events", EVENT_COUNT_MAX) ?? params.wrong("events", "an array of events");
+          return { lines, coveredThrough: params.sequence("covered_through") };
+        });
+      },
+      fetch: async (library, method, input) => {
+        const params = `{"method":${quoted(method)},"input":${input},"library_id":${quoted(library)}}`;
+        const result = await this.calls.call("query.fetch", params);
+        usable("query.fetch", () => {
+          const checked = new Params(result, "result");
+          checked.type(defaultLimits);
+          if (!checked.flag("local")) {
+            if (checked.objects("resources", defaultLimits.batchMemberCountMax) === null) checked.wrong("resources", "an array of objects");
+          }
+        });
+        return result;
+      },
+    };
+  }
+}
+
+function usable<Result>(method: string, body: () => Result): Result {
+  try {
+    return body();
+  } catch (error) {
+    if (!(error instanceof CacheError)) throw error;
+    throw new UpstreamError(`the host's answer to ${method} cannot be used: ${error.message}`);
+  }
+}
+
+/** The answers to a batch, written in one array when the last is there. */
+class BatchAnswer {
+  private readonly answers: string[] = [];
+  private byteCount = 0;
+
+  constructor(private missingCount: number, private readonly write: (line: string) => void) { }
+
+  answer(id: string, index: number): Answer {
+    return (outcome) => {
+      let text = answerText(id, outcome);
+      this.byteCount += text.length;
+      if (this.byteCount > BATCH_BYTE_COUNT_MAX) {
+        text = answerText(id, new CacheError("limit_exceeded",
+          `the answers of the batch pass ${BATCH_BYTE_COUNT_MAX} bytes: ask in smaller batches`));
+      }
+      this.answers[index] = text;
+      this.missingCount -= 1;
+      if (this.missingCount === 0) this.write(`[${this.answers.join(",")}]`);
+    };
+  }
+}
+
+function answerText(id: string, outcome: Parameters<Answer>[0]): string {
+  if (outcome instanceof CacheError) return `{"jsonrpc":"2.0","id":${id},"error":${textOf(errorOut(outcome))}}`;
+  if (isInvalid(outcome)) return `{"jsonrpc":"2.0","id":${id},"error":${textOf(outcome.error)}}`;
+  return `{"jsonrpc":"2.0","id":${id},"result":${textOf(outcome)}}`;
+}
+
+const invalids = new WeakSet<object>();
+
+function isInvalid(outcome: Parameters<Answer>[0]): outcome is { readonly error: Out } {
+  return typeof outcome === "object" && outcome !== null && "error" in outcome
+    && typeof outcome.error === "object" && outcome.error !== null && invalids.has(outcome.error);
+}
+
+function invalid(message: string): Out {
+  const error = { code: -32600, message };
+  invalids.add(error);
+  return error;
+}
+
+function wantsAnswer(message: Message): boolean {
+  return message.is === "invalid" || message.is === "request" && message.id !== null;
+}
+
+function isBroken(reason: string): boolean {
+  return reason === "not_json" || reason === "invalid_utf8" || reason === "too_long" || reason === "too_deep";
+}
+
+function mentionsVersion(line: Line): boolean {
+  const text = line.text ?? Array.from(line.bytes, (byte) => String.fromCharCode(byte)).join("");
+  return text.includes("\"jsonrpc\"");
+}
