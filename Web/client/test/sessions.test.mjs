@@ -83,6 +83,8 @@ async function play(lines) {
         const one = memberOf(line, "line");
         const values = one !== null ? [one] : elementsOf(memberOf(line, "lines"));
         rig.send(values.map((value) => `${comparison.hostLine(value)}\n`).join(""));
+        // A host's pieces come one after the other, with time between them.
+        await new Promise((resolve) => { setImmediate(resolve); });
       }
     } else {
       const unordered = memberOf(line, "unordered");

@@ -132,9 +132,9 @@ export interface CacheCalls {
     caught_up(params: InLibrary & { sequence: Sequence; }): Promise<{ cursor: Sequence | null; state: LibraryPhase; }>;
   };
   readonly optimistic: {
-    update(
-      params: InLibrary & { pending_id: string; changes: readonly Operation[]; depends_on?: string | readonly string[]; }
-    ): Promise<{ pending_id: string; }>;
+    update(params: InLibrary & {
+      pending_id: string; changes: readonly Operation[]; depends_on?: string | readonly string[];
+    }): Promise<{ pending_id: string; }>;
     commit(params: InLibrary & {
       pending_id: string; confirmed?: object | readonly object[]; resource_type?: string; sequence?: Sequence;
       id_map?: Readonly<Record<string, Id>>;

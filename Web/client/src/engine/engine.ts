@@ -113,8 +113,10 @@ export class Engine {
     recover(this.state, contents, limits, this.now());
     this.flusher.start();
     this.isOpen = true;
+    this.noteShown();
     this.gaps.healAll();
     this.drainInput();
+    this.afterInput();
   }
 
   now(): number { return this.clock.now(); }
@@ -249,14 +251,17 @@ export class Engine {
 
   /** Adds somebody who hears of libraries and commits. */
   addSink(sink: Sink): void {
-    if (!this.state.hasLibraryObservers) {
-      this.state.hasLibraryObservers = true;
-      for (const library of this.state.libraries.values()) {
-        library.shownPhase = library.phase;
-        library.shownLost = library.gate.lost.ranges;
-      }
-    }
+    if (!this.state.hasLibraryObservers) this.noteShown();
+    this.state.hasLibraryObservers = true;
     this.sinks.add(sink);
+  }
+
+  /** Takes the libraries as they are for what observers know. */
+  private noteShown(): void {
+    for (const library of this.state.libraries.values()) {
+      library.shownPhase = library.phase;
+      library.shownLost = library.gate.lost.ranges;
+    }
   }
 
   /** Calls `done` when a library is where it should be, or when nothing can come any more. */

@@ -66,6 +66,17 @@ export function kindOf(json: string): JsonKind {
   }
 }
 
+/** Returns the kind of a value in words, as messages say it. */
+export function kindName(json: string): string {
+  const kind = kindOf(json);
+  switch (kind) {
+    case "null": return kind;
+    case "bool": return "a boolean";
+    case "object": case "array": return `an ${kind}`;
+    default: return `a ${kind}`;
+  }
+}
+
 /** One member of an object. */
 export interface Member {
   /** The name without escapes. */

@@ -1,4 +1,4 @@
-import { elementsOf, kindOf, membersOf, stringValue } from "../json/text.js";
+import { elementsOf, kindName, kindOf, membersOf, stringValue } from "../json/text.js";
 import { byteLength, compareBytes, hasLoneSurrogate } from "../json/utf8.js";
 import { canonicalId, isType } from "../model/identity.js";
 import { CacheError } from "../model/errors.js";
@@ -18,7 +18,9 @@ export class Params {
   private readonly path: string;
 
   constructor(json: string, path = "") {
-    if (kindOf(json) !== "object") refuse(`${path === "" ? "params" : path} are ${kindOf(json)}: pass an object`);
+    if (kindOf(json) !== "object") {
+      refuse(path === "" ? `params are ${kindName(json)}: pass an object, params go by name` : `${path} is ${kindName(json)}: pass an object`);
+    }
     this.members = new Map(membersOf(json).map((member) => [member.name, member.value]));
     this.path = path === "" ? "" : `${path}.`;
   }
@@ -116,7 +118,7 @@ export class Params {
   /** Returns the objects of an array. */
   objects(name: string, countMax: number): string[] | null {
     return this.elements(name, countMax)?.map((element, index) => kindOf(element) === "object"
-      ? element : refuse(`${this.path}${name}[${index}] is ${kindOf(element)}: pass an object`)) ?? null;
+      ? element : refuse(`${this.path}${name}[${index}] is ${kindName(element)}: pass an object`)) ?? null;
   }
 
   optionalType(limits: Limits): string | null {
@@ -163,5 +165,5 @@ export function textOf(json: string): string | null {
 
 function found(json: string): string {
   return kindOf(json) === "string" && textOf(json) === null
-    ? "holds half a surrogate pair, which is no character" : `is ${kindOf(json)}`;
+    ? "holds half a surrogate pair, which is no character" : `is ${kindName(json)}`;
 }

@@ -1,7 +1,7 @@
 // Params → what the state is asked to do. Each refuses what makes no sense, before anything changes.
 
 import { canonical } from "../json/canonical.js";
-import { elementsOf, kindOf, membersOf, presentMember } from "../json/text.js";
+import { elementsOf, kindName, kindOf, membersOf, presentMember } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
 import { CacheError } from "../model/errors.js";
 import { canonicalId, idOf, isIdTooLong } from "../model/identity.js";
@@ -88,7 +88,12 @@ export function maxAges(params: Params): Map<string, number> {
   const ages = new Params(value, "max_ages");
   const names = [...ages.names];
   if (names.length > FIELD_COUNT_MAX) throw new CacheError("limit_exceeded", `max_ages names ${names.length} ages: name at most ${FIELD_COUNT_MAX}`);
-  return new Map(names.map((name) => [name, ages.integer(name, 0, MAX_AGE_MAX) ?? refuse(`max_ages.${name} is null: pass whole seconds`)]));
+  return new Map(names.map((name) => {
+    const json = ages.value(name) ?? "null";
+    const seconds = /^[0-9]{1,10}$/.test(json) ? Number(json) : Infinity;
+    if (seconds > MAX_AGE_MAX) refuse(`max_ages.${name} is ${kindName(json)}: pass whole seconds from 0 to ${MAX_AGE_MAX}`);
+    return [name, seconds];
+  }));
 }
 
 /** What a reader of an entity wants. */

@@ -237,7 +237,7 @@ class RuleParser {
           return value !== null && kindOf(value) === "string" && startsWithBytes(stringValue(value), prefix);
         };
       }
-      default: return this.wrong(place, "has a member that is no operator; write eq ne lt lte gt gte in exists or prefix");
+      default: return this.wrong(place, "has a member that is no operator; write eq ne lt lte gt gte in exists or prefix beside the path");
     }
   }
 
@@ -288,7 +288,7 @@ class RuleParser {
   }
 
   private wrong(place: string, what: string): never {
-    throw new CacheError("invalid_params", `membership: ${place === "" ? "the rule" : place} ${what}`);
+    throw new CacheError("invalid_params", `membership: ${place === "" ? "" : `${place} of `}the membership rule ${what}`);
   }
 }
 

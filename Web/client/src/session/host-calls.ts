@@ -39,7 +39,7 @@ export class HostCalls {
   }
 
   /** Takes an answer of the host; one that nobody waits for is passed over. */
-  take(id: string | null, result: string | null, error: { code: number | null; message: string } | null): void {
+  take(id: string | null, result: string | null, error: { code: number | null; message: string; } | null): void {
     const pending = id === null ? null : this.end(id);
     if (pending === null) return;
     if (result !== null && error === null) pending.resolve(result);

@@ -1,18 +1,18 @@
-import { kindOf, membersOf } from "../json/text.js";
+import { kindName, kindOf, membersOf } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
 import { textOf } from "../methods/params.js";
 
 /** One element of a line of JSON-RPC. */
 export type Message =
-  | { is: "request"; id: string | null; method: string; params: string | null }
-  | { is: "answer"; id: string | null; result: string | null; error: { code: number | null; message: string } | null }
-  | { is: "invalid"; id: string; message: string };
+  | { is: "request"; id: string | null; method: string; params: string | null; }
+  | { is: "answer"; id: string | null; result: string | null; error: { code: number | null; message: string; } | null; }
+  | { is: "invalid"; id: string; message: string; };
 
 const ID_BYTE_COUNT_MAX = 1_024;
 
 /** Reads a message from compact JSON. Protocol/sessions.md, messages. */
 export function readMessage(json: string): Message {
-  if (kindOf(json) !== "object") return { is: "invalid", id: "null", message: `${kindOf(json)} is no request: send an object` };
+  if (kindOf(json) !== "object") return { is: "invalid", id: "null", message: `${kindName(json)} is no request: send an object` };
   const members = new Map(membersOf(json).map((member) => [member.name, member.value]));
   const id = members.get("id");
   const method = members.get("method");
@@ -30,14 +30,14 @@ function readRequest(
 ): Message {
   const own = usableId(id);
   if (id !== undefined && own === null) {
-    return { is: "invalid", id: "null", message: `the id is ${kindOf(id)}, or too long: send a string, a number or null` };
+    return { is: "invalid", id: "null", message: `the id is ${kindName(id)}, or too long: send a string, a number or null` };
   }
   const invalid = (message: string): Message => ({ is: "invalid", id: own ?? "null", message });
   if (version === undefined || textOf(version) !== "2.0") return invalid("jsonrpc is not \"2.0\": send that version");
   const name = textOf(method);
-  if (name === null) return invalid(`the method is ${kindOf(method)}: send a string`);
+  if (name === null) return invalid(`the method is ${kindName(method)}: send a string`);
   const kind = params === undefined ? "null" : kindOf(params);
-  if (kind !== "object" && kind !== "array" && kind !== "null") return invalid(`the params are ${kind}: send an object`);
+  if (kind !== "object" && kind !== "array" && kind !== "null") return invalid(`the params are ${kindName(params ?? "null")}: send an object`);
   return { is: "request", id: own, method: name, params: kind === "null" || params === undefined ? null : params };
 }
 
@@ -48,7 +48,7 @@ function usableId(id: string | undefined): string | null {
   return (kind === "string" || kind === "number" || kind === "null") && byteLength(id) <= ID_BYTE_COUNT_MAX ? id : null;
 }
 
-function readError(json: string): { code: number | null; message: string } {
+function readError(json: string): { code: number | null; message: string; } {
   const members = new Map(kindOf(json) === "object" ? membersOf(json).map((member) => [member.name, member.value]) : []);
   const code = members.get("code");
   const message = members.get("message");

@@ -29,7 +29,7 @@ const BATCH_BYTE_COUNT_MAX = 16 << 20;
 const EVENT_COUNT_MAX = 1_000_000;
 
 /** Hears the outcome of one request. */
-type Answer = (outcome: Out | CacheError | { readonly error: Out }) => void;
+type Answer = (outcome: Out | CacheError | { readonly error: Out; }) => void;
 
 /** One host's conversation with a cache over lines: events and JSON-RPC in, answers and notifications out. */
 export class Session {
@@ -45,9 +45,7 @@ export class Session {
     this.calls = new HostCalls((line) => options.write(line), timeout, clock);
     const { upstream, write: _write, ...rest } = options;
     this.cache = new NormalizedCache({ ...rest, clock }, this.upstreamOf(upstream ?? "host"));
-    const { engine } = this.cache;
-    engine.opened.then(() => engine.addSink(this.sink), () => undefined);
-    if (options.journal === undefined) engine.addSink(this.sink);
+    this.cache.engine.addSink(this.sink);
   }
 
   private readonly sink = (notification: Notification): void => this.options.write(
@@ -128,19 +126,14 @@ export class Session {
     }
   }
 
-  private perform(request: Extract<Message, { is: "request" }>, answer: Answer): void {
+  private perform(request: Extract<Message, { is: "request"; }>, answer: Answer): void {
     const tracked: Answer = (outcome) => {
       this.waiting.delete(tracked);
       answer(outcome);
       if (this.waiting.size === 0) for (const done of this.endWaiters.splice(0)) done();
     };
     this.waiting.add(tracked);
-    const { params } = request;
-    if (params !== null && kindOf(params) === "array" && this.cache.engine.methods.names.includes(request.method)) {
-      tracked(new CacheError("invalid_params", "params are array: pass an object, params go by name"));
-      return;
-    }
-    this.cache.engine.methods.perform(request.method, params, this.sink, tracked);
+    this.cache.engine.methods.perform(request.method, request.params, this.sink, tracked);
   }
 
   private lineAnswer(id: string): Answer {
@@ -221,7 +214,7 @@ function answerText(id: string, outcome: Parameters<Answer>[0]): string {
 
 const invalids = new WeakSet<object>();
 
-function isInvalid(outcome: Parameters<Answer>[0]): outcome is { readonly error: Out } {
+function isInvalid(outcome: Parameters<Answer>[0]): outcome is { readonly error: Out; } {
   return typeof outcome === "object" && outcome !== null && "error" in outcome
     && typeof outcome.error === "object" && outcome.error !== null && invalids.has(outcome.error);
 }

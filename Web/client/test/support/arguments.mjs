@@ -25,7 +25,6 @@ export function optionsOf(args) {
       case "--evict-ignore": options.evictIgnore = [...options.evictIgnore ?? [], value()]; break;
       // All entities are in memory, and nothing that is seen differs by what a tier holds.
       case "--memory-limit-kb": case "--memory-exclude": value(); break;
-      case "--disk-exclude": throw new Error("disk");
       default: throw new Error(`the argument ${args[at]} is not known`);
     }
   }
