@@ -40,6 +40,6 @@ function linesOf(events: readonly unknown[]): string[] {
 /** Takes an answer as a value, or as JSON text. */
 function textOfAnswer(answer: unknown): string {
   if (typeof answer !== "string") return stringifyExact(answer);
-  if (new Scanner(DEPTH_MAX, 0).scan(answer) !== null) throw new UpstreamError("its answer is no JSON");
+  if (new Scanner(DEPTH_MAX, 0).scan(answer) !== null) throw new UpstreamError("its answer is not JSON");
   return compact(answer);
 }

@@ -60,7 +60,7 @@ const DEPTH_MAX = 64;
 
 /**
  * Writes a JavaScript value as compact JSON. `bigint` and `ExactNumber` keep their digits; members that are
- * `undefined` are left out, and so are functions; a `Date` is its ISO text. Throws `invalid_params` for what is no JSON.
+ * `undefined` are left out, and so are functions; a `Date` is its ISO text. Throws `invalid_params` for what is not JSON.
  */
 export function stringifyExact(value: unknown, depth = 0): string {
   if (depth > DEPTH_MAX) throw new CacheError("invalid_params", `a value nests deeper than ${DEPTH_MAX}: pass a flatter one`);
@@ -69,11 +69,11 @@ export function stringifyExact(value: unknown, depth = 0): string {
     case "boolean": return value ? "true" : "false";
     case "bigint": return value.toString();
     case "number":
-      if (!Number.isFinite(value)) throw new CacheError("invalid_params", `${value} is no JSON: pass a finite number`);
+      if (!Number.isFinite(value)) throw new CacheError("invalid_params", `${value} is not JSON: pass a finite number`);
       return Object.is(value, -0) ? "0" : String(value);
     case "undefined": return "null";
     case "object": break;
-    default: throw new CacheError("invalid_params", `a ${typeof value} is no JSON: pass a value of JSON`);
+    default: throw new CacheError("invalid_params", `a ${typeof value} is not JSON: pass a value of JSON`);
   }
   if (value === null) return "null";
   if (value instanceof ExactNumber) return value.text;

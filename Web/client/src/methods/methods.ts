@@ -1,5 +1,6 @@
 // The methods of Protocol/sessions.md: params → steps of the engine → answers.
 
+import { greeting } from "./greeting.js";
 import { CacheError } from "../model/errors.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
@@ -73,6 +74,7 @@ export class Methods {
       ["optimistic.commit", (params, reply) => this.commit(params, reply)],
       ["optimistic.rollback", (params, reply) => this.rollBack(params, reply)],
       ["optimistic.list", (params, reply) => reply(this.pending(namedLibrary(params, this.context)))],
+      ["initialize", (params, reply) => reply(greeting(params, this.names))],
     ]);
   }
 
@@ -242,7 +244,7 @@ export class Methods {
     const { type, ids, matching } = removalOf(params, this.context);
     if (type === null && matching === null) {
       throw new CacheError("invalid_params",
-        "nothing says what to forget: pass resource_type, ids or matching; cache.clear forgets all of a library");
+        "nothing says what to remove: pass resource_type, ids or matching; cache.clear removes all of a library");
     }
     params.flag("cascade");
     const { state } = this.engine;

@@ -43,7 +43,7 @@ export class Params {
     const [unknown] = [...this.members.keys()].filter((name) => !known.includes(name)).sort(compareBytes);
     if (unknown === undefined) return;
     const nearest = nearestName(unknown, known);
-    const advice = nearest === null ? `pass none but ${known.join(", ")}` : `did you mean ${this.path}${nearest}?`;
+    const advice = nearest === null ? `pass only ${known.join(", ")}` : `did you mean ${this.path}${nearest}?`;
     refuse(`${this.path}${unknown.slice(0, 60)} is not known in ${owner}: ${advice}`);
   }
 
@@ -151,7 +151,7 @@ export function idText(json: string, name: string, limits: Limits): string {
   const isInteger = /^-?[0-9]+$/.test(json);
   if (kindOf(json) === "string" && textOf(json) === null) refuse(`${name} ${found(json)}: pass whole characters`);
   const id = isInteger ? json : textOf(json);
-  if (id === null || id === "") return refuse(`${name} is no id: pass a string that is not empty, or an integer`);
+  if (id === null || id === "") return refuse(`${name} is not an id: pass a string that is not empty, or an integer`);
   if (byteLength(id) > limits.idByteCountMax) refuse(`${name} has ${byteLength(id)} bytes: pass an id of at most ${limits.idByteCountMax}`);
   return id;
 }
@@ -165,5 +165,5 @@ export function textOf(json: string): string | null {
 
 function found(json: string): string {
   return kindOf(json) === "string" && textOf(json) === null
-    ? "holds half a surrogate pair, which is no character" : `is ${kindName(json)}`;
+    ? "has half a surrogate pair, which is not a character" : `is ${kindName(json)}`;
 }

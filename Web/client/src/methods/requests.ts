@@ -197,7 +197,7 @@ function stepOf(params: Params, place: string, context: RequestContext): Step {
     case "put": {
       const resource = params.object("resource") ?? params.wrong("resource", "an object");
       const member = memberOfResource(resource, limits);
-      if (member.reason !== null) return refuse(`${place} cannot be used (${member.reason}): mend it, nothing changed`);
+      if (member.reason !== null) return refuse(`${place} cannot be used (${member.reason}): correct it, nothing changed`);
       return { op, type, id: member.id, resource };
     }
     case "patch": {
@@ -212,9 +212,9 @@ function stepOf(params: Params, place: string, context: RequestContext): Step {
 
 function removalStep(params: Params, place: string, context: RequestContext): Step {
   if (params.holds("expected_sequence")) refuse(`${params.name("expected_sequence")} stands with a removal: it is of no one entity`);
-  if (place.startsWith("changes")) refuse(`${place} forgets: an optimistic edit cannot, pass a delete, nothing changed`);
+  if (place.startsWith("changes")) refuse(`${place} is a removal: an optimistic edit cannot, pass a delete, nothing changed`);
   const removal = removalOf(params, context);
-  if (removal.type === null && removal.matching === null) refuse(`${place} does not say what to forget: pass resource_type or matching`);
+  if (removal.type === null && removal.matching === null) refuse(`${place} does not say what to remove: pass resource_type or matching`);
   return { op: "remove", ...removal };
 }
 
@@ -285,7 +285,7 @@ export function confirmationOf(params: Params, context: RequestContext): Confirm
   const realIds = realIdsOf(params, limits);
   const confirmed = resources === null ? null : resources.map((resource, index) => {
     const member = memberOfResource(resource, limits);
-    if (member.reason !== null) return refuse(`confirmed[${index}] cannot be used (${member.reason}): mend it, nothing changed`);
+    if (member.reason !== null) return refuse(`confirmed[${index}] cannot be used (${member.reason}): correct it, nothing changed`);
     return { id: member.id, resource };
   });
   return { pendingId, library, confirmed, resourceType, sequence, realIds };

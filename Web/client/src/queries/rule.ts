@@ -86,10 +86,10 @@ class RuleParser {
   private readonly pointers = new Map<string, Pointer>();
 
   rule(json: string): Rule {
-    this.want(kindOf(json) === "object", "", "is no object");
+    this.want(kindOf(json) === "object", "", "is not an object");
     const type = presentMember(json, "resource_type");
     const name = type === null ? "" : this.string(type, "/resource_type");
-    this.want(isType(name, 128), "/resource_type", "is no type; write 1 to 128 of A-Z a-z 0-9 _ . -");
+    this.want(isType(name, 128), "/resource_type", "is not a type; write 1 to 128 of A-Z a-z 0-9 _ . -");
     const where = presentMember(json, "where");
     const predicate = where === null ? null : this.predicate(where, "/where", 1, true);
     const limit = this.limit(json);
@@ -120,17 +120,17 @@ class RuleParser {
   private limit(json: string): number | null {
     const value = presentMember(json, "limit");
     if (value === null) return null;
-    this.want(/^[1-9][0-9]{0,18}$/.test(value) && BigInt(value) < 1n << 63n, "/limit", "is no integer from 1 on");
+    this.want(/^[1-9][0-9]{0,18}$/.test(value) && BigInt(value) < 1n << 63n, "/limit", "is not an integer of 1 or more");
     return Number(value);
   }
 
   private scope(json: string): Predicate | null {
     const scope = presentMember(json, "scope");
     if (scope === null) return null;
-    this.want(kindOf(scope) === "object", "/scope", "is no object");
+    this.want(kindOf(scope) === "object", "/scope", "is not an object");
     const path = presentMember(scope, "path");
     const directory = path === null ? null : pathOf(path);
-    if (directory === null) return this.wrong("/scope/path", "is no path; write a string, or a tagged path");
+    if (directory === null) return this.wrong("/scope/path", "is not a path; write a string, or a tagged path");
     const recursive = presentMember(scope, "recursive");
     const isRecursive = recursive !== null && this.boolean(recursive, "/scope/recursive");
     const written = presentMember(scope, "pointer");
@@ -145,7 +145,7 @@ class RuleParser {
     this.want(components.length <= ORDER_COUNT_MAX, "/order", `has more than ${ORDER_COUNT_MAX} components`);
     return components.map((component, index) => {
       const place = `/order/${index}`;
-      this.want(kindOf(component) === "object", place, "is no object");
+      this.want(kindOf(component) === "object", place, "is not an object");
       const path = presentMember(component, "path");
       if (path === null) return this.wrong(`${place}/path`, "is missing; write a JSON Pointer");
       const direction = presentMember(component, "direction");
@@ -160,7 +160,7 @@ class RuleParser {
 
   private predicate(json: string, place: string, depth: number, isRequired: boolean): Predicate {
     this.want(depth <= DEPTH_MAX, place, `nests deeper than ${DEPTH_MAX}`);
-    this.want(kindOf(json) === "object", place, "is no object");
+    this.want(kindOf(json) === "object", place, "is not an object");
     const members = membersOf(json);
     if (members.some((member) => member.name === "path")) return this.tests(json, place, isRequired);
     const [only] = members;
@@ -186,7 +186,7 @@ class RuleParser {
   }
 
   private noPredicate(place: string): never {
-    return this.wrong(place, "is no predicate; write a path with an operator, or one of all, any, not alone");
+    return this.wrong(place, "is not a predicate; write a path with an operator, or one of all, any, not alone");
   }
 
   private tests(json: string, place: string, isRequired: boolean): Predicate {
@@ -237,7 +237,7 @@ class RuleParser {
           return value !== null && kindOf(value) === "string" && startsWithBytes(stringValue(value), prefix);
         };
       }
-      default: return this.wrong(place, "has a member that is no operator; write eq ne lt lte gt gte in exists or prefix beside the path");
+      default: return this.wrong(place, "has a member that is not an operator; write eq ne lt lte gt gte in exists or prefix beside the path");
     }
   }
 
@@ -252,7 +252,7 @@ class RuleParser {
   // Values
 
   private string(json: string, place: string): string {
-    this.want(kindOf(json) === "string", place, "is no string");
+    this.want(kindOf(json) === "string", place, "is not a string");
     return stringValue(json);
   }
 
@@ -262,7 +262,7 @@ class RuleParser {
   }
 
   private elements(json: string, place: string): string[] {
-    this.want(kindOf(json) === "array", place, "is no array");
+    this.want(kindOf(json) === "array", place, "is not an array");
     return elementsOf(json);
   }
 

@@ -12,7 +12,7 @@ const ID_BYTE_COUNT_MAX = 1_024;
 
 /** Reads a message from compact JSON. Protocol/sessions.md, messages. */
 export function readMessage(json: string): Message {
-  if (kindOf(json) !== "object") return { is: "invalid", id: "null", message: `${kindName(json)} is no request: send an object` };
+  if (kindOf(json) !== "object") return { is: "invalid", id: "null", message: `${kindName(json)} is not a request: send an object` };
   const members = new Map(membersOf(json).map((member) => [member.name, member.value]));
   const id = members.get("id");
   const method = members.get("method");

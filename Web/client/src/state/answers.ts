@@ -106,7 +106,7 @@ function noRoom(what: string): CacheError {
 function check(state: State, asked: Answer): void {
   asked.groups.forEach((group, event) => group.members.forEach((member, index) => {
     if (member.reason !== null) {
-      throw new CacheError("invalid_params", `${place(event, index)} cannot be used (${member.reason}): nothing was stored, mend it`);
+      throw new CacheError("invalid_params", `${place(event, index)} cannot be used (${member.reason}): nothing was stored, correct it`);
     }
   }));
   const seen = new Set<string>();

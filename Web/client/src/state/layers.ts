@@ -53,7 +53,7 @@ export function lay(state: State, update: LayerUpdate, now: number): void {
   }
   for (const id of update.dependsOn) if (layers.get(id) === null) throw unknownPending(id);
   const isFull = layers.size >= limits.layerCountMax;
-  if (isFull) throw tooMany("there are as many pending layers as may be");
+  if (isFull) throw tooMany("too many layers are pending");
   const library = takeLibrary(state, update.library);
   const changes = update.steps.map((step, index) => changeOf(state, step, index, library));
   const parts = { pendingId: update.pendingId, dependsOn: [...update.dependsOn], changes };
@@ -103,7 +103,7 @@ export function takeSlot(state: State, library: Library, type: string, id: strin
 }
 
 function changeOf(state: State, step: Step, index: number, library: Library): LayerChange {
-  if (step.op === "remove") throw new CacheError("invalid_params", `changes[${index}] forgets: pass a delete, nothing changed`);
+  if (step.op === "remove") throw new CacheError("invalid_params", `changes[${index}] is a removal: pass a delete, nothing changed`);
   const slot = takeSlot(state, library, step.type, step.id);
   switch (step.op) {
     case "put": return { op: "put", slot, resource: step.resource };

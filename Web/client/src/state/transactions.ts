@@ -86,7 +86,7 @@ function outcomeOf(slot: Slot, step: Exclude<Step, { op: "remove"; }>, index: nu
   if (step.op === "delete") return "deleted";
   const base = before === undefined ? slot.text : typeof before === "object" ? before.text : null;
   if (base === null) {
-    throw new CacheError("invalid_params", `operations[${index}] patches ${slot.key}, which is not there: put it, nothing changed`);
+    throw new CacheError("invalid_params", `operations[${index}] patches ${slot.key}, which does not exist: put it, nothing changed`);
   }
   const fields = step.op === "patch" ? step.fields : "";
   const unset = step.op === "patch" ? step.unset : [step.field];
