@@ -91,13 +91,16 @@ let package = Package(
         .target(name: "TidemarkGraphQL", dependencies: ["TidemarkModel"], swiftSettings: strict),
         .target(
             name: "TidemarkGraphQLStore",
-            dependencies: ["Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
+            dependencies: [
+                "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         // A cache as a child process: JSON-RPC on standard input and output.
         .target(
             name: "TidemarkSession",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel", "TidemarkStore", "TidemarkWire",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

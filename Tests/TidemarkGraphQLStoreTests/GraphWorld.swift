@@ -10,6 +10,8 @@ struct DictionarySource: EntitySource {
     var times: [GraphKey: FieldTimes] = [:]
     var reasons: [GraphKey: GraphMiss.Reason] = [:]
 
+    func staleSince(_ root: GraphRootName) -> Int64? { nil }
+
     func look(_ key: GraphKey) -> EntityLook {
         guard let resource = entities[key] else { return .missing(reasons[key] ?? .absent) }
         return .found(

@@ -67,8 +67,16 @@ extension SyncCache {
 
     private func apply(_ batch: EventBatch, _ events: Range<Int>) {
         guard recorder == nil else { return applyRecorded(batch, events) }
-        state.apply(batch, events: events, at: clock.now())
-        distribute()
+        guard graphHost.map({ $0.watcherCount > 0 }) == true else {
+            state.apply(batch, events: events, at: clock.now())
+            return distribute()
+        }
+        // A document is put together from the state as it is: each event is told before the next one changes it.
+        for event in events {
+            state.apply(batch, events: event..<event + 1, at: clock.now())
+            distribute()
+        }
+        if events.isEmpty { state.apply(batch, events: events, at: clock.now()) }
     }
 
     /// Ends the last input: no more late events come. Returns when no number is missing any more.

@@ -41,6 +41,8 @@ public actor SyncCache {
     var timers = CacheTimers()
 
     var observers = ObserverRegistry()
+    /// The keeper of watched documents; nil where nobody uses GraphQL.
+    package internal(set) var graphHost: (any GraphHost)?
     var refreshes = RefreshSchedule()
     var fetches = FetchTable()
     /// The task that loads entities that came into the reserves of observed lists; nil when none is awaited.

@@ -15,6 +15,7 @@ package enum CacheNotification: Sendable {
     case query(QueryNotification)
     case entity(EntityNotification)
     case library(LibraryStatus)
+    case document(DocumentNotification)
 }
 
 /// A change of a list since its observer was last notified.

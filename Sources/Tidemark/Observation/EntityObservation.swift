@@ -89,7 +89,7 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
                     changedFields: notification.changedFields.map(\.description), miss: nil,
                     isStale: notification.isStale ?? false)
             case .failed(let error), .fetchFailed(let error): throw error
-            case .query, .notification(.query), .notification(.library):
+            case .query, .notification(.query), .notification(.library), .notification(.document):
                 preconditionFailure("the observer of an entity was told \(item)")
             }
         }

@@ -104,7 +104,7 @@ struct ObserverRegistry {
         return subscription
     }
 
-    private mutating func takeSubscription() -> SubscriptionID {
+    mutating func takeSubscription() -> SubscriptionID {
         defer { nextSubscription += 1 }
         return SubscriptionID(nextSubscription)
     }

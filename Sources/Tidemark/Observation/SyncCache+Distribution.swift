@@ -6,18 +6,25 @@ extension SyncCache {
     ///
     /// Called in the same step as the change: nothing can come between a change and its notifications.
     func distribute() {
-        if observers.count > 0 || !observers.librarySinks.isEmpty {
+        if observers.count > 0 || !observers.librarySinks.isEmpty || graphHost.map({ $0.watcherCount > 0 }) == true {
             let log = state.changeLog
             let toldCount = observers.notificationCount
             for (position, record) in log.enumerated() {
                 switch record {
-                case .query(let change): tell(change, at: position, of: log)
-                case .entity(let change): tell(change)
-                case .renamed(let old, let new, let key): observers.rename(old, to: new, key)
+                case .query(let change):
+                    tell(change, at: position, of: log)
+                    graphHost?.note(change)
+                case .entity(let change):
+                    tell(change)
+                    graphHost?.note(change)
+                case .renamed(let old, let new, let key):
+                    observers.rename(old, to: new, key)
+                    graphHost?.rename(from: old, to: new)
                 case .library(let status): tell(status)
                 }
             }
             catchUpHeldBack()
+            graphHost?.distribute(in: self)
             metrics.recordNotifications(Int(observers.notificationCount - toldCount))
         }
         state.clearLog()
@@ -260,6 +267,7 @@ extension SyncCache {
             for rest in subscriptions[index...] { observers.noteLag(rest, of: sink) }
             break
         }
+        graphHost?.catchUp(sink, isForced: isForced, in: self)
         state.clearLog()
     }
 }

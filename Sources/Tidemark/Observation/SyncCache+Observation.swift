@@ -60,6 +60,8 @@ extension SyncCache {
             state.stopObserving(observer.query)
         } else if let observer = observers.removeEntityObserver(subscription) {
             state.stopObserving(entity: observer.handle)
+        } else if graphHost?.cancel(subscription, in: self) == true {
+            // The host has ended it.
         } else {
             throw CacheError(
                 .unknownSubscription,
@@ -77,6 +79,7 @@ extension SyncCache {
                 preconditionFailure("an observer that is listed is not known: \(error)")
             }
         }
+        graphHost?.detach(sink, in: self)
         observers.librarySinks.removeAll { $0 === sink }
         if observers.librarySinks.isEmpty { state.hasLibraryObservers = false }
         observers.forgetLagging(of: sink)

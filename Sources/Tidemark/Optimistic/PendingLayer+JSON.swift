@@ -40,6 +40,12 @@ extension JSONLine {
                 line.operation("patch", type, id)
                 line.member("fields", json: fields.isEmpty ? Array("{}".utf8) : fields)
                 if !unset.isEmpty { line.strings("unset", unset) }
+            case .keyedPut(let type, let id, let resource):
+                line.operation("put", type, id)
+                line.member("resource", json: Optional(resource))
+            case .merge(let type, let id, let fields):
+                line.operation("merge", type, id)
+                line.member("fields", json: Optional(fields))
             case .delete(let type, let id):
                 line.operation("delete", type, id)
             case .removeField(let type, let id, let field):

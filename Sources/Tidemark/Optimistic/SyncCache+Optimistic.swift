@@ -188,6 +188,7 @@ extension PendingLayer {
                 case .put(_, let resource): .put(type: key.type, resource: resource)
                 case .patch(_, let fields, let unset):
                     .patch(type: key.type, id: key.id, fields: fields, unset: unset)
+                case .merge(_, let fields): .merge(type: key.type, id: key.id, fields: fields)
                 case .removeField(_, let field): .removeField(type: key.type, id: key.id, field: field)
                 case .delete: .delete(type: key.type, id: key.id)
                 }

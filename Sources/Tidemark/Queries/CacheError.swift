@@ -1,3 +1,5 @@
+import TidemarkModel
+
 /// The error of a cache that refused a request; nothing changed.
 ///
 /// - Source: Protocol/errors.md, application errors.
@@ -14,6 +16,20 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
         case storageFailed = "storage_failed"
         case conflict
         case unknownSubscription = "unknown_subscription"
+        /// A document of GraphQL breaks the rules; the details list the findings.
+        case invalidDocument = "invalid_document"
+    }
+
+    /// A member of the error's data, beside its code.
+    public struct Detail: Hashable, Sendable {
+        public var name: ByteString
+        /// The value as JSON.
+        public var json: [UInt8]
+
+        public init(_ name: ByteString, json: [UInt8]) {
+            self.name = name
+            self.json = json
+        }
     }
 
     public var code: Code
@@ -22,11 +38,14 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reasons of a read that failed both in the cache and at the upstream, by `cache` and `upstream`; otherwise
     /// empty.
     public var reasons: [String: String]
+    /// Further members of the error's data; empty for most errors.
+    public var details: [Detail]
 
-    public init(_ code: Code, _ message: String, reasons: [String: String] = [:]) {
+    public init(_ code: Code, _ message: String, reasons: [String: String] = [:], details: [Detail] = []) {
         self.code = code
         self.message = message
         self.reasons = reasons
+        self.details = details
     }
 
     public var description: String { "\(code.rawValue): \(message)" }

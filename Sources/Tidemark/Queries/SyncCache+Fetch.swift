@@ -196,5 +196,6 @@ extension SyncCache {
             await fail(fetch.waiters, reason)
         }
         for (_, fetch) in answered { await fetch.task.value }
+        await graphHost?.failFetches(reason, in: self)
     }
 }

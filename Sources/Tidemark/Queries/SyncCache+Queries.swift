@@ -83,8 +83,9 @@ extension SyncCache {
     }
 
     var observerRefusal: CacheError? {
-        guard observers.count >= configuration.limits.observerCountMax else { return nil }
-        return CacheError(.limitExceeded, "there are \(observers.count) observers: cancel some first")
+        let count = observers.count + (graphHost?.watcherCount ?? 0)
+        guard count >= configuration.limits.observerCountMax else { return nil }
+        return CacheError(.limitExceeded, "there are \(count) observers: cancel some first")
     }
 
     // MARK: From the cache

@@ -200,9 +200,10 @@ public struct CacheTransaction: Sendable {
         let any = StoredKey(library: 0, type: 0, id: .text(""))
         let change: LayerChange
         switch operation {
-        case .put(_, let resource): return resource
+        case .put(_, let resource), .keyedPut(_, _, let resource): return resource
         case .delete, .remove: return nil
         case .patch(_, _, let fields, let unset): change = .patch(any, fields: fields, unset: unset)
+        case .merge(_, _, let fields): change = .merge(any, fields: fields)
         case .removeField(_, _, let field): change = .removeField(any, field)
         }
         guard value != nil else {

@@ -31,10 +31,13 @@ public struct UpstreamError: Error, Sendable, CustomStringConvertible {
     /// Whether asking again is useless.
     public var isFinal: Bool
     public var message: String
+    /// Whether the upstream answered with an error: what was asked of it did not happen. Otherwise nobody knows.
+    public var isRefusal: Bool
 
-    public init(_ message: String, isFinal: Bool = false) {
+    public init(_ message: String, isFinal: Bool = false, isRefusal: Bool = false) {
         self.message = message
         self.isFinal = isFinal
+        self.isRefusal = isRefusal
     }
 
     public var description: String { message }

@@ -76,6 +76,8 @@ struct PendingCommand: AsyncParsableCommand {
             switch operation {
             case .put: "put \(key.text)"
             case .patch: "patch \(key.text)"
+            case .keyedPut: "put \(key.text)"
+            case .merge: "merge \(key.text)"
             case .delete: "delete \(key.text)"
             case .removeField(_, _, let field): "remove \(field) of \(key.text)"
             case .remove: "forget \(key.text)"

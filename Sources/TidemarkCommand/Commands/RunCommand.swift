@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import Tidemark
+import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
@@ -33,6 +34,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var policy: PolicyOptions
+    @OptionGroup(title: "GraphQL") var schema: SchemaOptions
     @Option(
         name: .customLong("library"),
         help: ArgumentHelp("The library of events and requests that name none.", valueName: "id"))
@@ -88,6 +90,8 @@ struct RunCommand: AsyncParsableCommand {
 
     private func serve(_ input: DescriptorInput, _ policy: CachePolicy) async throws {
         var configuration = try cacheConfiguration(policy)
+        let rules = try schema.rules(
+            policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outbox = Outbox(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
         let clock = SystemClock()
@@ -105,6 +109,8 @@ struct RunCommand: AsyncParsableCommand {
             configuration: configuration, journal: journal, upstream: upstream,
             queryUpstream: self.upstream == .nobody ? nil : host, clock: clock, recorder: recorder)
         try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
+        let graphUpstream = self.upstream == .nobody ? nil : HostGraph(calls)
+        await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream) }
         let session = Session(
             of: cache, outbox: outbox, calls: calls,
             settings: Session.Settings(

@@ -76,8 +76,7 @@ package struct AnswerNormalizer {
             result.add(object, to: key)
             result.roots.append(
                 NormalizedAnswer.RootField(
-                    key: key, field: planned.name, arguments: InputValue.object(planned.arguments).json,
-                    types: referredTypes.sorted()))
+                    key: key, storageName: planned.storageName, types: referredTypes.sorted()))
         }
     }
 

@@ -14,6 +14,14 @@ package struct AnswerParts: Sendable {
     /// More parts follow.
     package var hasNext = false
 
+    /// - Parameter data: An object, or null.
+    package init(data: [UInt8], errors: JSONSlice?, extensions: JSONSlice? = nil, hasNext: Bool = false) {
+        self.data = data
+        self.errors = errors.flatMap { $0.bytes.count > 2 ? $0 : nil }
+        self.extensions = extensions
+        self.hasNext = hasNext
+    }
+
     /// Reads an answer from bytes that nobody has checked.
     ///
     /// - Throws: ``AnswerFault`` when they are not one JSON object.

@@ -20,8 +20,7 @@ package struct NormalizedAnswer: Sendable {
     /// One root field of a query.
     package struct RootField: Sendable {
         package let key: GraphKey
-        package let field: ByteString
-        package let arguments: ByteString
+        package let storageName: ByteString
         /// The types that its value refers to, each once, sorted.
         package let types: [ByteString]
     }

@@ -1,5 +1,6 @@
 import TidemarkGraphQL
 import TidemarkModel
+import TidemarkStore
 
 /// A document's operation or fragment with its variables put in: what a normalizer and a reader walk.
 ///
@@ -52,6 +53,18 @@ package final class OperationPlan {
     }
 
     subscript(collection index: Int) -> Collection { collections[index] }
+
+    /// The names of the root fields that the plan reads; empty for a fragment.
+    ///
+    /// - Complexity: O(root fields).
+    var rootNames: [GraphRootName] {
+        guard case .operation(.query) = root else { return [] }
+        let fields = self[collection: collection(of: rootSet, typename: rootTypename)].fields
+        return fields.compactMap { field in
+            let planned = self.fields[field.field]
+            return field.isAdded || planned.isTypename ? nil : GraphRootName(storageName: planned.storageName)
+        }
+    }
 
     /// The number that stands for the one field of a root field's entity.
     static let rootVisit = -1

@@ -85,7 +85,9 @@ package struct DocumentReader<Source: EntitySource> {
             }
         case .found(let view):
             try note(view)
-            if let staleSince = view.staleSince { try checkStale(since: staleSince, key) }
+            if let staleSince = source.staleSince(GraphRootName(storageName: planned.storageName)) {
+                try checkStale(since: staleSince, key)
+            }
             try view.resource.withBytes { (bytes) throws(GraphMiss) in
                 let base = members.count
                 StoredScan.open(0..<bytes.count, of: bytes, into: &members)
@@ -101,7 +103,6 @@ package struct DocumentReader<Source: EntitySource> {
     }
 
     private mutating func checkStale(since moment: Int64, _ key: GraphKey) throws(GraphMiss) {
-        if freshness.ignoresAges { return }
         guard freshness.takes(max(0, freshness.now.subtractingClamped(moment))) else { throw miss(.stale, key) }
         reading.isStale = true
     }

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// What a store has of one entity.
 package enum EntityLook: Sendable {
@@ -15,18 +16,15 @@ package struct EntityView: Sendable {
     package var dates: FieldTimes
     /// Some layer has a change for it.
     package var isPending: Bool
-    /// When its root field became stale, in milliseconds since 1970; nil while it is fresh.
-    package var staleSince: Int64?
     /// Some of its fields were evicted: what is not there counts as evicted.
     package var isReduced: Bool
 
     package init(
-        resource: [UInt8], dates: FieldTimes, isPending: Bool = false, staleSince: Int64? = nil, isReduced: Bool = false
+        resource: [UInt8], dates: FieldTimes, isPending: Bool = false, isReduced: Bool = false
     ) {
         self.resource = resource
         self.dates = dates
         self.isPending = isPending
-        self.staleSince = staleSince
         self.isReduced = isReduced
     }
 }
@@ -59,4 +57,6 @@ package struct FieldTimes: Sendable {
 /// Where entities are looked up.
 package protocol EntitySource {
     func look(_ key: GraphKey) -> EntityLook
+    /// Returns when a root field became stale, in milliseconds since 1970; nil while it is fresh.
+    func staleSince(_ root: GraphRootName) -> Int64?
 }

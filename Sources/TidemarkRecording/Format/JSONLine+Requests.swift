@@ -49,6 +49,12 @@ extension JSONLine {
             head("patch", type, id)
             member("fields", json: Optional(fields.isEmpty ? Array("{}".utf8) : oneLine(fields)))
             if !unset.isEmpty { texts("unset", unset) }
+        case .keyedPut(let type, let id, let resource):
+            head("put", type, id)
+            member("resource", json: Optional(oneLine(resource)))
+        case .merge(let type, let id, let fields):
+            head("merge", type, id)
+            member("fields", json: Optional(oneLine(fields)))
         case .delete(let type, let id):
             head("delete", type, id)
         case .removeField(let type, let id, let field):

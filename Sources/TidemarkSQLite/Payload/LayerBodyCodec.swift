@@ -84,6 +84,7 @@ package enum LayerBodyCodec {
         case removeField = 2
         case delete = 3
         case deleteAlong = 4
+        case merge = 5
     }
 
     private static func content(_ record: LayerRecord, types: [ByteString]) -> [UInt8] {
@@ -109,6 +110,7 @@ package enum LayerBodyCodec {
             case .patch(_, let fields, let unset):
                 append(fields, to: &bytes)
                 append(unset, to: &bytes)
+            case .merge(_, let fields): append(fields, to: &bytes)
             case .removeField(_, let field): append(field.bytes, to: &bytes)
             case .delete: continue
             }
@@ -120,6 +122,7 @@ package enum LayerBodyCodec {
         switch change {
         case .put: .put
         case .patch: .patch
+        case .merge: .merge
         case .removeField: .removeField
         case .delete(_, let isAlong): isAlong ? .deleteAlong : .delete
         }
@@ -179,6 +182,7 @@ package enum LayerBodyCodec {
                 case .put: changes.append(.put(key, resource: try object(orEmpty: false)))
                 case .patch:
                     changes.append(.patch(key, fields: try object(orEmpty: true), unset: try names()))
+                case .merge: changes.append(.merge(key, fields: try object(orEmpty: false)))
                 case .removeField: changes.append(.removeField(key, ByteString(try run())))
                 case .delete: changes.append(.delete(key))
                 case .deleteAlong: changes.append(.delete(key, isAlong: true))

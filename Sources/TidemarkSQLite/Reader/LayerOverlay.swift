@@ -102,7 +102,7 @@ struct LayerOverlay {
                 switch change {
                 case .put: isShown[key] = true
                 case .delete: isShown[key] = false
-                case .patch, .removeField:
+                case .patch, .merge, .removeField:
                     isShown[key] = isBelow
                     if !isBelow, try isDeleted(key) { orphans.insert(record.number) }
                 }

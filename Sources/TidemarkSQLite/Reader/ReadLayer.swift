@@ -33,6 +33,7 @@ public struct ReadLayer: Hashable, Sendable {
                 return switch change {
                 case .put(_, let resource): .put(type: type, resource: resource)
                 case .patch(_, let fields, let unset): .patch(type: type, id: id, fields: fields, unset: unset)
+                case .merge(_, let fields): .merge(type: type, id: id, fields: fields)
                 case .removeField(_, let field): .removeField(type: type, id: id, field: field)
                 case .delete: .delete(type: type, id: id)
                 }

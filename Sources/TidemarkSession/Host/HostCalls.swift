@@ -70,6 +70,11 @@ package final class HostCalls: Sendable {
         return try result.get()
     }
 
+    /// Tells the host something that it does not answer.
+    func notify(_ method: ByteString, _ params: (inout JSONLine) -> Void) {
+        outbox.append(answer: MessageLine.notification(method, params))
+    }
+
     private func begin(
         _ number: Int64, _ method: ByteString, _ params: (inout JSONLine) -> Void,
         _ continuation: CheckedContinuation<Result<JSONSlice, UpstreamError>, Never>
@@ -109,7 +114,9 @@ package final class HostCalls: Sendable {
             case .error(let code, let message):
                 end(
                     number,
-                    .failure(UpstreamError("the host says: \(message)", isFinal: code == HostCalls.methodNotFound)))
+                    .failure(
+                        UpstreamError(
+                            "the host says: \(message)", isFinal: code == HostCalls.methodNotFound, isRefusal: true)))
             }
         if !isTaken { logger.debug("an answer to \(id) is ignored: it came late, or twice") }
     }

@@ -12,6 +12,8 @@ struct MessageError: Error, Hashable, Sendable {
     var name: String?
     /// The `data.reasons`; empty when there are none.
     var reasons: [String: String] = [:]
+    /// Further members of `data`.
+    var details: [CacheError.Detail] = []
 
     static func parse(_ message: String) -> MessageError { MessageError(code: -32_700, message: message) }
 
@@ -33,6 +35,7 @@ struct MessageError: Error, Hashable, Sendable {
             line.name("data")
             line.object { line in
                 line.member("code", ByteString(name))
+                for detail in details { line.member(detail.name, json: Optional(detail.json)) }
                 if reasons.isEmpty { return }
                 line.name("reasons")
                 line.object { line in
@@ -51,7 +54,7 @@ extension MessageError {
     init(_ error: CacheError) {
         self.init(
             code: MessageError.code(of: error.code), message: error.message, name: error.code.rawValue,
-            reasons: error.reasons)
+            reasons: error.reasons, details: error.details)
     }
 
     private static func code(of code: CacheError.Code) -> Int {
@@ -65,6 +68,7 @@ extension MessageError {
         case .storageFailed: 1_006
         case .conflict: 1_007
         case .unknownSubscription: 1_008
+        case .invalidDocument: 1_009
         }
     }
 }

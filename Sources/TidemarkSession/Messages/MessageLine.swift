@@ -23,6 +23,17 @@ enum MessageLine {
         message(id: nil, method, params)
     }
 
+    /// Returns a notification whose params are JSON already.
+    static func notification(_ method: ByteString, json params: [UInt8]) -> [UInt8] {
+        var line = JSONLine()
+        line.object { line in
+            line.member("jsonrpc", "2.0" as ByteString?)
+            line.member("method", Optional(method))
+            line.member("params", json: Optional(params))
+        }
+        return line.bytes + [0x0A]
+    }
+
     static func call(id: ByteString, _ method: ByteString, _ params: (inout JSONLine) -> Void) -> [UInt8] {
         message(id: id, method, params)
     }

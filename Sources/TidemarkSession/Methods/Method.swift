@@ -21,6 +21,7 @@ enum Method: Sendable {
     case layer(LayerRequest)
     /// Lists the pending layers of a library; nil: of every library.
     case pending(library: ByteString?)
+    case graph(GraphMethod)
     case statistics
     case explain(EntityKey, maxAges: [ByteString: Int])
     case flush

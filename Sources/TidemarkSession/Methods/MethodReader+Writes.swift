@@ -33,7 +33,8 @@ extension MethodReader {
 
     /// The members of each operation, without `op`.
     private static let operationMembers: [ByteString: [String]] = [
-        "put": ["resource_type", "resource", "expected_sequence"],
+        "put": ["resource_type", "id", "resource", "expected_sequence"],
+        "merge": ["resource_type", "id", "fields", "expected_sequence"],
         "patch": ["resource_type", "id", "fields", "unset", "expected_sequence"],
         "delete": ["resource_type", "id", "expected_sequence"],
         "remove_field": ["resource_type", "id", "field", "expected_sequence"],
@@ -45,7 +46,7 @@ extension MethodReader {
         guard let members = MethodReader.operationMembers[op] else {
             throw CacheError(
                 .invalidParams,
-                "\(params.name("op")) is '\(op.excerpt(byteCount: 60))': pass put, patch, delete, remove_field or remove"
+                "\(params.name("op")) is '\(op.excerpt(byteCount: 60))': pass put, patch, merge, delete, remove_field or remove"
             )
         }
         try check(params, ["op"] + members, of: "the operation \(op)")
@@ -54,7 +55,11 @@ extension MethodReader {
         switch op.description {
         case "put":
             guard let resource = try params.object("resource") else { throw params.wrong("resource", "an object") }
-            return .put(type: type, resource: resource)
+            guard params.value("id") != nil else { return .put(type: type, resource: resource) }
+            return .keyedPut(type: type, id: try params.id(limits: limits), resource: resource)
+        case "merge":
+            guard let fields = try params.object("fields") else { throw params.wrong("fields", "an object") }
+            return .merge(type: type, id: try params.id(limits: limits), fields: fields)
         case "patch":
             guard let fields = try params.object("fields") else { throw params.wrong("fields", "an object") }
             return .patch(

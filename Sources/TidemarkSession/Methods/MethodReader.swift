@@ -21,18 +21,25 @@ package struct MethodReader: Sendable {
 
     /// - Throws: ``MethodError``.
     func method(of request: Message.Request) throws(MethodError) -> Method {
-        guard let read = MethodReader.readers[request.method] else { throw .unknownMethod }
+        guard let read = MethodReader.reader(of: request.method) else { throw .unknownMethod }
         do throws(CacheError) {
             guard let value = request.params else { return try read(self, Params()) }
             guard value.kind == .object else {
                 throw CacheError(.invalidParams, "params are \(value.kind.rawValue): pass an object, params go by name")
             }
             let params = try Params(value)
-            try check(params, MethodReader.strictParams[request.method], of: request.method.description)
+            let strict = MethodReader.strictParams[request.method] ?? MethodReader.strictGraphParams[request.method]
+            try check(params, strict, of: request.method.description)
             return try read(self, params)
         } catch {
             throw .params(error)
         }
+    }
+
+    private static func reader(of method: ByteString) -> Reader? {
+        if let reader = readers[method] { return reader }
+        guard let reader = graphReaders[method] else { return nil }
+        return { (own, params) throws(CacheError) in .graph(try reader(own, params)) }
     }
 
     /// Whether values are accepted that are refused now but may be in old recordings.
@@ -116,7 +123,7 @@ package struct MethodReader: Sendable {
     ]
 
     /// The names of all methods, sorted.
-    static var names: [ByteString] { readers.keys.sorted() }
+    static var names: [ByteString] { (Array(readers.keys) + graphReaders.keys).sorted() }
 
     /// Refuses a host that speaks a later version of the protocol than this one.
     private static func checkProtocol(_ params: Params) throws(CacheError) {

@@ -65,6 +65,7 @@ extension Outbox: ObserverSink {
                 }
                 if let isStale = change.isStale { line.member("stale", isStale) }
             }
+        case .document(let change): MessageLine.notification(change.method, json: change.params)
         case .library(let status):
             MessageLine.notification("library.state") { line in
                 line.member("library_id", status.library)

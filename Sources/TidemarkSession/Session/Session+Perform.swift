@@ -65,6 +65,8 @@ extension Session {
             return nil
         case .pending(let library):
             return Answer.pending(await cache.pendingLayers(library: library))
+        case .graph(let method):
+            return try await perform(method, responder)
         case .statistics:
             return Answer.statistics(await cache.statistics())
         case .explain(let key, let maxAges):

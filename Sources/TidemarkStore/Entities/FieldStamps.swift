@@ -6,7 +6,8 @@ import TidemarkModel
 package struct FieldStamps: Hashable, Sendable {
     /// The stamp of every field that is not named.
     package var rest: EntityStamp
-    /// The stamps by the unescaped name of a top-level field.
+    /// The stamps by the unescaped name of a top-level field; of a field inside embedded objects by its path: names
+    /// joined by ``separator``.
     package var named: [ByteString: EntityStamp]
     /// How much of the entity is known.
     package var completeness: Completeness
@@ -46,6 +47,33 @@ package struct FieldStamps: Hashable, Sendable {
             && object.members.allSatisfy { named[ByteString(object.unescapedName($0))] != nil }
     }
 
+    // MARK: Paths
+
+    /// The byte between the names of a path.
+    package static let separator: UInt8 = 0
+
+    /// Returns the first name of a path.
+    static func topLevel(_ path: ByteString) -> ByteString {
+        guard let end = path.bytes.firstIndex(of: separator) else { return path }
+        return ByteString(path.bytes[..<end])
+    }
+
+    /// Removes the stamps inside fields that are written as wholes.
+    ///
+    /// - Complexity: O(names).
+    mutating func removePaths(inside fields: [ByteString]) {
+        guard named.keys.contains(where: { $0.bytes.contains(FieldStamps.separator) }) else { return }
+        let written = Set(fields)
+        named = named.filter { name, _ in
+            var path = name.bytes[...]
+            while let end = path.lastIndex(of: FieldStamps.separator) {
+                path = path[..<end]
+                if written.contains(ByteString(path)) { return false }
+            }
+            return true
+        }
+    }
+
     // MARK: Encoded size
 
     /// The number of bytes that ``encode(into:)`` appends at most: 16 MiB. Only an entity of more than 4 MiB, with
@@ -72,7 +100,7 @@ package struct FieldStamps: Hashable, Sendable {
     mutating func fit(_ resource: UnsafeRawBufferPointer, byteCountMax: Int = FieldStamps.encodedByteCountMax) {
         guard encodedByteCount > byteCountMax else { return }
         let present = Set(JSONObject.fieldNames(of: resource))
-        named = named.filter { present.contains($0.key) }
+        named = named.filter { present.contains(FieldStamps.topLevel($0.key)) }
         guard encodedByteCount > byteCountMax else { return }
         rest = named.values.reduce(rest) { $1.writtenAt < $0.writtenAt ? $1 : $0 }
         named = [:]
@@ -153,8 +181,9 @@ extension EntityStore {
         var stamps = takeFieldStamps(of: index) ?? FieldStamps(rest: self.stamp(of: index), named: [:])
         if stamps.named.count > fields.count * 2 + FieldStamps.pruneCountMin {
             let present = Set(JSONObject.fieldNames(of: payload(of: index)))
-            stamps.named = stamps.named.filter { present.contains($0.key) }
+            stamps.named = stamps.named.filter { present.contains(FieldStamps.topLevel($0.key)) }
         }
+        stamps.removePaths(inside: fields)
         for field in fields { stamps.named[field] = stamp }
         stamps.completeness = stamps.completeness.after(stamp.writer)
         stamps.fit(resource)

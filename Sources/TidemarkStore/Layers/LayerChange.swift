@@ -8,13 +8,16 @@ package enum LayerChange: Hashable, Sendable {
     case put(StoredKey, resource: [UInt8])
     /// `fields`: a compact JSON object; empty for none. `unset`: unescaped names.
     case patch(StoredKey, fields: [UInt8], unset: [ByteString])
+    /// `fields`: a compact JSON object, merged by path as an answer of GraphQL is.
+    case merge(StoredKey, fields: [UInt8])
     case removeField(StoredKey, ByteString)
     /// `isAlong`: the delete was not requested; the policy cascades it from another one.
     case delete(StoredKey, isAlong: Bool = false)
 
     package var key: StoredKey {
         switch self {
-        case .put(let key, _), .patch(let key, _, _), .removeField(let key, _), .delete(let key, _): key
+        case .put(let key, _), .patch(let key, _, _), .merge(let key, _), .removeField(let key, _), .delete(let key, _):
+            key
         }
     }
 
@@ -30,6 +33,7 @@ package enum LayerChange: Hashable, Sendable {
         case .put(_, let resource): return overhead + resource.count
         case .patch(_, let fields, let unset):
             return overhead + fields.count + unset.reduce(0) { $0 + $1.bytes.count + 16 }
+        case .merge(_, let fields): return overhead + fields.count
         case .removeField(_, let field): return overhead + field.bytes.count
         case .delete: return overhead
         }

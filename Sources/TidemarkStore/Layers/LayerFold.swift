@@ -15,6 +15,10 @@ package enum LayerFold {
             resource
         case .patch(_, let fields, let unset):
             value.map { assigned(fields, into: $0, unset: Set(unset.map(\.bytes))) }
+        case .merge(_, let fields):
+            value.map { value in
+                value.withUnsafeBytes { value in fields.withUnsafeBytes { Merge.graph($0, into: value).resource } }
+            }
         case .removeField(_, let field):
             value.map { assigned([], into: $0, unset: [field.bytes]) }
         case .delete:

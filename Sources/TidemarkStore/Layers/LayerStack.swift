@@ -246,6 +246,10 @@ struct LayerStack {
                 for name in fields.withUnsafeBytes({ JSONObject.fieldNames(of: $0) }) {
                     dates.named[name] = layer.createdAt
                 }
+            case .merge(_, let fields):
+                for path in fields.withUnsafeBytes({ Merge.graph($0, into: $0).paths }) {
+                    dates.named[path] = layer.createdAt
+                }
             case .removeField: break
             case .delete: dates = Dates()
             }
@@ -262,7 +266,7 @@ struct LayerStack {
         layer.changes.indices.contains { index in
             switch layer.changes[index] {
             case .put, .delete: return false
-            case .patch, .removeField: break
+            case .patch, .merge, .removeField: break
             }
             let (resource, isDeleted) = base(handles[index])
             guard isDeleted, let touches = overlays[handles[index]]?.touches else { return false }

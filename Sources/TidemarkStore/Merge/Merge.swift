@@ -113,7 +113,8 @@ private struct ObjectMerge {
         let bothObjects =
             base[member.value.lowerBound] == UInt8(ascii: "{") && incoming[range.lowerBound] == UInt8(ascii: "{")
         guard bothObjects, noMergeFields.isEmpty || !noMergeFields.contains(old.unescapedName(member)),
-            !areDifferentTags(base: member.value, incoming: range)
+            !areDifferentTags(base: member.value, incoming: range),
+            !Merge.isReference(base, member.value), !Merge.isReference(incoming, range)
         else { return append(incoming, range) }
         append(base: member.value, incoming: range, keepsIdentity: false)
     }

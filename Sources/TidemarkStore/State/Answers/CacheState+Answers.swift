@@ -235,11 +235,11 @@ extension CacheState {
     /// Tells whether an evicted entity may have been written after an answer was made.
     ///
     /// - Complexity: O(writes since the answer).
-    private func mayBePast(_ key: StoredKey, _ newer: NewerWrites) -> Bool {
+    func mayBePast(_ key: StoredKey, _ newer: NewerWrites) -> Bool {
         newer.isPartial || newer.isUnsure || newer.keys.contains(key) || newer.writes.contains { $0.key == key }
     }
 
-    private mutating func noteAnswer(of index: SlotIndex, _ stamp: EntityStamp) {
+    mutating func noteAnswer(of index: SlotIndex, _ stamp: EntityStamp) {
         guard let sequence = stamp.sequence else { return }
         let library = entities.library(of: index)
         libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? sequence, sequence)

@@ -162,6 +162,10 @@ extension CacheState {
             let names = fields.isEmpty ? [] : fields.withUnsafeBytes { JSONObject.fieldNames(of: $0) }
             try checkIdentity(of: key, names + unset, number)
             return .patch(key, fields: fields, unset: unset)
+        case .keyedPut(let type, let id, let resource):
+            return .put(try key(type, id, in: library), resource: resource)
+        case .merge(let type, let id, let fields):
+            return .merge(try key(type, id, in: library), fields: fields)
         case .removeField(let type, let id, let field):
             let key = try key(type, id, in: library)
             try checkIdentity(of: key, [field], number)

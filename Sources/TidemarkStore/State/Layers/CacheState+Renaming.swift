@@ -33,6 +33,7 @@ extension CacheState {
             switch change {
             case .put(_, let resource): .put(key, resource: CacheState.renamed(resource, json))
             case .patch(_, let fields, let unset): .patch(key, fields: fields, unset: unset)
+            case .merge(_, let fields): .merge(key, fields: fields)
             case .removeField(_, let field): .removeField(key, field)
             case .delete(_, let isAlong): .delete(key, isAlong: isAlong)
             }

@@ -27,7 +27,21 @@ extension CacheState {
         // Events of a log may lead here from within an event that changes nothing else.
         let isOwnUnit = !queries.recorder.isOpen
         if isOwnUnit { beginUnit(isMulti: true) }
-        let count = stale.reduce(0) { $0 + (markStale($1, at: now) ? 1 : 0) }
+        // A root field of GraphQL has a query for each type that it refers to, and counts once.
+        var roots: Set<QueryKey> = []
+        var count = 0
+        for query in stale where markStale(query, at: now) {
+            let key = queries[query].key
+            guard let colon = key.method.bytes.firstIndex(of: UInt8(ascii: ":")),
+                key.method.bytes.starts(with: "Query.".utf8)
+            else {
+                if roots.insert(key).inserted { count += 1 }
+                continue
+            }
+            let root = QueryKey(
+                library: key.library, method: ByteString(key.method.bytes[..<colon]), canonicalInput: key.input)
+            if roots.insert(root).inserted { count += 1 }
+        }
         if isOwnUnit { endUnit(at: now) }
         return count
     }

@@ -88,7 +88,8 @@ extension CacheState {
                 given.withResource { type, id, resource in
                     note(resource, of: ByteString(type), [id], in: library, into: &sources)
                 }
-            case .patch(let type, let id, let fields, _):
+            case .patch(let type, let id, let fields, _), .merge(let type, let id, let fields),
+                .keyedPut(let type, let id, let fields):
                 guard !fields.isEmpty else { continue }
                 fields.withUnsafeBytes {
                     note($0, of: type, [StoredID(EntityKey.canonicalID(id))], in: library, into: &sources)

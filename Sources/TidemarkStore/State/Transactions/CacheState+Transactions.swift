@@ -5,6 +5,10 @@ package enum TransactionStep: Sendable {
     case put(PutResource)
     /// `fields`: a compact JSON object; empty for none.
     case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
+    /// A put whose id stands beside the resource.
+    case keyedPut(type: ByteString, id: ByteString, resource: [UInt8])
+    /// `fields`: a compact JSON object, merged by path.
+    case merge(type: ByteString, id: ByteString, fields: [UInt8])
     case removeField(type: ByteString, id: ByteString, ByteString)
     case delete(type: ByteString, id: ByteString)
     /// Removes the entities that match every given part; ids need a type.
@@ -65,7 +69,8 @@ extension CacheState {
                 keys.formUnion(all.compactMap { storedKey(of: $0) }.filter { !isKnown($0) })
             // All other matches are named by rows.
             case .remove: continue
-            case .patch(let type, let id, _, _), .removeField(let type, let id, _), .delete(let type, let id):
+            case .patch(let type, let id, _, _), .removeField(let type, let id, _), .delete(let type, let id),
+                .merge(let type, let id, _), .keyedPut(let type, let id, _):
                 guard let key = storedKey(of: EntityKey(library: library, type: type, id: id)), !isKnown(key) else {
                     continue
                 }
@@ -213,6 +218,17 @@ extension CacheState {
         case .remove: preconditionFailure("a removal has no outcome of its own")
         case .delete(let name, let id):
             return (try key(name, id, in: library), .deleted)
+        case .keyedPut(let name, let id, let resource):
+            return (try key(name, id, in: library), .written(resource, fields: nil))
+        case .merge(let name, let id, let fields):
+            let key = try key(name, id, in: library)
+            guard let base = resource(of: key, outcomes) else { throw .absent(step: number, type: name, id: id) }
+            let merged = base.withUnsafeBytes { base in fields.withUnsafeBytes { Merge.graph($0, into: base) } }
+            if case .written(_, nil) = outcomes[key] { return (key, .written(merged.resource, fields: nil)) }
+            if case .written(_, let earlier?) = outcomes[key] {
+                return (key, .written(merged.resource, fields: earlier + merged.paths))
+            }
+            return (key, .written(merged.resource, fields: merged.paths))
         case .removeField(let name, let id, let field):
             let patch = TransactionStep.patch(type: name, id: id, fields: [], unset: [field])
             return try outcome(of: patch, number, in: library, outcomes)

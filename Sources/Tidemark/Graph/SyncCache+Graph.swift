@@ -1,0 +1,140 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The cache as a keeper of documents uses it. Every call is one step of the actor.
+extension SyncCache {
+    /// Installs the keeper of watched documents; once, before the first input.
+    package func attach(_ make: @Sendable () -> any GraphHost) {
+        precondition(graphHost == nil, "a cache has one graph host")
+        graphHost = make()
+    }
+
+    package var now: Int64 { clock.now() }
+
+    package var graphConfiguration: CacheConfiguration { configuration }
+
+    package var closedRefusal: CacheError? { isClosed ? SyncCache.closedRefusal : nil }
+
+    // MARK: Reading
+
+    package func graphLook(_ key: EntityKey, asked: Set<StoredKey>) -> GraphLook {
+        state.graphLook(key, asked: asked)
+    }
+
+    package func graphStaleSince(_ root: GraphRootName, in library: ByteString) -> Int64? {
+        state.staleSince(root: root, in: library, at: clock.now())
+    }
+
+    /// Runs a read until every entity that it needs is in memory, and then uses its result in the same step.
+    ///
+    /// - Parameters:
+    ///   - attempt: Reads, and returns the entities that have to be loaded first; it gets those that were asked for.
+    ///   - body: Called once, in the same step as the last attempt.
+    /// - Throws: ``StorageError``.
+    package func withGraph<Result>(
+        _ attempt: (_ asked: Set<StoredKey>) -> [StoredKey], _ body: () -> Result
+    ) async throws(StorageError) -> Result {
+        var asked: Set<StoredKey> = []
+        while true {
+            var requested = asked
+            var isDone = false
+            let result: Result? = try await withLoaded(
+                {
+                    let keys = attempt(asked)
+                    isDone = keys.isEmpty
+                    requested.formUnion(keys)
+                    return keys
+                },
+                {
+                    // What the journal did not have is in no tier: the read goes on without it.
+                    if !isDone { isDone = attempt(requested).isEmpty }
+                    return isDone ? body() : nil
+                })
+            if let result { return result }
+            asked = requested
+        }
+    }
+
+    /// Counts a read of entities for the order of evictions, and for the statistics.
+    package func noteGraphRead(_ keys: [EntityKey], miss: EntityRead.Miss?) {
+        state.touch(keys)
+        countRead(miss: miss)
+    }
+
+    // MARK: Writing
+
+    /// Stores an answer.
+    ///
+    /// - Parameter isRefetch: Whether watchers had it fetched.
+    /// - Throws: ``CacheError``; then nothing was stored.
+    package func store(_ answer: GraphAnswer, isRefetch: Bool) async throws(CacheError) {
+        try checkOpen()
+        await waitForRoom()
+        let result: Result<Void, AnswerRefusal>
+        do throws(StorageError) {
+            result = try await withChange({ state.keysToLoad(for: answer) }) {
+                do throws(AnswerRefusal) {
+                    graphHost?.isRefetching = isRefetch
+                    defer {
+                        distribute()
+                        graphHost?.isRefetching = false
+                    }
+                    return .success(try state.store(answer, at: clock.now()))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        if case .failure(let refusal) = result { throw refusal.cacheError }
+        scheduleFlush()
+        await waitForWriting()
+    }
+
+    package func beginGraphFetch(in library: ByteString) -> FetchStart { state.beginFetch(in: library) }
+
+    package func endGraphFetch() { state.endFetch() }
+
+    package func isPendingLayer(_ pendingID: ByteString) -> Bool {
+        state.layerStatuses(library: nil).contains { $0.pendingID == pendingID }
+    }
+
+    // MARK: Watching
+
+    /// Begins to log the changes of an entity, stored or not.
+    ///
+    /// - Returns: Its number; nil when there are too many libraries or types.
+    package func watch(_ key: EntityKey) -> UInt32? { state.observe(key) }
+
+    package func stopWatching(_ handle: UInt32) { state.stopObserving(entity: handle) }
+
+    /// Begins to log the changes of the queries that stand for a root field.
+    package func watch(_ root: GraphRootName, in library: ByteString) -> [UInt32] {
+        let found = state.rootQueries(of: root, in: library)
+        for query in found { state.observe(query, at: clock.now()) }
+        return found
+    }
+
+    package func stopWatching(query: UInt32) { state.stopObserving(query) }
+
+    package func newSubscription() -> SubscriptionID { observers.takeSubscription() }
+
+    /// The refusal of one more watcher; nil while there is room.
+    package var watcherRefusal: CacheError? { isClosed ? SyncCache.closedRefusal : observerRefusal }
+
+    package func countNotification() { observers.notificationCount += 1 }
+
+    /// Ends the step: changes that were logged meanwhile are told.
+    package func endGraphStep() { state.clearLog() }
+
+    /// Runs a task of the cache's own.
+    @discardableResult
+    package nonisolated func spawnGraph(
+        @_inheritActorContext _ body: sending @escaping @isolated(any) () async -> Void
+    ) -> Task<Void, Never> {
+        spawn(body)
+    }
+
+    package var graphClock: any CacheClock { clock }
+}

@@ -1,0 +1,295 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// Watched documents: what wakes them, and what their observers are told.
+///
+/// A watcher is woken by a change of a field that it read, and by nothing else. It runs its plan again and tells the
+/// difference from what its observer saw last.
+///
+/// - Source: Protocol/graphql.md, observing.
+extension GraphEngine {
+    /// The fetches of a watcher that may leave its answer incomplete: 2. Then it is told, and waits for another cause.
+    static let fetchCountMax = 2
+
+    // MARK: What wakes
+
+    package func note(_ change: EntityChange) {
+        guard let woken = watchersByHandle[change.handle] else { return }
+        var changed: Set<ByteString>?
+        if let old = change.old, let new = change.payload, change.isWhole == change.wasWhole {
+            changed = Set(
+                old.withUnsafeBytes { old in new.withUnsafeBytes { JSONObject.changedFields(old, $0) } })
+        }
+        for watcher in woken {
+            guard let changed else {
+                wake(watcher)
+                continue
+            }
+            guard let wanted = watcher.handles[change.handle], !wanted.isDisjoint(with: changed) else { continue }
+            wake(watcher)
+        }
+    }
+
+    package func note(_ change: QueryChange) {
+        for watcher in watchersByQuery[change.query] ?? [] { wake(watcher) }
+    }
+
+    package func rename(from old: UInt32, to new: UInt32) {
+        for watcher in watchersByHandle[old] ?? [] { wake(watcher) }
+    }
+
+    func wake(_ watcher: GraphWatcher) {
+        watcher.changeCount += 1
+        if !isRefetching { watcher.fetchCount = 0 }
+        guard !watcher.isDirty else { return }
+        watcher.isDirty = true
+        dirty.append(watcher)
+    }
+
+    package func distribute(in cache: isolated SyncCache) {
+        guard !dirty.isEmpty else { return }
+        let woken = dirty.sorted { $0.subscription.rawValue < $1.subscription.rawValue }
+        dirty = []
+        for watcher in woken {
+            watcher.isDirty = false
+            run(watcher, in: cache)
+        }
+    }
+
+    // MARK: Running
+
+    /// Runs a watcher's plan again and tells what is different.
+    func run(_ watcher: GraphWatcher, asked: Set<StoredKey> = [], isForced: Bool = false, in cache: isolated SyncCache) {
+        guard !watcher.isEnded, !watcher.isLoading else { return }
+        let source = CacheSource(cache: cache, library: watcher.library, asked: asked)
+        let freshness = GraphFreshness(now: cache.now, allowsStale: true, ignoresAges: true)
+        let outcome = DocumentReader.read(
+            watcher.plan, from: source, freshness: freshness, completeness: watcher.request.completeness)
+        switch outcome {
+        case .unloaded(let keys):
+            load(source.storedKeys(keys), for: watcher, in: cache)
+        case .read(let reading):
+            depend(watcher, on: reading.visits, in: cache)
+            watcher.isFetching = false
+            tell(watcher, reading, isForced: isForced, in: cache)
+        case .missed(let miss, let visits):
+            depend(watcher, on: visits, in: cache)
+            lack(watcher, miss, isForced: isForced, in: cache)
+        }
+    }
+
+    /// Loads entities, and runs the watcher again. Its observer hears of everything at once then.
+    private func load(_ keys: [StoredKey], for watcher: GraphWatcher, in cache: isolated SyncCache) {
+        watcher.isLoading = true
+        let subscription = watcher.subscription
+        cache.spawnGraph { await cache.loadGraph(subscription) }
+    }
+
+    // MARK: Telling
+
+    private func tell(
+        _ watcher: GraphWatcher, _ reading: GraphReading, isForced: Bool, in cache: isolated SyncCache
+    ) {
+        let snapshot = GraphSnapshot(reading)
+        let operations = DataPatch.operations(from: watcher.shown, to: snapshot)
+        let isNews =
+            !operations.isEmpty || reading.isStale != watcher.shownStale || reading.isPartial != watcher.shownPartial
+            || reading.deferred != watcher.shownDeferred || watcher.shownMiss != nil
+        guard isNews else {
+            watcher.changeCount = 0
+            return
+        }
+        let isTaken = send(watcher, isForced: isForced, in: cache) { line in
+            line.name("patch")
+            line.array { line in
+                for operation in operations { operation.append(to: &line) }
+            }
+            line.member("stale", reading.isStale)
+            line.member("as_of", reading.asOf)
+            line.member("pending", reading.isPending)
+            line.member("missed", max(0, watcher.changeCount - 1))
+            line.completeness(isPartial: reading.isPartial, reading.deferred)
+            line.member("miss", json: nil)
+        }
+        guard isTaken else { return }
+        watcher.changeCount = 0
+        watcher.shown = snapshot
+        watcher.shownStale = reading.isStale
+        watcher.shownPartial = reading.isPartial
+        watcher.shownDeferred = reading.deferred
+        watcher.shownMiss = nil
+    }
+
+    /// Has an incomplete answer fetched again, or tells what is missing.
+    private func lack(_ watcher: GraphWatcher, _ miss: GraphMiss, isForced: Bool, in cache: isolated SyncCache) {
+        if watcher.isFetching { return }
+        let mayFetch = watcher.request.refetches && watcher.request.policy != .cacheOnly && upstream != nil
+        guard mayFetch else { return tell(watcher, GraphWatcherMiss(miss: miss), isForced: isForced, in: cache) }
+        guard watcher.fetchCount < GraphEngine.fetchCountMax else {
+            return tell(
+                watcher, GraphWatcherMiss(miss: miss, fetchCount: watcher.fetchCount), isForced: isForced, in: cache)
+        }
+        watcher.fetchCount += 1
+        watcher.isFetching = true
+        cache.refetchGraph(watcher)
+    }
+
+    /// Tells an observer what its answer lacks, once for each other miss; `data` stays as it was.
+    func tell(_ watcher: GraphWatcher, _ miss: GraphWatcherMiss, isForced: Bool, in cache: isolated SyncCache) {
+        guard miss != watcher.shownMiss else { return }
+        let isTaken = send(watcher, isForced: isForced, in: cache) { line in
+            line.name("patch")
+            line.array { _ in }
+            line.member("stale", true)
+            line.member("as_of", nil as EventSequence?)
+            line.member("pending", false)
+            line.member("missed", max(0, watcher.changeCount - 1))
+            line.completeness(isPartial: true, watcher.shownDeferred)
+            line.name("miss")
+            line.object { line in
+                miss.miss.appendMembers(to: &line)
+                if miss.fetchCount > 0 { line.member("fetches", miss.fetchCount) }
+                guard let error = miss.error else { return }
+                line.name("error")
+                line.object { line in
+                    line.member("code", Optional(ByteString(error.code.rawValue)))
+                    line.member("message", Optional(ByteString(error.message)))
+                }
+            }
+        }
+        guard isTaken else { return }
+        watcher.changeCount = 0
+        watcher.shownMiss = miss
+        watcher.shownStale = true
+        watcher.shownPartial = true
+    }
+
+    private func send(
+        _ watcher: GraphWatcher, isForced: Bool, in cache: isolated SyncCache, _ members: (inout JSONLine) -> Void
+    ) -> Bool {
+        var line = JSONLine()
+        line.object { line in
+            line.member("subscription", watcher.subscription.rawValue)
+            members(&line)
+        }
+        let notification = CacheNotification.document(
+            DocumentNotification(method: "graphql.changed", params: line.bytes))
+        if isForced {
+            watcher.sink.deliver(notification)
+        } else if watcher.isLagging || !watcher.sink.offer(notification) {
+            if !watcher.isLagging {
+                watcher.isLagging = true
+                lagging.append(watcher)
+            }
+            return false
+        }
+        cache.countNotification()
+        return true
+    }
+
+    package func catchUp(_ sink: any ObserverSink, isForced: Bool, in cache: isolated SyncCache) {
+        guard !lagging.isEmpty else { return }
+        let waiting = lagging
+        lagging = []
+        for watcher in waiting {
+            guard watcher.sink === sink, !watcher.isEnded else {
+                if !watcher.isEnded { lagging.append(watcher) }
+                continue
+            }
+            watcher.isLagging = false
+            run(watcher, isForced: isForced, in: cache)
+        }
+    }
+
+    // MARK: Beginning and ending
+
+    func add(_ watcher: GraphWatcher, _ visits: Set<EntityVisit>, in cache: isolated SyncCache) {
+        watchers[watcher.subscription] = watcher
+        depend(watcher, on: visits, in: cache)
+    }
+
+    /// Lets a watcher be woken by what its last run looked at, and by nothing else.
+    private func depend(_ watcher: GraphWatcher, on visits: Set<EntityVisit>, in cache: isolated SyncCache) {
+        var wanted: [GraphKey: Set<ByteString>] = [:]
+        for visit in visits { wanted[visit.key, default: []].formUnion(watcher.plan.storageNames(of: visit)) }
+        var keys: [GraphKey: UInt32] = [:]
+        var handles: [UInt32: Set<ByteString>] = [:]
+        for (key, names) in wanted {
+            guard let handle = watcher.keys[key] ?? cache.watch(key.entityKey(in: watcher.library)) else { continue }
+            keys[key] = handle
+            handles[handle] = names
+            if watcher.handles[handle] == nil { watchersByHandle[handle, default: []].append(watcher) }
+        }
+        for (key, handle) in watcher.keys where keys[key] == nil { forget(watcher, handle, in: cache) }
+        watcher.keys = keys
+        watcher.handles = handles
+        let queries = watcher.plan.rootNames.flatMap { cache.watch($0, in: watcher.library) }
+        for query in queries { watchersByQuery[query, default: []].append(watcher) }
+        for query in watcher.queries { forget(watcher, query: query, in: cache) }
+        watcher.queries = queries
+    }
+
+    private func forget(_ watcher: GraphWatcher, _ handle: UInt32, in cache: isolated SyncCache) {
+        watchersByHandle[handle]?.removeAll { $0 === watcher }
+        if watchersByHandle[handle]?.isEmpty == true { watchersByHandle[handle] = nil }
+        cache.stopWatching(handle)
+    }
+
+    private func forget(_ watcher: GraphWatcher, query: UInt32, in cache: isolated SyncCache) {
+        if let place = watchersByQuery[query]?.firstIndex(where: { $0 === watcher }) {
+            watchersByQuery[query]?.remove(at: place)
+        }
+        if watchersByQuery[query]?.isEmpty == true { watchersByQuery[query] = nil }
+        cache.stopWatching(query: query)
+    }
+
+    package func cancel(_ subscription: SubscriptionID, in cache: isolated SyncCache) -> Bool {
+        if let stream = streams.first(where: { $0.value.subscription == subscription }) {
+            streams[stream.key] = nil
+            upstream?.stop(fetch: stream.key)
+            return true
+        }
+        guard let watcher = watchers.removeValue(forKey: subscription) else { return false }
+        watcher.isEnded = true
+        for handle in watcher.keys.values { forget(watcher, handle, in: cache) }
+        for query in watcher.queries { forget(watcher, query: query, in: cache) }
+        dirty.removeAll { $0 === watcher }
+        lagging.removeAll { $0 === watcher }
+        return true
+    }
+
+    package func detach(_ sink: any ObserverSink, in cache: isolated SyncCache) {
+        let own = watchers.values.filter { $0.sink === sink }.map(\.subscription)
+            + streams.values.filter { $0.sink === sink }.map(\.subscription)
+        for subscription in own { _ = cancel(subscription, in: cache) }
+    }
+}
+
+extension SyncCache {
+    /// Loads what a watcher needs, and runs it.
+    func loadGraph(_ subscription: SubscriptionID) async {
+        guard let watcher = graph.watchers[subscription] else { return }
+        let plan = watcher.plan
+        let library = watcher.library
+        let completeness = watcher.request.completeness
+        do throws(StorageError) {
+            try await withGraph({ asked in
+                let source = CacheSource(cache: self, library: library, asked: asked)
+                let outcome = DocumentReader.read(
+                    plan, from: source,
+                    freshness: GraphFreshness(now: now, allowsStale: true, ignoresAges: true),
+                    completeness: completeness)
+                guard case .unloaded(let keys) = outcome else { return [] }
+                return source.storedKeys(keys)
+            }) {
+                watcher.isLoading = false
+                graph.run(watcher, in: self)
+                endGraphStep()
+            }
+        } catch {
+            watcher.isLoading = false
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Tidemark
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// The documents of one cache: parsed, planned, watched and fetched.
+///
+/// Lives inside the cache's actor; see ``GraphHost``.
+package final class GraphEngine: GraphHost {
+    /// Plans that are kept; at the bound all go.
+    private static let planCountMax = 1_000
+
+    let rules: GraphRules
+    let upstream: (any GraphUpstream)?
+    let limits: ExecutableLimits
+
+    private var documents = DocumentStore<GraphDocument>()
+    private var plans: [GraphRequest: OperationPlan] = [:]
+
+    // MARK: Watching
+
+    /// Bound: `observerCountMax`.
+    var watchers: [SubscriptionID: GraphWatcher] = [:]
+    /// The watchers of an entity by its number; each once.
+    var watchersByHandle: [UInt32: [GraphWatcher]] = [:]
+    /// The watchers of the queries that stand for root fields.
+    var watchersByQuery: [UInt32: [GraphWatcher]] = [:]
+    /// Watchers to be run again, each once. Bound: the watchers.
+    var dirty: [GraphWatcher] = []
+    /// Watchers whose sink had no room, in the order in which they fell behind.
+    var lagging: [GraphWatcher] = []
+    package var isRefetching = false
+
+    // MARK: Fetching
+
+    var fetches: [GraphFetchKey: GraphFetch] = [:]
+    var lastFetch: UInt64 = 0
+    /// Subscriptions that a server feeds, by the number of their fetch. Bound: the watchers.
+    var streams: [UInt64: GraphStream] = [:]
+
+    /// - Parameter upstream: nil where nobody can be asked.
+    package init(rules: GraphRules, upstream: (any GraphUpstream)?, limits: ExecutableLimits = ExecutableLimits()) {
+        self.rules = rules
+        self.upstream = upstream
+        self.limits = limits
+    }
+
+    package var watcherCount: Int { watchers.count }
+
+    // MARK: Documents
+
+    /// - Throws: ``CacheError`` `invalidDocument`, `limitExceeded`.
+    func document(
+        _ text: ByteString, purpose: DocumentValidator.Purpose = .operations
+    ) throws(CacheError) -> GraphDocument {
+        // A document of fragments is judged by other rules.
+        let key = purpose == .fragments ? ByteString([0] + text.bytes) : text
+        if let known = documents.parsed(key) { return known }
+        do throws(DocumentRefusal) {
+            let document = try GraphDocument(text.bytes, rules: rules, purpose: purpose, limits: limits)
+            documents.keep(document, for: key)
+            return document
+        } catch {
+            throw error.cacheError
+        }
+    }
+
+    /// - Throws: ``CacheError`` `invalidDocument`, `invalidParams`, `limitExceeded`.
+    func plan(_ request: GraphRequest) throws(CacheError) -> OperationPlan {
+        if let known = plans[request] { return known }
+        let document = try document(request.document)
+        do throws(DocumentRefusal) {
+            let plan = try document.plan(
+                operation: request.operationName, variables: request.variables.map(\.bytes))
+            if plans.count >= GraphEngine.planCountMax { plans = [:] }
+            plans[request] = plan
+            return plan
+        } catch {
+            throw error.cacheError
+        }
+    }
+
+    func plan(
+        fragment name: ByteString?, of text: ByteString, variables: ByteString?
+    ) throws(CacheError) -> OperationPlan {
+        let document = try document(text, purpose: .fragments)
+        do throws(DocumentRefusal) {
+            return try document.plan(fragment: name, variables: variables.map(\.bytes))
+        } catch {
+            throw error.cacheError
+        }
+    }
+}
+
+extension DocumentRefusal {
+    /// The refusal as a request is answered with it.
+    var cacheError: CacheError {
+        switch code {
+        case .limitExceeded: CacheError(.limitExceeded, message)
+        case .invalidParams: CacheError(.invalidParams, message)
+        case .invalidDocument: CacheError(.invalidDocument, message, details: [findingList])
+        }
+    }
+
+    private var findingList: CacheError.Detail {
+        var line = JSONLine()
+        line.array { line in
+            for finding in findings {
+                line.object { line in
+                    line.member("message", Optional(ByteString(finding.message)))
+                    line.member("line", finding.line)
+                    line.member("column", finding.column)
+                }
+            }
+        }
+        return CacheError.Detail("errors", json: line.bytes)
+    }
+}
+
+extension SyncCache {
+    /// The engine that was attached.
+    var graph: GraphEngine {
+        guard let engine = graphHost as? GraphEngine else {
+            preconditionFailure("a document was given to a cache without a graph engine; attach one")
+        }
+        return engine
+    }
+}

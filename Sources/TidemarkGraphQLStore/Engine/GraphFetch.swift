@@ -1,0 +1,60 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Equal fetches are one: the document as it is sent, the operation and its variables.
+struct GraphFetchKey: Hashable, Sendable {
+    var document: ByteString
+    var operationName: ByteString?
+    var variables: ByteString
+    var library: ByteString
+}
+
+/// A request to the upstream that is under way, for all who wait for the same answer.
+struct GraphFetch {
+    let number: UInt64
+    let start: FetchStart
+    var waiters: [GraphWaiter]
+    /// The watchers whose answer is fetched again.
+    var watchers: [SubscriptionID] = []
+    let task: Task<Void, Never>
+    let timer: Task<Void, Never>
+    /// The answer that came and is being stored.
+    var parts: AnswerParts?
+}
+
+/// A reader that waits for an upstream's answer to a document.
+struct GraphWaiter: Sendable {
+    let request: GraphReadRequest
+    let sink: (any ObserverSink)?
+    let stores: Bool
+    /// Why the cache could not answer; nil when it was not asked.
+    var cacheReason: String?
+    /// The cache is read again when the upstream has failed.
+    var fallsBack = false
+    let reply: @Sendable (Result<GraphReply, CacheError>) -> Void
+
+    init(
+        _ request: GraphReadRequest, sink: (any ObserverSink)?, stores: Bool,
+        reply: @escaping @Sendable (Result<GraphReply, CacheError>) -> Void
+    ) {
+        self.request = request
+        self.sink = sink
+        self.stores = stores
+        self.reply = reply
+    }
+
+    func after(_ refusal: SyncCache.GraphRefusal) -> GraphWaiter {
+        var waiter = self
+        waiter.cacheReason = refusal.reason
+        return waiter
+    }
+}
+
+/// A subscription that a server feeds.
+struct GraphStream {
+    let subscription: SubscriptionID
+    let request: GraphRequest
+    let plan: OperationPlan
+    let sink: any ObserverSink
+}

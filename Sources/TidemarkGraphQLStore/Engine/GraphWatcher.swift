@@ -1,0 +1,59 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// One observer of a document.
+final class GraphWatcher {
+    let subscription: SubscriptionID
+    let request: GraphReadRequest
+    let plan: OperationPlan
+    let sink: any ObserverSink
+    var library: ByteString { request.operation.library }
+
+    /// What the observer saw last.
+    var shown: GraphSnapshot
+    var shownStale = false
+    var shownPartial = false
+    var shownDeferred: [DeferredState] = []
+    /// The miss that the observer was told of last; nil while its answer is whole.
+    var shownMiss: GraphWatcherMiss?
+
+    /// The entities that the last run looked up, with the fields that it wanted. Bound: what the document reads.
+    var handles: [UInt32: Set<ByteString>] = [:]
+    var keys: [GraphKey: UInt32] = [:]
+    /// The queries that stand for the root fields.
+    var queries: [UInt32] = []
+
+    /// Changes since the observer was notified.
+    var changeCount = 0
+    var isDirty = false
+    /// Entities are being loaded; the run goes on then.
+    var isLoading = false
+    /// The sink had no room.
+    var isLagging = false
+    /// A fetch for it is under way.
+    var isFetching = false
+    /// Fetches since a change of another cause.
+    var fetchCount = 0
+    var isEnded = false
+
+    init(
+        _ subscription: SubscriptionID, _ request: GraphReadRequest, _ plan: OperationPlan, sink: any ObserverSink,
+        shown: GraphSnapshot
+    ) {
+        self.subscription = subscription
+        self.request = request
+        self.plan = plan
+        self.sink = sink
+        self.shown = shown
+    }
+}
+
+/// Why a watched document is incomplete, as its observer is told.
+struct GraphWatcherMiss: Hashable {
+    var miss: GraphMiss
+    /// Why fetching it again failed; nil when nobody was asked.
+    var error: CacheError?
+    /// The fetches that did not help; 0 when there was none.
+    var fetchCount = 0
+}

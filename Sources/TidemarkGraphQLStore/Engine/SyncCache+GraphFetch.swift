@@ -1,0 +1,254 @@
+
+import Tidemark
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// Documents that are fetched.
+extension SyncCache {
+    private func fetchKey(_ request: GraphRequest) throws(CacheError) -> GraphFetchKey {
+        let document = try graph.document(request.document)
+        return GraphFetchKey(
+            document: ByteString(document.sent), operationName: request.operationName,
+            variables: request.variables ?? "{}", library: request.library)
+    }
+
+    /// Asks the upstream, or joins those who wait for the same answer.
+    func fetchGraph(_ waiter: GraphWaiter) {
+        do throws(CacheError) {
+            let key = try fetchKey(waiter.request.operation)
+            if let fetch = graph.fetches[key] {
+                if let parts = fetch.parts, !waiter.stores { return giveUnstored(parts, to: waiter) }
+                graph.fetches[key]?.waiters.append(waiter)
+                return
+            }
+            try beginGraphFetch(key, [waiter], [])
+        } catch {
+            spawnGraph { await self.failGraph([waiter], error.message, error.code) }
+        }
+    }
+
+    /// Fetches a watcher's answer again, or joins a fetch of it.
+    func refetchGraph(_ watcher: GraphWatcher) {
+        do throws(CacheError) {
+            let key = try fetchKey(watcher.request.operation)
+            if graph.fetches[key] != nil {
+                graph.fetches[key]?.watchers.append(watcher.subscription)
+                return
+            }
+            try beginGraphFetch(key, [], [watcher.subscription])
+        } catch {
+            let subscription = watcher.subscription
+            spawnGraph { self.refetched([subscription], error) }
+        }
+    }
+
+    private func beginGraphFetch(
+        _ key: GraphFetchKey, _ waiters: [GraphWaiter], _ watchers: [SubscriptionID]
+    ) throws(CacheError) {
+        guard let upstream = graph.upstream else {
+            throw CacheError(.upstreamFailed, "there is nobody to ask")
+        }
+        guard graph.fetches.count < graphConfiguration.fetchCountMax else {
+            throw CacheError(.limitExceeded, "\(graph.fetches.count) fetches are under way: read again later")
+        }
+        graph.lastFetch += 1
+        let number = graph.lastFetch
+        let request = GraphUpstreamRequest(
+            fetch: number, document: key.document, operationName: key.operationName, variables: key.variables,
+            kind: .query, pendingID: nil, library: key.library)
+        let task = spawnGraph {
+            let result: Result<AnswerParts, UpstreamError>
+            do throws(UpstreamError) {
+                result = .success(try await upstream.ask(request))
+            } catch {
+                result = .failure(error)
+            }
+            await self.graphFetched(result, key, number)
+        }
+        let timeout = graphConfiguration.fetchTimeout
+        let clock = graphClock
+        let timer = spawnGraph {
+            do { try await clock.sleep(milliseconds: timeout) } catch { return }
+            await self.graphTimedOut(key, number)
+        }
+        graph.fetches[key] = GraphFetch(
+            number: number, start: beginGraphFetch(in: key.library), waiters: waiters, watchers: watchers,
+            task: task, timer: timer)
+    }
+
+    private func graphTimedOut(_ key: GraphFetchKey, _ number: UInt64) async {
+        guard let fetch = graph.fetches[key], fetch.number == number, fetch.parts == nil else { return }
+        fetch.task.cancel()
+        await endGraph(
+            key, fetch, CacheError(.upstreamFailed, "no answer within \(graphConfiguration.fetchTimeout) ms"))
+    }
+
+    private func graphFetched(
+        _ result: Result<AnswerParts, UpstreamError>, _ key: GraphFetchKey, _ number: UInt64
+    ) async {
+        guard let fetch = graph.fetches[key], fetch.number == number else { return }
+        fetch.timer.cancel()
+        switch result {
+        case .failure(let error): await endGraph(key, fetch, CacheError(.upstreamFailed, error.message))
+        case .success(let parts):
+            graph.fetches[key]?.parts = parts
+            graph.fetches[key]?.waiters.removeAll { !$0.stores }
+            for waiter in fetch.waiters where !waiter.stores { giveUnstored(parts, to: waiter) }
+            await storeGraphFetched(parts, key, fetch)
+        }
+    }
+
+    private func storeGraphFetched(_ parts: AnswerParts, _ key: GraphFetchKey, _ fetch: GraphFetch) async {
+        let request = GraphRequest(
+            fetch.waiters.first?.request.operation.document ?? documentText(of: fetch) ?? key.document,
+            operationName: key.operationName, variables: key.variables == "{}" ? nil : key.variables,
+            library: key.library)
+        let isWanted = fetch.waiters.contains { $0.stores } || !fetch.watchers.isEmpty
+        if isWanted {
+            do throws(CacheError) {
+                let answer = try graphAnswer(parts, try graph.plan(request), key.library, start: fetch.start)
+                try await store(answer, isRefetch: !fetch.watchers.isEmpty)
+            } catch {
+                let cause =
+                    error.code == .storageFailed
+                    ? error : CacheError(error.code == .limitExceeded ? .limitExceeded : .upstreamFailed,
+                        "its answer cannot be used: \(error.message)")
+                return await endGraph(key, fetch, cause)
+            }
+        }
+        while let waiters = graph.fetches[key]?.waiters, !waiters.isEmpty {
+            graph.fetches[key]?.waiters = []
+            for waiter in waiters {
+                let refusal = await answerGraph(waiter.request, .any, parts: parts, waiter.sink, waiter.reply)
+                if let refusal { waiter.reply(.failure(refusal.error)) }
+            }
+        }
+        let watchers = graph.fetches.removeValue(forKey: key)?.watchers ?? []
+        endGraphFetch()
+        refetched(watchers, nil)
+    }
+
+    private func documentText(of fetch: GraphFetch) -> ByteString? {
+        fetch.watchers.lazy.compactMap { self.graph.watchers[$0]?.request.operation.document }.first
+    }
+
+    private func giveUnstored(_ parts: AnswerParts, to waiter: GraphWaiter) {
+        do throws(CacheError) {
+            let plan = try graph.plan(waiter.request.operation)
+            // An answer that does not fit is refused all the same.
+            _ = try graphAnswer(parts, plan, waiter.request.operation.library)
+            waiter.reply(
+                .success(
+                    GraphReply(
+                        result: GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts),
+                        subscription: nil)))
+        } catch {
+            spawnGraph {
+                await self.failGraph([waiter], "its answer cannot be used: \(error.message)", .upstreamFailed)
+            }
+        }
+    }
+
+    /// Ends a fetch without an answer.
+    private func endGraph(_ key: GraphFetchKey, _ fetch: GraphFetch, _ error: CacheError) async {
+        let ended = graph.fetches.removeValue(forKey: key) ?? fetch
+        ended.timer.cancel()
+        endGraphFetch()
+        await failGraph(ended.waiters, error.message, error.code)
+        refetched(ended.watchers, error)
+    }
+
+    /// Runs watchers again after a fetch for them; one whose answer is still incomplete is told.
+    private func refetched(_ subscriptions: [SubscriptionID], _ error: CacheError?) {
+        for subscription in subscriptions {
+            guard let watcher = graph.watchers[subscription], watcher.isFetching else { continue }
+            watcher.isFetching = false
+            if let error {
+                graph.tellFailure(of: watcher, error, in: self)
+            } else {
+                graph.run(watcher, in: self)
+            }
+        }
+        endGraphStep()
+    }
+
+    private func failGraph(_ waiters: [GraphWaiter], _ reason: String, _ code: CacheError.Code) async {
+        for waiter in waiters {
+            var cacheReason = waiter.cacheReason
+            if waiter.fallsBack {
+                let refusal = await answerGraph(waiter.request, .any, waiter.sink, waiter.reply)
+                guard let refusal else { continue }
+                cacheReason = refusal.reason
+            }
+            if code == .storageFailed {
+                waiter.reply(.failure(CacheError(code, reason)))
+                continue
+            }
+            var reasons = ["upstream": reason]
+            reasons["cache"] = cacheReason
+            let cache = cacheReason.map { "; \($0)" } ?? ""
+            waiter.reply(
+                .failure(
+                    CacheError(
+                        code == .limitExceeded ? .limitExceeded : .upstreamFailed,
+                        "the upstream gave no answer (\(reason))\(cache): read again later", reasons: reasons)))
+        }
+    }
+
+    /// Makes the entities of a server's answer.
+    ///
+    /// - Throws: ``CacheError`` `invalidParams` with the path of the first place that does not fit.
+    func graphAnswer(
+        _ parts: AnswerParts, _ plan: OperationPlan, _ library: ByteString, key: GraphKey? = nil,
+        options: AnswerNormalizer.Options = AnswerNormalizer.Options(), start: FetchStart? = nil,
+        asOf: EventSequence? = nil
+    ) throws(CacheError) -> GraphAnswer {
+        do throws(AnswerFault) {
+            let normalized = try AnswerNormalizer.normalize(
+                parts.data, errors: parts.errors, plan: plan, key: key, options: options)
+            return GraphAnswer(
+                library: library,
+                entities: normalized.entities.map {
+                    GraphAnswer.Entity(key: $0.key.entityKey(in: library), resource: $0.resource)
+                },
+                roots: normalized.roots.map {
+                    GraphAnswer.Root(name: GraphRootName(storageName: $0.storageName), types: $0.types)
+                }, asOf: asOf, start: start)
+        } catch {
+            var path = JSONLine()
+            error.path.appendJSON(to: &path)
+            throw CacheError(
+                .invalidParams, "\(error.description), nothing was stored",
+                details: [CacheError.Detail("path", json: path.bytes)])
+        }
+    }
+}
+
+extension GraphEngine {
+    func tellFailure(of watcher: GraphWatcher, _ error: CacheError, in cache: isolated SyncCache) {
+        let source = CacheSource(cache: cache, library: watcher.library, asked: [])
+        let outcome = DocumentReader.read(
+            watcher.plan, from: source,
+            freshness: GraphFreshness(now: cache.now, allowsStale: true, ignoresAges: true))
+        guard case .missed(let miss, _) = outcome else { return run(watcher, in: cache) }
+        tell(watcher, GraphWatcherMiss(miss: miss, error: error), isForced: false, in: cache)
+    }
+
+    package func failFetches(_ reason: String, in cache: isolated SyncCache) async {
+        await cache.failGraphFetches(reason)
+    }
+}
+
+extension SyncCache {
+    /// Fails all fetches of documents; answers that have come are stored first.
+    func failGraphFetches(_ reason: String) async {
+        let open = graph.fetches.sorted { $0.value.number < $1.value.number }
+        for (key, fetch) in open where fetch.parts == nil {
+            fetch.task.cancel()
+            await endGraph(key, fetch, CacheError(.upstreamFailed, reason))
+        }
+        for (_, fetch) in open where fetch.parts != nil { await fetch.task.value }
+    }
+}

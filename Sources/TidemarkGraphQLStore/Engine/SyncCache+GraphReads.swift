@@ -1,0 +1,258 @@
+import Tidemark
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// Reads of documents.
+///
+/// - Source: Protocol/graphql.md, reading; Protocol/queries.md, fetch policies.
+extension SyncCache {
+    /// Reads a document. Returns when the source of the answer is decided; `reply` was called, or will be called when a
+    /// fetch ends.
+    ///
+    /// - Parameters:
+    ///   - sink: Gets the notifications of a watcher that is made in the same step as the answer.
+    ///   - reply: Called once, on the cache's executor.
+    ///   - later: Called at most once, after `reply`, with the result of the fetch of `cacheAndNetwork`.
+    package func readGraph(
+        _ request: GraphReadRequest, observing sink: (any ObserverSink)? = nil,
+        reply: @escaping @Sendable (Result<GraphReply, CacheError>) -> Void,
+        later: @escaping @Sendable (Result<GraphReply, CacheError>) -> Void = { _ in }
+    ) async {
+        do throws(CacheError) {
+            try checkGraph(request, sink)
+        } catch {
+            return reply(.failure(error))
+        }
+        let waiter = GraphWaiter(request, sink: sink, stores: true, reply: reply)
+        switch request.policy {
+        case .cacheOnly:
+            if let miss = await answerGraph(request, .asked, sink, reply) { reply(.failure(miss.error)) }
+        case .cacheFirst:
+            if let miss = await answerGraph(request, .asked, sink, reply) { fetchGraph(waiter.after(miss)) }
+        case .networkOnly: fetchGraph(waiter)
+        case .networkOnlyNoStore:
+            fetchGraph(GraphWaiter(request, sink: nil, stores: false, reply: reply))
+        case .cacheAndNetwork:
+            if let miss = await answerGraph(request, .any, sink, reply) {
+                fetchGraph(waiter.after(miss))
+            } else {
+                fetchGraph(GraphWaiter(request, sink: nil, stores: true, reply: later))
+            }
+        case .networkFirst:
+            var falling = waiter
+            falling.fallsBack = true
+            fetchGraph(falling)
+        case .staleWhileRevalidate:
+            var wasStale = false
+            let miss = await answerGraph(request, .any, sink) { result in
+                if case .success(let answered) = result { wasStale = answered.result.isStale }
+                reply(result)
+            }
+            if let miss {
+                fetchGraph(waiter.after(miss))
+            } else if wasStale {
+                fetchGraph(GraphWaiter(request, sink: nil, stores: true) { _ in })
+            }
+        }
+    }
+
+    private func checkGraph(_ request: GraphReadRequest, _ sink: (any ObserverSink)?) throws(CacheError) {
+        if let closedRefusal { throw closedRefusal }
+        let plan = try graph.plan(request.operation)
+        guard case .operation(.query) = plan.root else {
+            throw CacheError(
+                .invalidParams, "the operation is no query: use graphql.mutate, or graphql.observe for a subscription")
+        }
+        if request.isPartial, request.policy != .cacheOnly {
+            throw CacheError(.invalidParams, "partial is for the policy cacheOnly: leave it out, or pass that policy")
+        }
+        guard sink != nil else { return }
+        if request.policy == .networkOnlyNoStore {
+            throw CacheError(
+                .invalidParams, "networkOnlyNoStore stores nothing that could be observed: observe with networkOnly")
+        }
+        if let watcherRefusal { throw watcherRefusal }
+    }
+
+    /// The freshness that a reader demands of the cache.
+    enum GraphDemand {
+        case asked
+        /// Any answer, however old.
+        case any
+    }
+
+    /// Why the cache could not answer.
+    enum GraphRefusal {
+        case missed(GraphMiss)
+        case failed(CacheError)
+
+        var error: CacheError {
+            switch self {
+            case .failed(let error): error
+            case .missed(let miss):
+                CacheError(
+                    .cacheMiss, miss.sentence + ": read with another policy, or write it",
+                    reasons: ["cache": miss.reason.rawValue], details: miss.details)
+            }
+        }
+
+        var reason: String {
+            switch self {
+            case .failed(let error): error.message
+            case .missed(let miss): miss.sentence
+            }
+        }
+    }
+
+    /// Answers from the cache if the answer is whole and fresh enough, and makes the watcher in the same step.
+    ///
+    /// - Parameter parts: The server's answer that was just stored; nil when the cache is read.
+    /// - Returns: nil when `reply` was called.
+    func answerGraph(
+        _ request: GraphReadRequest, _ demand: GraphDemand, parts: AnswerParts? = nil, _ sink: (any ObserverSink)?,
+        _ reply: (Result<GraphReply, CacheError>) -> Void
+    ) async -> GraphRefusal? {
+        let plan: OperationPlan
+        do throws(CacheError) { plan = try graph.plan(request.operation) } catch { return .failed(error) }
+        let library = request.operation.library
+        var outcome = GraphReadOutcome.unloaded([])
+        do throws(StorageError) {
+            return try await withGraph({ asked in
+                let source = CacheSource(cache: self, library: library, asked: asked)
+                var freshness = GraphFreshness(
+                    now: now, allowsStale: request.allowsStale, maxStale: request.maxStale)
+                if demand == .any {
+                    freshness.allowsStale = true
+                    freshness.maxStale = nil
+                }
+                freshness.ignoresAges = parts != nil
+                outcome = DocumentReader.read(
+                    plan, from: source, freshness: freshness,
+                    completeness: parts == nil ? request.completeness : .deferred)
+                guard case .unloaded(let keys) = outcome else { return [] }
+                return source.storedKeys(keys)
+            }) {
+                finishGraph(outcome, request, plan, parts, sink, reply)
+            }
+        } catch {
+            return .failed(CacheError(.storageFailed, error.description))
+        }
+    }
+
+    private func finishGraph(
+        _ outcome: GraphReadOutcome, _ request: GraphReadRequest, _ plan: OperationPlan, _ parts: AnswerParts?,
+        _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
+    ) -> GraphRefusal? {
+        var result: GraphResult
+        var visits: Set<EntityVisit>
+        var snapshot: GraphSnapshot
+        switch outcome {
+        case .unloaded: preconditionFailure("a read ended before what it needs was loaded")
+        case .missed(let miss, let missVisits):
+            noteGraphRead([], miss: miss.reason.readMiss)
+            guard let parts else { return .missed(miss) }
+            // The server's answer is given as it came: the cache keeps what it knows better.
+            result = GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
+            visits = missVisits
+            snapshot = GraphSnapshot(data: result.data)
+        case .read(let reading):
+            if parts == nil {
+                noteGraphRead(reading.visits.map { $0.key.entityKey(in: request.operation.library) }, miss: nil)
+            }
+            result = GraphResult(reading, source: parts == nil ? .cache : .upstream)
+            visits = reading.visits
+            snapshot = GraphSnapshot(reading)
+            if let parts {
+                result = result.with(parts)
+                if parts.errors != nil {
+                    result.data = AnswerProjector.data(of: parts, plan)
+                    snapshot = GraphSnapshot(data: result.data)
+                }
+            }
+        }
+        if let sink { settle(sink) }
+        var subscription: SubscriptionID?
+        if let sink {
+            let watcher = GraphWatcher(newSubscription(), request, plan, sink: sink, shown: snapshot)
+            watcher.shownStale = result.isStale
+            watcher.shownPartial = result.isPartial
+            watcher.shownDeferred = result.deferred
+            graph.add(watcher, visits, in: self)
+            subscription = watcher.subscription
+        }
+        reply(.success(GraphReply(result: result, subscription: subscription)))
+        return nil
+    }
+
+    // MARK: Fragments
+
+    /// Reads the fields of a fragment from one entity, from the cache alone.
+    ///
+    /// - Throws: ``CacheError`` `cacheMiss`, `invalidDocument`, `invalidParams`, `storageFailed`.
+    package func readFragment(
+        _ name: ByteString?, of document: ByteString, variables: ByteString?, key: EntityKey
+    ) async throws(CacheError) -> GraphResult {
+        let plan = try graph.plan(fragment: name, of: document, variables: variables)
+        let type = graph.rules.resourceType(of: key.type)
+        let graphKey = GraphKey(type: type, id: key.id)
+        var outcome = GraphReadOutcome.unloaded([])
+        do throws(StorageError) {
+            try await withGraph({ asked in
+                let source = CacheSource(cache: self, library: key.library, asked: asked)
+                outcome = DocumentReader.read(
+                    plan, from: source, key: graphKey, freshness: GraphFreshness(now: now), completeness: .deferred)
+                guard case .unloaded(let keys) = outcome else { return [] }
+                return source.storedKeys(keys)
+            }) {}
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        switch outcome {
+        case .read(let reading): return GraphResult(reading, source: .cache)
+        case .missed(let miss, _): throw GraphRefusal.missed(miss).error
+        case .unloaded: preconditionFailure("a read ended before what it needs was loaded")
+        }
+    }
+}
+
+extension GraphMiss {
+    /// The members of the error's data.
+    var details: [CacheError.Detail] {
+        var path = JSONLine()
+        self.path.appendJSON(to: &path)
+        var details = [
+            CacheError.Detail("path", json: path.bytes),
+            CacheError.Detail("reason", json: Array("\"\(reason.rawValue)\"".utf8)),
+        ]
+        var key = Array("null".utf8)
+        if let own = self.key {
+            key = []
+            CanonicalString.append(own.text.bytes, to: &key)
+        }
+        details.append(CacheError.Detail("key", json: key))
+        if let expired {
+            var line = JSONLine()
+            line.object { line in
+                line.member("field", Optional(expired.field))
+                line.member("written_at", expired.writtenAt)
+                line.member("max_age", expired.maxAge)
+            }
+            details.append(CacheError.Detail("expired", json: line.bytes))
+        }
+        return details
+    }
+}
+
+extension GraphMiss.Reason {
+    /// The miss as the statistics count it.
+    var readMiss: EntityRead.Miss {
+        switch self {
+        case .absent: .absent
+        case .expired, .stale: .expired
+        case .evicted: .evicted
+        case .deleted: .deleted
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Tidemark
+import TidemarkGraphQLStore
+import TidemarkModel
+
+/// A request about documents of GraphQL.
+///
+/// - Source: Protocol/graphql.md, methods.
+enum GraphMethod: Sendable {
+    /// The entity and the fragment that a request names.
+    struct Fragment: Sendable {
+        var document: ByteString
+        var name: ByteString?
+        var variables: ByteString?
+        var key: EntityKey
+    }
+
+    case read(GraphReadRequest)
+    case observe(GraphReadRequest)
+    case write(GraphRequest, AnswerParts, asOf: EventSequence?, isPartial: Bool)
+    case readFragment(Fragment)
+    case writeFragment(Fragment, AnswerParts, asOf: EventSequence?, isPartial: Bool)
+    case mutate(GraphMutation)
+    case stop(SubscriptionID)
+    /// A payload of a fetch that goes on.
+    case part(fetch: UInt64, AnswerParts)
+}

@@ -1,0 +1,101 @@
+import Tidemark
+import TidemarkGraphQLStore
+import TidemarkModel
+import TidemarkWire
+
+extension Session {
+    /// - Returns: The result; nil when the answer is sent separately.
+    func perform(_ method: GraphMethod, _ responder: Responder) async throws(CacheError) -> [UInt8]? {
+        switch method {
+        case .read(let request):
+            try await read(request, observing: nil, responder)
+            return nil
+        case .observe(let request):
+            if try await cache.isStream(request.operation) {
+                let subscription = try await cache.subscribeGraph(request.operation, sink: outbox)
+                return Answer.object { $0.member("subscription", subscription.rawValue) }
+            }
+            try await read(request, observing: outbox, responder)
+            return nil
+        case .write(let request, let parts, let asOf, let isPartial):
+            try await cache.writeGraph(request, parts, asOf: asOf, isPartial: isPartial)
+        case .readFragment(let fragment):
+            let result = try await cache.readFragment(
+                fragment.name, of: fragment.document, variables: fragment.variables, key: fragment.key)
+            return Answer.object { $0.graphResult(result) }
+        case .writeFragment(let fragment, let parts, let asOf, let isPartial):
+            try await cache.writeFragment(
+                fragment.name, of: fragment.document, variables: fragment.variables, key: fragment.key, parts,
+                asOf: asOf, isPartial: isPartial)
+        case .mutate(let mutation):
+            try await mutate(mutation, responder)
+            return nil
+        case .stop(let subscription):
+            try await cache.cancel(subscription)
+        case .part(let fetch, let parts):
+            await cache.takeGraph(parts, fetch: fetch)
+        }
+        return Answer.empty
+    }
+
+    private func read(
+        _ request: GraphReadRequest, observing sink: (any ObserverSink)?, _ responder: Responder
+    ) async throws(CacheError) {
+        let number = try waiting.add(responder, .query)
+        await cache.readGraph(request, observing: sink) { [waiting, cache, outbox] result in
+            if sink == nil { cache.assumeIsolated { $0.settle(outbox) } }
+            let outcome = result.map { reply in
+                Answer.object { line in
+                    line.graphResult(reply.result)
+                    if let subscription = reply.subscription { line.member("subscription", subscription.rawValue) }
+                }
+            }
+            waiting.finish(number) { $0.answer(outcome.mapError { MessageError($0) }) }
+        } later: { [outbox] result in
+            outbox.append(answer: Session.line(of: result, to: request.operation))
+        }
+    }
+
+    /// Returns the line for the answer that `cacheAndNetwork` fetches after its first answer.
+    private static func line(of result: Result<GraphReply, CacheError>, to request: GraphRequest) -> [UInt8] {
+        MessageLine.notification("graphql.result") { line in
+            line.member("document", Optional(request.document))
+            line.member("operation_name", request.operationName)
+            line.member("variables", json: request.variables?.bytes ?? Array("{}".utf8))
+            line.member("library_id", Optional(request.library))
+            switch result {
+            case .success(let reply): line.graphResult(reply.result)
+            case .failure(let error): line.member("error", json: Optional(MessageError(error).json))
+            }
+        }
+    }
+
+    /// Shows the mutation on its line, and answers when the server has.
+    private func mutate(_ mutation: GraphMutation, _ responder: Responder) async throws(CacheError) {
+        let number = try waiting.add(responder, .query)
+        let hasLayer: Bool
+        do throws(CacheError) {
+            hasLayer = try await cache.beginGraph(mutation)
+        } catch {
+            waiting.finish(number) { _ in }
+            throw error
+        }
+        let task = Task { [cache, outbox, waiting] in
+            let outcome: Result<[UInt8], MessageError>
+            do throws(CacheError) {
+                let result = try await cache.finishGraph(mutation, hasLayer: hasLayer)
+                outcome = .success(
+                    Answer.object { line in
+                        line.member("data", json: Optional(result.data))
+                        line.member("errors", json: result.errors)
+                        line.member("extensions", json: result.extensions)
+                    })
+            } catch {
+                outcome = .failure(MessageError(error))
+            }
+            await cache.settle(outbox)
+            waiting.finish(number) { $0.answer(outcome) }
+        }
+        waiting.set(task, for: number)
+    }
+}

@@ -1,0 +1,97 @@
+import TidemarkModel
+
+/// The merge of an answer of GraphQL into a stored entity, by path.
+extension Merge {
+    /// Merges fields into a stored object: an embedded object into the stored one of the same type, everything else in
+    /// place of what is stored.
+    ///
+    /// Objects count as of one type when either has no `__typename`. A reference is never merged.
+    ///
+    /// - Parameters:
+    ///   - fields: A validated object without insignificant white space.
+    ///   - base: The stored object, in the same form.
+    /// - Returns: The merged object, and the paths of what was written: names joined by a zero byte.
+    /// - Complexity: O((base.count + fields.count) · nesting).
+    /// - Source: Protocol/graphql.md, what is stored.
+    package static func graph(
+        _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer
+    ) -> (resource: [UInt8], paths: [ByteString]) {
+        var merge = GraphMerge(base: base, incoming: fields)
+        merge.append(base: 0..<base.count, incoming: 0..<fields.count, path: [])
+        return (merge.result, merge.paths)
+    }
+
+    /// Tells whether a value is an object `{"__ref":…}`.
+    static func isReference(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        let prefix: StaticString = #"{"__ref":""#
+        guard range.count > prefix.utf8CodeUnitCount else { return false }
+        let start = UnsafeRawBufferPointer(
+            rebasing: bytes[range.lowerBound..<range.lowerBound + prefix.utf8CodeUnitCount])
+        return JSONText.haveEqualBytes(
+            start, UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+    }
+}
+
+/// One merge by path under way. Recursion is bounded by the nesting of what is stored.
+private struct GraphMerge {
+    let base: UnsafeRawBufferPointer
+    let incoming: UnsafeRawBufferPointer
+    var result: [UInt8] = []
+    var paths: [ByteString] = []
+
+    init(base: UnsafeRawBufferPointer, incoming: UnsafeRawBufferPointer) {
+        self.base = base
+        self.incoming = incoming
+        result.reserveCapacity(base.count + incoming.count)
+    }
+
+    mutating func append(base baseRange: Range<Int>, incoming incomingRange: Range<Int>, path: [UInt8]) {
+        let old = JSONObject(base, range: baseRange)
+        let new = JSONObject(incoming, range: incomingRange)
+        var isTaken = [Bool](repeating: false, count: new.members.count)
+        result.append(UInt8(ascii: "{"))
+        for member in old.members {
+            appendName(base, member.name)
+            guard let index = new.position(named: UnsafeRawBufferPointer(rebasing: base[member.name])) else {
+                result.append(contentsOf: base[member.value])
+                continue
+            }
+            isTaken[index] = true
+            let name = path + new.unescapedName(new.members[index])
+            let value = new.members[index].value
+            if isMergeable(member.value, value) {
+                append(base: member.value, incoming: value, path: name + [0])
+            } else {
+                result.append(contentsOf: incoming[value])
+                paths.append(ByteString(name))
+            }
+        }
+        for (index, member) in new.members.enumerated() where !isTaken[index] {
+            appendName(incoming, member.name)
+            result.append(contentsOf: incoming[member.value])
+            paths.append(ByteString(path + new.unescapedName(member)))
+        }
+        result.append(UInt8(ascii: "}"))
+    }
+
+    private func isMergeable(_ old: Range<Int>, _ new: Range<Int>) -> Bool {
+        guard base[old.lowerBound] == UInt8(ascii: "{"), incoming[new.lowerBound] == UInt8(ascii: "{"),
+            !Merge.isReference(base, old), !Merge.isReference(incoming, new)
+        else { return false }
+        guard let oldType = typename(base, old), let newType = typename(incoming, new) else { return true }
+        return oldType == newType
+    }
+
+    private func typename(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [UInt8]? {
+        let object = JSONObject(bytes, range: range)
+        return object.value(named: "__typename").map { Array(bytes[$0]) }
+    }
+
+    private mutating func appendName(_ bytes: UnsafeRawBufferPointer, _ name: Range<Int>) {
+        if result.last != UInt8(ascii: "{") { result.append(UInt8(ascii: ",")) }
+        result.append(UInt8(ascii: "\""))
+        result.append(contentsOf: bytes[name])
+        result.append(UInt8(ascii: "\""))
+        result.append(UInt8(ascii: ":"))
+    }
+}

@@ -1,0 +1,210 @@
+import TidemarkModel
+
+/// The entities of an answer of GraphQL, ready to be stored as one unit.
+package struct GraphAnswer: Sendable {
+    /// One entity with the fields that the answer has of it.
+    package struct Entity: Sendable {
+        package var key: EntityKey
+        /// A compact JSON object.
+        package var resource: [UInt8]
+
+        package init(key: EntityKey, resource: [UInt8]) {
+            self.key = key
+            self.resource = resource
+        }
+    }
+
+    /// A root field: it goes stale as a query does.
+    package struct Root: Sendable {
+        package var name: GraphRootName
+        /// The types that its value refers to, each once.
+        package var types: [ByteString]
+
+        package init(name: GraphRootName, types: [ByteString]) {
+            self.name = name
+            self.types = types
+        }
+    }
+
+    package var library: ByteString
+    package var entities: [Entity]
+    package var roots: [Root]
+    package var asOf: EventSequence?
+    /// The position when the fetch began; nil when the answer was not requested.
+    package var start: FetchStart?
+    /// The layer whose mutation the answer settles; it goes in the same unit.
+    package var settledLayer: ByteString?
+
+    package init(
+        library: ByteString, entities: [Entity], roots: [Root], asOf: EventSequence? = nil, start: FetchStart? = nil,
+        settledLayer: ByteString? = nil
+    ) {
+        self.library = library
+        self.entities = entities
+        self.roots = roots
+        self.asOf = asOf
+        self.start = start
+        self.settledLayer = settledLayer
+    }
+
+    fileprivate var head: AnswerHead {
+        AnswerHead(
+            key: QueryKey(library: library, method: "Query", canonicalInput: "null"), timeToLive: nil, asOf: asOf,
+            membership: nil, membershipText: [], tags: [], isLocal: false, start: start)
+    }
+}
+
+/// The name of a root field among the queries: how it goes stale.
+package struct GraphRootName: Hashable, Sendable {
+    /// `Query.` and the field.
+    package let method: ByteString
+    /// The arguments as canonical JSON.
+    package let input: ByteString
+
+    /// - Parameter storageName: The field's storage name: the field, and its arguments in brackets.
+    package init(storageName: ByteString) {
+        let bytes = storageName.bytes
+        let end = bytes.firstIndex(of: UInt8(ascii: "(")) ?? bytes.count
+        method = ByteString(Array("Query.".utf8) + bytes[..<end])
+        input = end < bytes.count ? ByteString(bytes[(end + 1)...].dropLast()) : "{}"
+    }
+
+    /// The key of the query that stands for the root field, or for one more type that it refers to.
+    func key(in library: ByteString, type: ByteString? = nil) -> QueryKey {
+        let method = type.map { ByteString(self.method.bytes + [UInt8(ascii: ":")] + $0.bytes) } ?? self.method
+        return QueryKey(library: library, method: method, canonicalInput: input)
+    }
+}
+
+extension CacheState {
+    /// Returns the keys that an answer touches and that only the journal may have.
+    package func keysToLoad(for answer: GraphAnswer) -> [StoredKey] {
+        guard absentCount > 0 else { return [] }
+        return answer.entities.compactMap { keyToLoad($0.key) }
+    }
+
+    /// Stores an answer of GraphQL as one unit: its fields are merged by path and dated, unless something newer is known
+    /// of their entity.
+    ///
+    /// - Precondition: The keys that ``keysToLoad(for:)`` names were loaded.
+    /// - Throws: ``AnswerRefusal``; then nothing was stored.
+    package mutating func store(_ answer: GraphAnswer, at now: Int64) throws(AnswerRefusal) {
+        guard let library = answer.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+            throw .tooManyLibraries
+        }
+        var keys: [StoredKey] = []
+        for entity in answer.entities {
+            let name = configuration.typeAliases[entity.key.type] ?? entity.key.type
+            guard let type = name.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+            keys.append(StoredKey(library: library, type: type, id: StoredID(entity.key.id)))
+        }
+        if let place = firstOversized(keys, { answer.entities[$0].resource }) {
+            throw .tooLarge(event: 0, index: place, byteCountMax: entityByteCountMax)
+        }
+        let head = comparable(answer.head)
+        if !isAwaitingAnswers { forgetRecentWrites() }
+        let newer = newerWrites(than: head, in: library)
+        let stamp = EntityStamp(
+            sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
+            generation: libraries[Int(library)].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
+        var rootQueries: [(query: UInt32, type: TypeIndex, tags: [UInt8])] = []
+        for root in answer.roots { rootQueries += try open(root, of: answer.library, library) }
+        isUnwritten = true
+        libraries[Int(library)].isChanged = true
+        beginUnit(isMulti: true)
+        for (key, entity) in zip(keys, answer.entities) {
+            write(entity.resource, key, stamp: stamp, newer: newer, isPlaceKnown: head.asOf != nil)
+        }
+        for root in rootQueries {
+            var head = head
+            head.tags = root.tags
+            refile(root.query, head, type: root.type, at: now)
+        }
+        if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) { drop([layer], at: now) }
+        if !layers.isEmpty { dropOutlived(at: now) }
+        if !answer.roots.isEmpty { libraries[Int(library)].gate.clearStale() }
+        endUnit(at: now)
+        noteStatus(of: library, at: now)
+    }
+
+    private mutating func write(
+        _ resource: [UInt8], _ key: StoredKey, stamp: EntityStamp, newer: NewerWrites, isPlaceKnown: Bool
+    ) {
+        key.withIdentity(seed: entities.seed) { identity in
+            if let index = entities.find(identity) {
+                let stored = entities.stamp(of: index)
+                if isNewer(stored, key, than: newer, generation: stamp.generation) { return }
+                let merged = resource.withUnsafeBytes { Merge.graph($0, into: entities.payload(of: index)) }
+                var stamp = stamp
+                // An answer without a known place must not lower the entity's own sequence.
+                if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
+                    stamp.sequence = max(stamp.sequence ?? sequence, sequence)
+                }
+                merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.paths, stamp: stamp) }
+                return noteAnswer(of: index, stamp)
+            }
+            if evicted.contains(identity), mayBePast(key, newer) { return }
+            if !tombstones.isEmpty, let tombstone = tombstones[key] {
+                let deleted = EntityStamp(
+                    sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
+                if isNewer(deleted, key, than: newer, generation: stamp.generation) { return }
+                tombstones.remove(key)
+            }
+            let index = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
+            noteAnswer(of: index, stamp)
+        }
+    }
+
+    // MARK: Roots
+
+    /// Opens the queries that stand for a root field: one for each type that its value refers to.
+    private mutating func open(
+        _ root: GraphAnswer.Root, of name: ByteString, _ library: LibraryIndex
+    ) throws(AnswerRefusal) -> [(query: UInt32, type: TypeIndex, tags: [UInt8])] {
+        var found: [(query: UInt32, type: TypeIndex, tags: [UInt8])] = []
+        let others = root.types.dropFirst()
+        var tags: [UInt8] = []
+        if !others.isEmpty {
+            for type in others {
+                tags.append(tags.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+                CanonicalString.append(type.bytes, to: &tags)
+            }
+            tags.append(UInt8(ascii: "]"))
+        }
+        for (place, type) in (root.types.isEmpty ? ["Query"] : root.types).enumerated() {
+            let key = root.name.key(in: name, type: place == 0 ? nil : type)
+            guard let index = type.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+            guard let query = queries.open(key, library: library) else { throw .tooManyQueries }
+            found.append((query, index, place == 0 ? tags : []))
+        }
+        return found
+    }
+
+    /// Returns the queries that stand for a root field; empty when nothing is known of it.
+    package func rootQueries(of root: GraphRootName, in library: ByteString) -> [UInt32] {
+        guard let first = queries.find(root.key(in: library)), queries[first].isStored else { return [] }
+        var found = [first]
+        if !queries[first].tags.isEmpty {
+            for type in JSONSlice(compact: queries[first].tags[...]).elements ?? [] {
+                guard let text = type.text,
+                    let query = queries.find(root.key(in: library, type: ByteString(text)))
+                else { continue }
+                found.append(query)
+            }
+        }
+        return found
+    }
+
+    /// Returns when a root field became stale, in milliseconds since 1970; nil while it is fresh. One that nothing is
+    /// known of has always been stale.
+    package func staleSince(root: GraphRootName, in library: ByteString, at now: Int64) -> Int64? {
+        let found = rootQueries(of: root, in: library)
+        if found.isEmpty { return 0 }
+        return found.compactMap { queries[$0].staleSince(at: now) }.min()
+    }
+
+    /// Counts a read of a root field for the order in which queries go.
+    package mutating func touch(root: GraphRootName, in library: ByteString) {
+        for query in rootQueries(of: root, in: library) { queries.touch(query) }
+    }
+}

@@ -1,0 +1,83 @@
+import TidemarkModel
+
+/// An entity as a reader of a document sees it.
+package enum GraphLook: Sendable {
+    case found(GraphEntity)
+    case deleted
+    case absent
+    case evicted
+    /// Only the journal may have it.
+    case elsewhere(StoredKey)
+}
+
+/// One entity with the dates of its fields.
+package struct GraphEntity: Sendable {
+    package var resource: [UInt8]
+    /// When all fields without a date of their own were written, in milliseconds since 1970, and for which place.
+    package var writtenAt: Int64
+    package var sequence: EventSequence?
+    /// The writes of single fields, by path.
+    package var named: [ByteString: (writtenAt: Int64, sequence: EventSequence?)]
+    package var isPending: Bool
+    /// Whether a field that it lacks does not exist, rather than being evicted.
+    package var isWhole: Bool
+}
+
+extension CacheState {
+    /// Looks up an entity without counting it as an access.
+    ///
+    /// - Parameter asked: Keys that the journal was asked for already.
+    package func graphLook(_ key: EntityKey, asked: Set<StoredKey>) -> GraphLook {
+        guard let stored = storedKey(of: key) else { return .absent }
+        let index = withIdentity(stored) { entities.find($0) }
+        if isLayered(stored), let handle = queries.keys.handle(of: stored) {
+            guard let overlay = layers.overlays[handle] else { return .absent }
+            guard let visible = overlay.visible else {
+                return overlay.isDeleted || tombstones[stored] != nil ? .deleted : .absent
+            }
+            let dates = layers.dates(over: handle)
+            var entity = graphEntity(visible, at: index)
+            if let whole = dates.whole {
+                entity.writtenAt = whole
+                entity.sequence = nil
+                entity.named = [:]
+            }
+            for (name, date) in dates.named { entity.named[name] = (date, nil) }
+            entity.isPending = true
+            entity.isWhole = completeness(of: handle) == .whole
+            return .found(entity)
+        }
+        if let index {
+            return .found(graphEntity(Array(entities.payload(of: index)), at: index))
+        }
+        if tombstones[stored] != nil { return .deleted }
+        if absentCount > 0, !isKnown(stored), !asked.contains(stored) { return .elsewhere(stored) }
+        return wasEvicted(key) ? .evicted : .absent
+    }
+
+    private func graphEntity(_ resource: [UInt8], at index: UInt32?) -> GraphEntity {
+        var entity = GraphEntity(
+            resource: resource, writtenAt: 0, sequence: nil, named: [:], isPending: false, isWhole: true)
+        guard let index else { return entity }
+        let stamp = entities.stamp(of: index)
+        entity.writtenAt = stamp.writtenAt
+        entity.sequence = stamp.sequence
+        entity.isWhole = entities.completeness(of: index).isEvaluable
+        if let stamps = entities.fieldStamps[index] {
+            entity.writtenAt = stamps.rest.writtenAt
+            entity.sequence = stamps.rest.sequence
+            entity.named = stamps.named.mapValues { ($0.writtenAt, $0.sequence) }
+        }
+        return entity
+    }
+
+    /// Counts a read of entities for the order of evictions.
+    package mutating func touch(_ keys: [EntityKey]) {
+        for key in keys {
+            guard let stored = storedKey(of: key), let index = withIdentity(stored, { entities.find($0) }) else {
+                continue
+            }
+            entities.touch(index)
+        }
+    }
+}
