@@ -89,6 +89,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "TidemarkGraphQL", dependencies: ["TidemarkModel"], swiftSettings: strict),
+        // What RFC 9111 says, as functions of values: no sockets, no clock.
+        .target(name: "TidemarkHTTPRules", dependencies: ["TidemarkModel"], swiftSettings: strict),
         // A cache as a child process: JSON-RPC on standard input and output.
         .target(
             name: "TidemarkSession",
@@ -200,6 +202,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkGraphQLTests", dependencies: ["TidemarkGraphQL", "TidemarkModel", "TidemarkTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkHTTPRulesTests", dependencies: ["TidemarkHTTPRules", "TidemarkModel", "TidemarkTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
