@@ -83,11 +83,11 @@ bench-peers: deps
 
 ## crash-test: kill ingests and sessions KILLS times each and check that nothing acknowledged was lost (KILLS=500); minutes
 crash-test: deps
-	TIDEMARK_KILLS=$(KILLS) $(SWIFT) test --disable-xctest --filter CrashTests
+	TIDEMARK_SCALE=kills=$(KILLS) $(SWIFT) test --disable-xctest --filter CrashTests
 
 ## crash-points: stop at every change of the disk, by process and by power (POINTS=100 for fewer, SEED=1 for others); minutes
 crash-points: deps
-	TIDEMARK_CRASH_POINTS=$(POINTS) TIDEMARK_CRASH_SEED=$(SEED) \
+	TIDEMARK_SCALE=points=$(if $(filter-out all,$(POINTS)),$(POINTS),0),seed=$(SEED) \
 	    $(SWIFT) test --disable-xctest --filter 'CrashPointTests|StreamFaultTests'
 
 ## simulate: run SEEDS schedules of the simulated world, in a release build, from SEED=1 on (SEEDS=20000); minutes
@@ -102,21 +102,25 @@ canaries: deps
 
 ## graphql-oracle: judge DOCUMENTS random documents beside graphql-core, which it installs (DOCUMENTS=10000); minutes
 graphql-oracle: deps
-	@Tests/GraphQLOracle/install
-	TIDEMARK_ORACLE=$(DOCUMENTS) $(SWIFT) test --disable-xctest --filter OracleTests
+	@Tests/Python/install
+	TIDEMARK_SCALE=documents=$(DOCUMENTS) $(SWIFT) test --disable-xctest --filter OracleTests
+
+## python: install the Python packages that some tests compare with (graphql-core, jsonschema) into .build/python
+python:
+	@Tests/Python/install
 
 ## big-test: a million faulty lines, against the reference model; minutes
 big-test: deps
-	TIDEMARK_BIG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
+	TIDEMARK_SCALE=big=200000 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
 
 ## test-limits: a million entities under 100 MB of disk, and what the process takes; minutes
 test-limits: deps
-	TIDEMARK_LIMITS=1 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter LimitTests
+	TIDEMARK_SCALE=limits $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter LimitTests
 
 ## test-tsan: RACES races of observers against everything else, under the thread sanitizer (RACES=10000); minutes
 test-tsan: deps
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
-	TIDEMARK_RACES=$(RACES) TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan-suppressions.txt" \
+	TIDEMARK_SCALE=races=$(RACES) TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan-suppressions.txt" \
 	    $(SWIFT) test --skip-build \
 	    --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
 
@@ -131,17 +135,17 @@ fuzz-ci: deps
 ## soak: mixed traffic on databases, MINUTES under the thread sanitizer and as many under the address sanitizer (MINUTES=10, SEED=1)
 soak: deps
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
-	TIDEMARK_SOAK_MINUTES=$(MINUTES) TIDEMARK_SOAK_SEED=$(SEED) \
+	TIDEMARK_SCALE=minutes=$(MINUTES),seed=$(SEED) \
 	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan-suppressions.txt" \
 	    $(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SoakTests
 	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
-	TIDEMARK_SOAK_MINUTES=$(MINUTES) TIDEMARK_SOAK_SEED=$(SEED) ASAN_OPTIONS="detect_leaks=0" \
+	TIDEMARK_SCALE=minutes=$(MINUTES),seed=$(SEED) ASAN_OPTIONS="detect_leaks=0" \
 	    $(SWIFT) test --skip-build --disable-xctest --sanitize=address --scratch-path .build-asan --filter SoakTests
 
 ## load-test: lines of a gigabyte, a million of rubbish, hosts that never read: the command at its limits; minutes
 load-test: deps
 	@$(RELEASE_BUILD) --product tidemark
-	TIDEMARK_LOAD=1 TIDEMARK_COMMAND="$$($(SWIFT) build -c release --show-bin-path)/tidemark" \
+	TIDEMARK_SCALE=load TIDEMARK_COMMAND="$$($(SWIFT) build -c release --show-bin-path)/tidemark" \
 	    $(SWIFT) test --disable-xctest --no-parallel --filter 'LoadTests|LoadHostTests'
 
 ## dist: a .tar.gz and a .deb that need no Swift installation, below .build/dist; Linux
@@ -179,5 +183,5 @@ help:
 deps:
 	@./.ci/deps
 
-.PHONY: graphql-oracle run examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: graphql-oracle python run examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps

@@ -18,11 +18,11 @@ enum AgesSuite {
 
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let policy = try CachePolicy.read(Array(rules.utf8))
-        let size = QueryBed.Size.of(smoke: isSmoke)
+        let size = QueryFixture.Size.of(smoke: isSmoke)
         let eventCount = isSmoke ? 2_000 : 50_000
-        let events = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount)
-        let plain = try QueryBed(size, .lists, queryCount: 10)
-        let aged = try QueryBed(size, .lists, queryCount: 10, policy: policy)
+        let events = try QueryFixture.events(size, setCount: runs + 1, eventCount: eventCount)
+        let plain = try QueryFixture(size, .lists, queryCount: 10)
+        let aged = try QueryFixture(size, .lists, queryCount: 10, policy: policy)
         var (plainRun, agedRun) = (0, 0)
         report.add(
             try await Measurement.compare(

@@ -3,16 +3,16 @@ import TidemarkModel
 /// The cost of an event when there are queries, both unrelated and affected ones.
 enum IndexSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
-        let size = QueryBed.Size.of(smoke: isSmoke)
+        let size = QueryFixture.Size.of(smoke: isSmoke)
         let eventCount = isSmoke ? 1_000 : 20_000
         let counts = isSmoke ? [10, 100, 1_000] : [10, 100, 1_000, 10_000, 100_000]
-        let events = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount)
-        for unrelated in QueryBed.Unrelated.allCases {
+        let events = try QueryFixture.events(size, setCount: runs + 1, eventCount: eventCount)
+        for unrelated in QueryFixture.Unrelated.allCases {
             for count in counts {
                 // The reference has no queries at first, and then the smallest number: the cost must not depend on the
                 // number of queries.
-                let reference = try QueryBed(size, unrelated, queryCount: count == counts[0] ? 0 : counts[0])
-                let subject = try QueryBed(size, unrelated, queryCount: count)
+                let reference = try QueryFixture(size, unrelated, queryCount: count == counts[0] ? 0 : counts[0])
+                let subject = try QueryFixture(size, unrelated, queryCount: count)
                 report.add(
                     try await compare(
                         "\(count) \(unrelated.rawValue)", events, eventCount, goal: count == counts[0] ? nil : 1.3,
@@ -23,11 +23,12 @@ enum IndexSuite {
         }
         // Few entities change, so that the lists stay small; the same entities change in the reference.
         let entityCount = 100
-        let affecting = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount, entityCount: entityCount)
+        let affecting = try QueryFixture.events(
+            size, setCount: runs + 1, eventCount: eventCount, entityCount: entityCount)
         for isObserved in [false, true] {
             for count in [1, 10, 100] {
-                let reference = try QueryBed(size, .lists, queryCount: 10)
-                let subject = try QueryBed(size, .lists, queryCount: 10)
+                let reference = try QueryFixture(size, .lists, queryCount: 10)
+                let subject = try QueryFixture(size, .lists, queryCount: 10)
                 try subject.putLists(count, of: entityCount, isObserved: isObserved)
                 report.add(
                     try await compare(
@@ -42,7 +43,7 @@ enum IndexSuite {
 
     private static func compare(
         _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, referenceName: String,
-        _ reference: QueryBed, _ subject: QueryBed
+        _ reference: QueryFixture, _ subject: QueryFixture
     ) async throws -> Measurement {
         var (referenceRun, run) = (0, 0)
         return await Measurement.compare(

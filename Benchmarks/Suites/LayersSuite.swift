@@ -8,10 +8,10 @@ enum LayersSuite {
     private static let entityCount = 1_000
 
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
-        let size = QueryBed.Size.of(smoke: isSmoke)
+        let size = QueryFixture.Size.of(smoke: isSmoke)
         let eventCount = isSmoke ? 2_000 : 20_000
         try inLists(size, listCount: 10, count: isSmoke ? 100 : 2_000, into: &report)
-        let events = try QueryBed.events(size, setCount: runs + 1, eventCount: eventCount)
+        let events = try QueryFixture.events(size, setCount: runs + 1, eventCount: eventCount)
         report.add(
             try await compare(size, "event, no layers", events, eventCount, goal: nil, layers: 0))
         for layers in isSmoke ? [1_000] : [100, 1_000, 10_000] {
@@ -23,25 +23,26 @@ enum LayersSuite {
     }
 
     /// Measures an edit of an element of observed lists and its rollback, in memory.
-    private static func inLists(_ size: QueryBed.Size, listCount: Int, count: Int, into report: inout Report) throws {
-        let bed = try QueryBed(size, .lists, queryCount: 10)
-        try bed.putLists(listCount, of: entityCount, isObserved: true)
+    private static func inLists(_ size: QueryFixture.Size, listCount: Int, count: Int, into report: inout Report) throws
+    {
+        let fixture = try QueryFixture(size, .lists, queryCount: 10)
+        try fixture.putLists(listCount, of: entityCount, isObserved: true)
         var latencies: [Double] = []
         var told = 0
         let clock = ContinuousClock()
         for number in 0..<count {
-            let update = try bed.update("m", of: number &* 7_919 % entityCount)
+            let update = try fixture.update("m", of: number &* 7_919 % entityCount)
             let start = clock.now
-            try bed.state.lay(update, at: 1)
-            told += bed.state.changeLog.count
-            bed.state.clearLog()
-            try bed.state.rollBack("m", library: nil, at: 1)
-            told += bed.state.changeLog.count
-            bed.state.clearLog()
+            try fixture.state.lay(update, at: 1)
+            told += fixture.state.changeLog.count
+            fixture.state.clearLog()
+            try fixture.state.rollBack("m", library: nil, at: 1)
+            told += fixture.state.changeLog.count
+            fixture.state.clearLog()
             latencies.append((clock.now - start).inSeconds * 1e6)
             // The flush is taken each time, so that written changes do not accumulate.
-            _ = bed.state.takeFlush()
-            bed.state.flushCommitted()
+            _ = fixture.state.takeFlush()
+            fixture.state.flushCommitted()
         }
         precondition(told == 2 * listCount * count, "\(told) changes were told of")
         report.add(
@@ -51,10 +52,10 @@ enum LayersSuite {
 
     /// Measures events on entities without layers; the reference is a cache that never had a layer.
     private static func compare(
-        _ size: QueryBed.Size, _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, layers: Int
+        _ size: QueryFixture.Size, _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, layers: Int
     ) async throws -> Measurement {
-        let reference = try QueryBed(size, .lists, queryCount: 10)
-        let subject = try QueryBed(size, .lists, queryCount: 10)
+        let reference = try QueryFixture(size, .lists, queryCount: 10)
+        let subject = try QueryFixture(size, .lists, queryCount: 10)
         for number in 0..<layers {
             try subject.state.lay(subject.update("m\(number)", of: size.changingCount + number), at: 1)
         }
@@ -75,7 +76,7 @@ enum LayersSuite {
     }
 }
 
-extension QueryBed {
+extension QueryFixture {
     /// Returns an update that patches one field of an entity.
     func update(_ pendingID: String, of index: Int) throws -> LayerUpdate {
         LayerUpdate(

@@ -16,8 +16,8 @@ enum ScalingSuite {
         let eventCount = isSmoke ? 2_000 : 50_000
         let decoder = try SampleDecoder()
         for count in counts {
-            let reference = try EntityBed(entityCount: counts[0], decoder)
-            let subject = try EntityBed(entityCount: count, decoder)
+            let reference = try EntityFixture(entityCount: counts[0], decoder)
+            let subject = try EntityFixture(entityCount: count, decoder)
             let referenceSets = try (0...runs).map { _ in try reference.updates(eventCount) }
             let sets = try (0...runs).map { _ in try subject.updates(eventCount) }
             var (referenceRun, run) = (0, 0)
@@ -74,7 +74,7 @@ enum ScalingSuite {
 }
 
 /// A state with entities, some of which change.
-final class EntityBed {
+final class EntityFixture {
     private var state = ApplySuite.emptyState()
     private let entityCount: Int
     private let decoder: SampleDecoder

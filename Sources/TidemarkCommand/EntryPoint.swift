@@ -56,7 +56,7 @@ enum EntryPoint {
             return report(
                 Failure(
                     .internal, "internal", RootCommand.message(for: error), outcome: "the command did not finish",
-                    advice: "report it, with the command line"))
+                    advice: "report this as a bug, with the command line"))
         }
         return report(
             .usage(

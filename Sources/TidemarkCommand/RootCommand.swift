@@ -9,10 +9,10 @@ struct RootCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "tidemark",
-        abstract: "A cache that change events keep in step with a server.",
+        abstract: "A cache that change events keep in sync with a server.",
         discussion: """
-            Feed it lines of change events; it keeps the latest state of every entity in one database file, notices \
-            missing numbers, and puts aside what it cannot read.
+            Feed it lines of change events; it keeps the latest state of every entity in one database file, detects \
+            missing events, and quarantines lines that it cannot read.
 
             EXAMPLE
               tidemark ingest --db cache.db < events.ndjson

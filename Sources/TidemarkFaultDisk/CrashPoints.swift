@@ -1,25 +1,19 @@
-import Foundation
-
 /// The changes of a workload at which its process stops: every k-th, or all of them.
 ///
-/// `TIDEMARK_CRASH_POINTS` is `all` or the number of points; `TIDEMARK_CRASH_POINT` is a single point, to repeat it;
-/// `TIDEMARK_CRASH_SEED` shifts the points and decides which data a loss of power destroys.
 public struct CrashPoints: Sendable {
     /// The seed of everything random at a point, together with the point's number.
     public let seed: UInt64
     private let countMax: Int?
     private let only: Int?
 
-    /// - Parameter few: The number of points when the environment sets none.
-    public init(few: Int) {
-        let environment = ProcessInfo.processInfo.environment
-        seed = environment["TIDEMARK_CRASH_SEED"].flatMap { UInt64($0) } ?? 0
-        only = environment["TIDEMARK_CRASH_POINT"].flatMap { Int($0) }
-        switch environment["TIDEMARK_CRASH_POINTS"] {
-        case nil: countMax = few
-        case "all": countMax = nil
-        case let text?: countMax = Int(text) ?? few
-        }
+    /// - Parameters:
+    ///   - count: The number of points; nil for all of them.
+    ///   - only: A single point, to repeat a failure.
+    ///   - seed: Shifts the points, and decides which data a loss of power destroys.
+    public init(count: Int?, only: Int? = nil, seed: UInt64 = 0) {
+        countMax = count
+        self.only = only
+        self.seed = seed
     }
 
     /// Whether every point is tested.
@@ -46,8 +40,6 @@ public struct CrashPoints: Sendable {
         seed &* 1_000_003 &+ UInt64(point) &* 101 &+ salt
     }
 
-    /// Returns the environment variables that repeat a failure at a point.
-    public func description(of point: Int) -> String {
-        "TIDEMARK_CRASH_POINT=\(point) TIDEMARK_CRASH_SEED=\(seed)"
-    }
+    /// Returns the environment variable that repeats a failure at a point.
+    public func description(of point: Int) -> String { "TIDEMARK_SCALE=point=\(point),seed=\(seed)" }
 }

@@ -5,16 +5,16 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-/// The output of the command against Protocol/schema; needs python3 with jsonschema.
-@Suite struct SchemaTests {
+/// The output of the command against Protocol/schema.
+@Suite(
+    .enabled(if: PythonEnvironment.interpreter != nil, "\(PythonEnvironment.advice)"), .timeLimit(.minutes(10)),
+    .tags(.process))
+struct SchemaTests {
     private static let script = """
         import json, os, sys, warnings
         warnings.simplefilter("ignore")
-        try:
-            from jsonschema import Draft202012Validator
-            from referencing import Registry, Resource
-        except ImportError:
-            sys.exit(77)
+        from jsonschema import Draft202012Validator
+        from referencing import Registry, Resource
         folder = sys.argv[1]
         schemas = {n[:-12]: json.load(open(os.path.join(folder, n))) for n in os.listdir(folder) if n.endswith(".schema.json")}
         registry = Registry().with_resources([(s["$id"], Resource.from_contents(s)) for s in schemas.values()])
@@ -137,11 +137,9 @@ import TidemarkTesting
     ///
     /// - Parameter lines: Lines of the name of a schema, a tab, and JSON.
     private func check(_ lines: [UInt8]) async throws {
-        let python = "/usr/bin/python3"
-        guard FileManager.default.isExecutableFile(atPath: python) else { return }
+        let python = try #require(PythonEnvironment.interpreter)
         let checked = try await CommandRunner(executable: python).run(
             ["-c", SchemaTests.script, ProtocolVector.protocolFolder.appending(path: "schema").path], input: lines)
-        if checked.status == 77 { return }
         #expect(checked.status == 0, "\(checked.errorText)")
         #expect(checked.outputText == "")
     }

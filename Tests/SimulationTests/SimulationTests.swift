@@ -5,12 +5,10 @@ import TidemarkTesting
 
 /// The simulated world, through the command that users test with. Laws: L1 to L11.
 ///
-/// `TIDEMARK_SCHEDULES` is the number of schedules; `TIDEMARK_SIMULATION_SEED` is the first seed. A debug build runs few:
-/// `.ci/run` and `make simulate` run thousands in a release build, which is some ten times as fast.
-@Suite(.serialized) struct SimulationTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let scheduleCount = environment["TIDEMARK_SCHEDULES"].flatMap { Int($0) } ?? 100
-    private static let seed = environment["TIDEMARK_SIMULATION_SEED"] ?? "1"
+/// `TIDEMARK_SCALE=schedules=2000,seed=7` sets their number and the first seed. A debug build runs few: `.ci/run` and `make simulate` run thousands in a release build, which is some ten times as fast.
+@Suite(.serialized, .timeLimit(.minutes(600)), .tags(.process, .slow)) struct SimulationTests {
+    private static let scheduleCount = TestScale.schedules.number ?? 100
+    private static let seed = "\(TestScale.seed.number ?? 1)"
 
     @Test func `in every simulated world the cache ends with the server's state`() async throws {
         let result = try await CommandRunner().run(

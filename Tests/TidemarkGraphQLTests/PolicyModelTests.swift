@@ -3,7 +3,7 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkTesting
 
-@Suite struct PolicyModelTests {
+@Suite(.tags(.model)) struct PolicyModelTests {
     @Test func `the policies of random schemas equal those of a naive model`() throws {
         var consistentCount = 0
         for seed in UInt64(0)..<1_500 {

@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-@Suite struct ReferenceModelTests {
+@Suite(.tags(.model)) struct ReferenceModelTests {
     private func event(_ sequence: Int, library: String = "a", padding: Int = 0) -> String {
         let pad = String(repeating: "p", count: padding)
         return

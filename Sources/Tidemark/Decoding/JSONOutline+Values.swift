@@ -74,7 +74,7 @@ extension JSONOutline {
         for style in [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()] {
             do { return try style.parse(text) } catch { continue }
         }
-        throw .corrupted("a date as in ISO 8601 is wanted")
+        throw .corrupted("an ISO 8601 date is expected")
     }
 
     /// - Returns: nil for any text that is not in the usual form: Foundation's own decoding decides about such a text.

@@ -99,10 +99,10 @@ struct ResourceDecoder: Decoder {
             .typeMismatch(
                 type,
                 DecodingError.Context(
-                    codingPath: path, debugDescription: "\(type) is wanted, and there is a value of another kind."))
+                    codingPath: path, debugDescription: "\(type) is expected, but found another kind of value."))
         case .null(let type):
             .valueNotFound(
-                type, DecodingError.Context(codingPath: path, debugDescription: "\(type) is wanted, and there is null.")
+                type, DecodingError.Context(codingPath: path, debugDescription: "\(type) is expected, but found null.")
             )
         case .corrupted(let reason):
             .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: reason))

@@ -83,6 +83,6 @@ struct ResourceUnkeyedContainer: UnkeyedDecodingContainer {
             type,
             DecodingError.Context(
                 codingPath: codingPath + [JSONIndexKey(currentIndex)],
-                debugDescription: "There is no element behind the last one."))
+                debugDescription: "There is no element after the last one."))
     }
 }

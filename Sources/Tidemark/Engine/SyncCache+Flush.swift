@@ -133,7 +133,7 @@ extension SyncCache {
             return
         }
         let quarantine = flushes.takeFailed()?.flush.quarantine ?? []
-        recorder?.end(because: "the database was damaged and made anew")
+        recorder?.end(because: "the database was damaged and created anew")
         state.markAllUnwritten(quarantine: quarantine)
     }
 

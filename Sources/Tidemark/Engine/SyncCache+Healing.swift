@@ -123,7 +123,7 @@ extension SyncCache {
         await takeTurn()
         defer { turn.release() }
         guard let index = state.libraryIndex(of: library) else {
-            throw CacheError(.invalidParams, "nothing is known of library \(library)")
+            throw CacheError(.invalidParams, "library \(library) is not known")
         }
         try await flush()
         try await loadAbove(sequence, of: index)
@@ -156,13 +156,13 @@ extension CacheError {
     fileprivate init(rewind refusal: CacheState.RewindRefusal, of library: ByteString, to sequence: EventSequence) {
         switch refusal {
         case .unknownLibrary:
-            self.init(.invalidParams, "nothing is known of library \(library)")
+            self.init(.invalidParams, "library \(library) is not known")
         case .notAhead(let cursor):
             let place = cursor.map { "at \($0.rawValue)" } ?? "cold"
             self.init(
-                .conflict, "library \(library) is \(place): only a cursor above \(sequence.rawValue) goes back to it")
+                .conflict, "library \(library) is \(place): only a cursor above \(sequence.rawValue) can go back to it")
         case .busy:
-            self.init(.conflict, "library \(library) waits for missing events: try again when it does not")
+            self.init(.conflict, "library \(library) waits for missing events: try again when its gap is closed")
         }
     }
 }

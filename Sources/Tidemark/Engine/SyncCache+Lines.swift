@@ -25,7 +25,7 @@ extension SyncCache {
             batches = try decoder.batches(of: lines, input: input)
         } catch {
             throw StorageError(
-                .inputOutput, "no memory to decode \(lines.count) bytes", advice: "give fewer lines at once")
+                .inputOutput, "no memory to decode \(lines.count) bytes", advice: "pass fewer lines at once")
         }
         for batch in batches { try await ingest(batch) }
     }

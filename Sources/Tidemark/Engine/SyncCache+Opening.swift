@@ -21,7 +21,7 @@ extension SyncCache {
     ) async throws(StorageError) -> SyncCache {
         precondition(
             configuration.excludedTwice.isEmpty,
-            "types kept out of memory and of the disk: \(configuration.excludedTwice.sorted()); keep them out of one")
+            "types excluded from memory and from disk: \(configuration.excludedTwice.sorted()); choose one")
         func start(_ recovered: RecoveredState) async throws(StorageError) -> SyncCache {
             try await begin(
                 recovered, configuration, journal, upstream, queryUpstream, clock, recorder, corrects: corrects)
@@ -61,7 +61,7 @@ extension SyncCache {
         let lag = time.now().subtractingClamped(clock.now())
         if lag > 0, recovered.lastTakenAt != nil {
             configuration.logger.warning(
-                "the clock is \(lag / 1_000) s behind the last write: times go on from there")
+                "the clock is \(lag / 1_000) s behind the last write: times continue from there")
         }
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,

@@ -25,7 +25,7 @@ extension SyncCache {
                 countBefore: countBefore, isAboveDiskLimit: excess.isAboveDiskLimit, entityCount: state.entityCount)
             if !isFruitful { eviction.tierConsent.spent() }
         } catch {
-            configuration.logger.error("no room was made: \(error)")
+            configuration.logger.error("eviction failed: \(error)")
         }
     }
 

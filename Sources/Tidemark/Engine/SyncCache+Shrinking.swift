@@ -37,7 +37,7 @@ extension SyncCache {
         do throws(StorageError) {
             return try await journal.giveBackFree(isLast: isLast)
         } catch {
-            configuration.logger.warning("free space of the database stays with it: \(error)")
+            configuration.logger.warning("free space of the database was not given back: \(error)")
             return false
         }
     }

@@ -10,5 +10,5 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
         self.message = message
     }
 
-    public var description: String { "no JSON at byte \(byteOffset): \(message)" }
+    public var description: String { "not JSON at byte \(byteOffset): \(message)" }
 }

@@ -34,7 +34,7 @@ struct JSONValueParser {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-        default: throw error("no value begins so")
+        default: throw error("no value begins with this character")
         }
     }
 
@@ -101,7 +101,7 @@ struct JSONValueParser {
             // The bytes of quotes and backslashes never occur inside a longer UTF-8 sequence, so a run between them is
             // valid or wrong as a whole.
             guard let run = String(validating: bytes[start..<position], as: UTF8.self) else {
-                throw JSONSyntaxError(byteOffset: start, "the string from here on is no UTF-8")
+                throw JSONSyntaxError(byteOffset: start, "the string is not UTF-8 from here on")
             }
             text += run
             guard let byte = next else { throw error("the text ends inside a string") }
@@ -125,7 +125,7 @@ struct JSONValueParser {
         case UInt8(ascii: "u"): return try character()
         default:
             position -= 1
-            throw error("there is no such escape")
+            throw error("this escape does not exist")
         }
     }
 

@@ -171,7 +171,7 @@ extension SyncCache {
                     // The layer has settled meanwhile.
                 }
             }
-            let outcome = isUpdate ? "the layer was taken away" : "it is tried again"
+            let outcome = isUpdate ? "the layer was removed" : "it is tried again"
             throw CacheError(.storageFailed, "nothing is written: \(error.message); \(outcome)")
         }
     }
@@ -202,25 +202,25 @@ extension LayerRefusal {
         case .duplicate(let id):
             CacheError(
                 .duplicatePending,
-                "'\(id)' is pending already: pass an id of its own for each mutation, nothing changed")
+                "'\(id)' is pending already: pass a new id for each mutation, nothing changed")
         case .unknown(let id):
             CacheError(
-                .unknownPending, "'\(id)' is not pending: it has settled, or never was; see optimistic.list")
+                .unknownPending, "'\(id)' is not pending: it has settled or never existed; see optimistic.list")
         case .noChanges:
             CacheError(.invalidParams, "changes are empty: pass at least one, nothing changed")
         case .tooManyLayers:
-            CacheError(.limitExceeded, "there are as many pending layers as may be: commit or roll back some first")
+            CacheError(.limitExceeded, "too many layers are pending: commit or roll back some first")
         case .tooManyBytes:
-            CacheError(.limitExceeded, "pending layers hold as much as they may: commit or roll back some first")
+            CacheError(.limitExceeded, "the pending layers hold too many bytes: commit or roll back some first")
         case .badResource(let step, let reason):
-            CacheError(.invalidParams, "\(name)[\(step)] cannot be used (\(reason.code)): mend it, nothing changed")
+            CacheError(.invalidParams, "\(name)[\(step)] cannot be used (\(reason.code)): correct it, nothing changed")
         case .changesIdentity(let step):
             CacheError(
                 .invalidParams,
                 "\(name)[\(step)] would give the entity another id: put another entity, nothing changed")
         case .typeless(let step):
             CacheError(
-                .invalidParams, "nothing says what \(name)[\(step)] is: pass resource_type, nothing changed")
+                .invalidParams, "\(name)[\(step)] has no type: pass resource_type, nothing changed")
         case .tooLarge(let step, let type, let id, let byteCountMax):
             CacheError.tooLarge(
                 step.map { "\(name)[\($0)]" } ?? "the real id", type: type, id: id, byteCountMax: byteCountMax)

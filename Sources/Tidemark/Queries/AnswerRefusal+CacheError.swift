@@ -7,7 +7,8 @@ extension AnswerRefusal {
         switch self {
         case .badResource(let event, let index, let reason):
             CacheError(
-                .invalidParams, "\(place(event, index)) cannot be used (\(reason.code)): nothing was stored, mend it")
+                .invalidParams,
+                "\(place(event, index)) cannot be used (\(reason.code)): nothing was stored, correct it")
         case .badAnswer(let event, let reason):
             CacheError(
                 .invalidParams,
@@ -18,15 +19,15 @@ extension AnswerRefusal {
         case .otherType(let membership, let answer):
             CacheError(.invalidParams, "membership.resource_type is \(membership): pass \(answer), as in resource_type")
         case .tooManyLibraries:
-            CacheError(.limitExceeded, "there is no room for another library: use one that is known")
+            CacheError(.limitExceeded, "no further library can be added: use a known one")
         case .tooManyTypes:
-            CacheError(.limitExceeded, "there is no room for another resource type: use one that is known")
+            CacheError(.limitExceeded, "no further resource type can be added: use a known one")
         case .tooManyQueries:
             CacheError(.limitExceeded, "every stored query is observed: cancel some subscriptions first")
         case .tooLarge(let event, let index, let byteCountMax):
             CacheError(
                 .limitExceeded,
-                "\(place(event, index)) would make its entity larger than \(byteCountMax) bytes: nothing was stored, send less of it"
+                "\(place(event, index)) would make its entity larger than \(byteCountMax) bytes: nothing was stored, send a smaller one"
             )
         }
     }

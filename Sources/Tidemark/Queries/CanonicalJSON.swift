@@ -33,7 +33,7 @@ package enum CanonicalJSON {
             try reader.value(to: &text)
             try reader.end()
         } catch {
-            let what = error.isTooDeep ? "nests more than \(nestingDepthMax) deep" : "is no JSON"
+            let what = error.isTooDeep ? "nests more than \(nestingDepthMax) deep" : "is not JSON"
             throw CacheError(.invalidParams, "\(name) \(what) at byte \(error.offset): pass one JSON value")
         }
         return ByteString(text)

@@ -57,7 +57,7 @@ struct DecodedAnswer: Sendable {
         // Bytes that are not one object could be taken for several resources.
         guard batch.events.count == counts.count,
             zip(batch.events, counts).allSatisfy({ $0.kind == .unusable || Int($0.memberCount) == $1 })
-        else { throw CacheError(.invalidParams, "a resource is not one JSON object: nothing was stored, mend it") }
+        else { throw CacheError(.invalidParams, "a resource is not one JSON object: nothing was stored, correct it") }
         return batch
     }
 

@@ -69,7 +69,7 @@ extension Params {
         }
         guard let id = isInteger ? Array(value.bytes) : value.text, !id.isEmpty else {
             throw CacheError(
-                .invalidParams, "\(name) is no id: pass a string that is not empty, or an integer")
+                .invalidParams, "\(name) is not an id: pass a string that is not empty, or an integer")
         }
         guard id.count <= limits.idByteCountMax else {
             throw CacheError(

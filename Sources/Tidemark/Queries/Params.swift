@@ -47,7 +47,7 @@ package struct Params {
         guard let unknown = members.keys.filter({ !names.contains($0) }).map({ ByteString($0) }).min() else { return }
         let advice =
             NearestName.of(unknown, among: known).map { "did you mean \(path)\($0)?" }
-            ?? "pass none but \(known.joined(separator: ", "))"
+            ?? "pass only \(known.joined(separator: ", "))"
         throw CacheError(
             .invalidParams, "\(path)\(unknown.excerpt(byteCount: 60)) is not known in \(owner): \(advice)")
     }
@@ -64,7 +64,7 @@ package struct Params {
     /// Describes a value that does not have the wanted form.
     static func found(_ value: JSONSlice) -> String {
         if value.kind == .string, value.text == nil {
-            return "holds half a surrogate pair, which is no character"
+            return "has half a surrogate pair, which is not a character"
         }
         return "is \(value.kind.rawValue)"
     }

@@ -43,14 +43,14 @@ extension TransactionOperation {
             guard name == "operations" else {
                 throw CacheError(
                     .invalidParams,
-                    "\(name)[\(index)] forgets: an optimistic edit cannot, pass a delete, nothing changed")
+                    "\(name)[\(index)] is a removal: an optimistic edit cannot, pass a delete, nothing changed")
             }
             guard ids == nil || type != nil else {
-                throw CacheError(.invalidParams, "\(name)[\(index)].ids are of no type: pass resource_type as well")
+                throw CacheError(.invalidParams, "\(name)[\(index)].ids need a type: pass resource_type as well")
             }
             guard type != nil || matching != nil else {
                 throw CacheError(
-                    .invalidParams, "\(name)[\(index)] does not say what to forget: pass resource_type or matching")
+                    .invalidParams, "\(name)[\(index)] does not say what to remove: pass resource_type or matching")
             }
             for id in ids ?? [] { _ = try checked(id, "\(name)[\(index)]", limits) }
             return .remove(type: type, ids: ids, matching: matching)
@@ -86,11 +86,11 @@ extension TransactionRefusal {
         switch self {
         case .absent(let step, let type, let id):
             CacheError(
-                .invalidParams, "operations[\(step)] patches \(type):\(id), which is not there: put it, nothing changed"
-            )
+                .invalidParams,
+                "operations[\(step)] patches \(type):\(id), which does not exist: put it, nothing changed")
         case .badResource(let step, let reason):
             CacheError(
-                .invalidParams, "operations[\(step)] cannot be used (\(reason.code)): mend it, nothing changed")
+                .invalidParams, "operations[\(step)] cannot be used (\(reason.code)): correct it, nothing changed")
         case .changesIdentity(let step):
             CacheError(
                 .invalidParams,
@@ -100,7 +100,9 @@ extension TransactionRefusal {
                 .conflict,
                 "operations[\(step)] expects another sequence of \(type):\(id): read it again, nothing changed")
         case .conflict(nil, let type, let id):
-            CacheError(.conflict, "\(type):\(id) was changed since it was read: begin anew, nothing changed")
+            CacheError(
+                .conflict,
+                "\(type):\(id) was changed since it was read: start the transaction again, nothing changed")
         case .tooManyLibraries: AnswerRefusal.tooManyLibraries.cacheError
         case .tooManyTypes: AnswerRefusal.tooManyTypes.cacheError
         case .tooLarge(let step, let type, let id, let byteCountMax):

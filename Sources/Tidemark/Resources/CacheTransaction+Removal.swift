@@ -40,6 +40,6 @@ extension CacheTransaction {
     private func checkRemoval() throws(CacheError) {
         guard cache == nil else { return }
         throw CacheError(
-            .invalidParams, "an optimistic edit forgets nothing: delete instead, or remove from the cache itself")
+            .invalidParams, "an optimistic edit cannot remove from the cache: delete, or call the cache's remove")
     }
 }

@@ -134,7 +134,7 @@ public struct CacheTransaction: Sendable {
         guard operations.count < CacheTransaction.operationCountMax else {
             throw CacheError(
                 .limitExceeded,
-                "a transaction holds \(CacheTransaction.operationCountMax) changes at most; make several of them")
+                "a transaction holds \(CacheTransaction.operationCountMax) changes at most; split it")
         }
         for key in keys ?? [] { places[key, default: []].append(operations.count) }
         operations.append(operation)
@@ -186,7 +186,8 @@ public struct CacheTransaction: Sendable {
             for place in places[key] ?? [] { seen = try CacheTransaction.apply(operations[place], to: seen, key) }
         }
         if let before = reads[key], before != base {
-            throw CacheError(.conflict, "\(key.text) was changed since it was read: begin anew, nothing changed")
+            throw CacheError(
+                .conflict, "\(key.text) was changed since it was read: start the transaction again, nothing changed")
         }
         reads.updateValue(base, forKey: key)
         return seen
@@ -206,7 +207,7 @@ public struct CacheTransaction: Sendable {
         }
         guard value != nil else {
             throw CacheError(
-                .invalidParams, "the transaction patches \(key.text), which is not there: put it, nothing changed")
+                .invalidParams, "the transaction patches \(key.text), which does not exist: put it, nothing changed")
         }
         return LayerFold.apply(change, to: value)
     }

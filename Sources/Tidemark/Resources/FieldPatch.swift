@@ -50,7 +50,7 @@ public struct FieldPatch<R: PatchableResource> {
         if R.conventions.names == .snakeCase, SnakeCase.name(name) != name {
             failure = CacheError(
                 .invalidParams,
-                "\(R.self).fieldNames says \(name), and its server writes snake case: say \(SnakeCase.name(name))")
+                "\(R.self).fieldNames has \(name), but its server uses snake case: write \(SnakeCase.name(name))")
             return nil
         }
         return name

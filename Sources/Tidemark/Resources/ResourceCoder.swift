@@ -79,11 +79,11 @@ package struct ResourceCoder {
     private static func place(of error: any Error) -> (path: [any CodingKey], reason: String) {
         switch error {
         case DecodingError.typeMismatch(let type, let context):
-            (context.codingPath, "\(type) is wanted")
+            (context.codingPath, "\(type) is expected")
         case DecodingError.valueNotFound(let type, let context):
-            (context.codingPath, "\(type) is wanted, which is not optional")
+            (context.codingPath, "\(type) is expected, which is not optional")
         case DecodingError.keyNotFound(let key, let context):
-            (context.codingPath + [key], "the type wants it")
+            (context.codingPath + [key], "the type requires it")
         case DecodingError.dataCorrupted(let context):
             (context.codingPath, context.debugDescription)
         default: ([], "\(error)")

@@ -8,13 +8,14 @@ import TidemarkStore
 struct BisectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bisect",
-        abstract: "Find the event after which something turned, in a recording or a stream.",
+        abstract: "Find the event after which a condition changed, in a recording or a stream.",
         discussion: """
-            Does the steps again and looks after each at what is asked: whether an entity is there (--entity), whether a \
-            condition holds for it (--where), whether a stored query's list holds it (--query), or whether a library is in \
-            a state (--state). Prints the first step after which the answer is another one than at the start, with its \
-            line, library and sequence; --all prints every turn. Nothing that turns is an answer too: the status is 0. Without \
-            --library it looks in all libraries, and asks whether one of them is as wanted.
+            Replays the steps and checks after each step whether an entity exists (--entity), whether a condition \
+            holds for it (--where), whether a stored query's list holds it (--query), or whether a library is in a \
+            state (--state). Prints the first step after which the answer differs from the answer at the start (a \
+            turn), with its line, library and sequence; --all prints every turn. No turn is an answer too: the status \
+            is 0. Without --library all libraries are searched, and it is enough that the condition holds in one of \
+            them.
 
             EXAMPLE
               tidemark bisect session.rec --entity file:f1
@@ -24,11 +25,11 @@ struct BisectCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("A recording, or a plain stream of events.", valueName: "file"))
     var path: String
-    @Option(help: ArgumentHelp("The entity that is looked at.", valueName: "type:id"))
+    @Option(help: ArgumentHelp("The entity to check.", valueName: "type:id"))
     var entity: EntityName?
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("What has to hold for it: a rule's condition.", valueName: "json"))
+        help: ArgumentHelp("The condition that the entity has to meet, as in a rule.", valueName: "json"))
     var condition: String?
     @Option(help: ArgumentHelp("Whether the list of this stored query holds the entity.", valueName: "method"))
     var query: String?
@@ -38,12 +39,12 @@ struct BisectCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Whether the library is in this state: cold, live, gap, reconciling or stale.", valueName: "state"))
     var state: LibraryPhase?
-    @Flag(name: .customLong("all"), help: "Print every turn, not the first alone.")
+    @Flag(name: .customLong("all"), help: "Print every turn, not only the first.")
     var printsAll = false
     @OptionGroup var scope: LibraryOptions
     @Option(
         help: ArgumentHelp(
-            "The database as it was when the recording began, where that does not hold it.", valueName: "file"))
+            "The database as it was when the recording began, if the recording does not hold it.", valueName: "file"))
     var base: String?
     @OptionGroup(title: "Plain streams") var stream: StreamOptions
     @OptionGroup var format: FormatOptions
@@ -91,8 +92,8 @@ struct BisectCommand: AsyncParsableCommand {
         if let divergence = run.replayer.divergence {
             let errors = Output.errors()
             try errors.writeLine(
-                "tidemark: diverged: step \(divergence.number) came out otherwise than it was recorded; \(Printable.text(path)): "
-                    + "line \(divergence.line); what was found behind it may not be what happened; look with tidemark replay"
+                "tidemark: diverged: step \(divergence.number) had another outcome than the recorded one; \(Printable.text(path)): "
+                    + "line \(divergence.line); what was found after it may be wrong; see tidemark replay"
             )
             try errors.flush()
         }
@@ -140,7 +141,7 @@ struct BisectCommand: AsyncParsableCommand {
     private func tellLibraries(_ libraries: [ByteString], to output: Output) throws(Failure) {
         let names = libraries.prefix(5).map { "\"\(Printable.text($0))\"" }.joined(separator: ", ")
         let rest = libraries.count > 5 ? " and \(HumanText.count(libraries.count - 5)) more" : ""
-        let text = "looked in every library: \(names.isEmpty ? "there is none" : names + rest)"
+        let text = "searched all libraries: \(names.isEmpty ? "there are none" : names + rest)"
         try output.writeLine(output.style.paint(text, .dim))
     }
 
@@ -155,7 +156,7 @@ struct BisectCommand: AsyncParsableCommand {
     private static func failure(_ error: CacheError) -> Failure {
         Failure(
             .inputOutput, "input_output", error.message, outcome: "the search stopped",
-            advice: "make room for the replay")
+            advice: "free disk space for the replay")
     }
 }
 

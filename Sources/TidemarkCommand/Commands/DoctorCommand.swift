@@ -5,12 +5,12 @@ import TidemarkSQLite
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look at a database and all around it, and say what to do.",
+        abstract: "Examine a database and its surroundings, and say what to do.",
         discussion: """
-            Looks at the file, SQLite's version, the file system, room and rights, the writer's lock, the log, what a \
-            repair left, and at what the file holds. Writes nothing; may run beside an ingest, and on a file that may \
-            only be read. Ends with 0 when nothing is bad, with 65 when there is a problem, 66 when there is no such \
-            file, and 78 when it is another program's or a newer Tidemark's.
+            Examines the file, SQLite's version, the file system, free space and permissions, the writer's lock, the \
+            log, the remains of a repair, and the content of the file. Writes nothing; may run beside an ingest, and \
+            on a file that may only be read. Ends with 0 when there is no problem, with 65 when there is one, with 66 \
+            when the file does not exist, and with 78 when another program or a newer Tidemark made it.
 
             EXAMPLE
               tidemark doctor --db cache.db

@@ -9,9 +9,9 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Print every entity, one JSON object a line.",
         discussion: """
-            Lines are {\"library_id\",\"resource_type\",\"id\",\"resource\",\"sequence\"} in key order: two caches that \
-            hold the same print the same bytes. Resources stand there as the server sent them: pending edits \
-            are left out, tidemark pending lists those.
+            Lines are {\"library_id\",\"resource_type\",\"id\",\"resource\",\"sequence\"} in key order: two caches \
+            with the same content print the same bytes. Resources are printed as the server sent them, without pending \
+            edits; tidemark pending lists those.
 
             EXAMPLE
               tidemark export --db cache.db --type file > files.ndjson
@@ -22,7 +22,7 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
     @Option(help: ArgumentHelp("Only entities of this resource type.", valueName: "name"))
     var type: String?
-    @Option(name: .customLong("output"), help: ArgumentHelp("Write here, not to standard output.", valueName: "file"))
+    @Option(name: .customLong("output"), help: ArgumentHelp("Write to this file.", valueName: "file"))
     var outputPath: String?
 
     func run() async throws {

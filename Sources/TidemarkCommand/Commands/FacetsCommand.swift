@@ -28,9 +28,9 @@ struct FacetsCommand: AsyncParsableCommand {
     var pointer: String
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("Only entities that this condition holds for.", valueName: "json"))
+        help: ArgumentHelp("Only entities that meet this condition.", valueName: "json"))
     var predicate: String?
-    @Option(help: ArgumentHelp("At most so many values, 1 to 100,000.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of values at most, 1 to 100,000.", valueName: "n"))
     var limit = 100
 
     func validate() throws {
@@ -95,7 +95,7 @@ struct FacetsCommand: AsyncParsableCommand {
         }
         if facets.plan.method == .scan {
             let read = HumanText.count(facets.plan.readCount, "entity", "entities")
-            notes.append("\(read) read: an index (ingest --index \(type).\(pointer)) would spare that")
+            notes.append("\(read) read: an index (ingest --index \(type).\(pointer)) would avoid that")
         }
         for note in notes { try output.writeLine(output.style.paint(Printable.text(note), .dim)) }
     }

@@ -9,7 +9,7 @@ extension GapsCommand {
         let file = FileUpstream(path: path)
         guard file.isReadable else {
             throw Failure(
-                .noInput, "not_found", "cannot read \(path)", place: path, outcome: "nothing was asked for",
+                .noInput, "not_found", "cannot read \(path)", place: path, outcome: "no upstream was asked",
                 advice: "give the path of a log of event lines")
         }
         let cache = try await SyncCache.open(journal: try await SQLiteJournal.open(path: database.path), upstream: file)

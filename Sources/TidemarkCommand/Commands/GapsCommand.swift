@@ -8,13 +8,13 @@ import TidemarkWire
 struct GapsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gaps",
-        abstract: "Show each library's position and the numbers that were lost, ask for them, or take a cursor back.",
+        abstract: "Show each library's position and lost numbers, ask for them again, or move a cursor back.",
         discussion: """
-            A number is lost when it never came and no upstream could bring it. Lost numbers mean that entities may be \
-            older than the server's; the state then says stale.
+            A number is lost when its event never arrived and no upstream had it. Entities may then be older than the \
+            server's, and the library's state is stale.
 
-            --heal asks an upstream for the lost numbers now. --rewind takes back a cursor that a line with a wrong \
-            number moved far ahead: lost numbers above --to are forgotten, and the log goes on behind it.
+            --heal asks an upstream for the lost numbers now. --rewind moves back a cursor that a line with a wrong \
+            number moved far ahead: lost numbers above --to are removed, and the log continues after --to.
 
             EXAMPLE
               tidemark gaps --db cache.db
@@ -26,17 +26,17 @@ struct GapsCommand: AsyncParsableCommand {
     @OptionGroup var scope: LibraryOptions
     @OptionGroup var format: FormatOptions
 
-    @Flag(help: "Ask the upstream for the lost numbers, then show what is left.")
+    @Flag(help: "Ask the upstream for the lost numbers, then show those that are still lost.")
     var heal = false
 
-    @Option(help: ArgumentHelp("Where to ask: file:PATH, a complete log of event lines.", valueName: "address"))
+    @Option(help: ArgumentHelp("The upstream to ask: file:PATH, a complete log of event lines.", valueName: "address"))
     var upstream: UpstreamAddress?
 
     @Flag(
-        help: "Take the cursor of --library back to --to, then show where it stands. Its queries are stale afterwards.")
+        help: "Move the cursor of --library back to --to, then show it. Its queries are stale afterwards.")
     var rewind = false
 
-    @Option(name: .customLong("to"), help: ArgumentHelp("The last number that is right.", valueName: "n"))
+    @Option(name: .customLong("to"), help: ArgumentHelp("The last correct number.", valueName: "n"))
     var target: Int64?
 
     func validate() throws {
@@ -45,8 +45,8 @@ struct GapsCommand: AsyncParsableCommand {
             throw ValidationError("--heal asks an upstream: say which, as --upstream file:PATH.")
         }
         if upstream != nil, !heal { throw ValidationError("--upstream is for --heal.") }
-        if rewind, scope.library == nil { throw ValidationError("--rewind is for one library: say --library ID.") }
-        if rewind, target == nil { throw ValidationError("--rewind goes back to a number: say --to N.") }
+        if rewind, scope.library == nil { throw ValidationError("--rewind works on one library: add --library ID.") }
+        if rewind, target == nil { throw ValidationError("--rewind needs the number to go back to: add --to N.") }
         if target != nil, !rewind { throw ValidationError("--to is for --rewind.") }
         if let target, target < 0 { throw ValidationError("--to is a number from 0 on.") }
     }

@@ -20,9 +20,9 @@ struct GenerateCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GenerateOptions
     @OptionGroup var format: FormatOptions
-    @Option(name: .customLong("output"), help: ArgumentHelp("Write the stream here.", valueName: "file"))
+    @Option(name: .customLong("output"), help: ArgumentHelp("Write the stream to this file.", valueName: "file"))
     var outputPath: String?
-    @Option(name: .customLong("log-output"), help: ArgumentHelp("Write the complete log here.", valueName: "file"))
+    @Option(name: .customLong("log-output"), help: ArgumentHelp("Write the full log to this file.", valueName: "file"))
     var logPath: String?
 
     func validate() throws {

@@ -8,10 +8,10 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Print one entity.",
         discussion: """
-            Prints the resource on one line: as it arrived, or, when pending edits cover it, as they show it; --json then \
-            says \"pending\":true. An entity that is not there is an answer, not an error: the \
-            status is 0, the text form says so on standard error, and --json gives \"entity\":null and the reason in \
-            \"miss\". Without --library every library is looked at, the one of events without a library first.
+            Prints the resource on one line: as it arrived, or with its pending edits applied; --json then has \
+            \"pending\":true. A missing entity is an answer, not an error: the status is 0, the text form reports it \
+            on standard error, and --json gives \"entity\":null and the reason in \"miss\". Without --library all \
+            libraries are searched, the one of events without a library first.
 
             EXAMPLE
               tidemark get --db cache.db file:0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001

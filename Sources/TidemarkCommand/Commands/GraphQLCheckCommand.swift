@@ -9,9 +9,9 @@ struct GraphQLCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check operations and fragments against a schema.",
         discussion: """
-            Reads documents of GraphQL and prints everything that is wrong with them, each with its file, line and \
-            column, and ends with 65. Without --schema only the rules are checked that need none. A file that holds \
-            fragments alone is good without an operation that spreads them.
+            Reads GraphQL documents, prints every error with its file, line and column, and ends with 65 when there is \
+            one. Without --schema only the rules that need no schema are checked. A file that holds only fragments \
+            needs no operation that spreads them.
 
             EXAMPLE
               tidemark graphql check --schema schema.graphqls queries.graphql
@@ -40,8 +40,8 @@ struct GraphQLCheckCommand: AsyncParsableCommand {
         throw Failure(
             .badData, "invalid_document",
             "\(HumanText.count(count, "error")) in \(HumanText.count(bad.count, "document"))",
-            place: bad.count == 1 ? bad[0].path : "", outcome: "a server would refuse what is listed",
-            advice: "mend it, then check again")
+            place: bad.count == 1 ? bad[0].path : "", outcome: "a server would refuse these documents",
+            advice: "correct it, then check again")
     }
 
     private func readSchema(_ path: String, _ output: Output) throws -> GraphQLSchema {
@@ -59,7 +59,7 @@ struct GraphQLCheckCommand: AsyncParsableCommand {
             try output.flush()
             throw Failure(
                 .configuration, "bad_schema", HumanText.count(error.count, "error"), place: path,
-                outcome: "no document was checked", advice: "mend what is listed, then check again")
+                outcome: "no document was checked", advice: "correct the listed errors, then check again")
         }
     }
 

@@ -4,7 +4,7 @@ import ArgumentParser
 struct GraphQLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graphql",
-        abstract: "Check documents of GraphQL.",
+        abstract: "Check GraphQL documents.",
         discussion: """
             EXAMPLE
               tidemark graphql check --schema schema.graphqls queries.graphql

@@ -7,15 +7,16 @@ import TidemarkWire
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List entities in key order, or those that a condition holds for in another order.",
+        abstract: "List entities in key order, or those that meet a condition in another order.",
         discussion: """
             Prints one page; to go on, pass the last key to --after. A page over several libraries also ends in a \
             library: pass that to --after-library. With --json the page is {\"entities\":[…],\"next\":key|null}, the \
-            entities as they are visible: as they arrived, pending edits laid over them.
+            entities as they are visible: with pending edits applied.
 
-            With --type, --where takes the condition of a rule and --order a field to order by; fields that are indexed \
-            (run --index, ingest --index) make that quick. --after goes on at the place that the entity has now. With \
-            --json the page then says how it was read: \"plan\":{\"method\":\"walk\"|\"range\"|\"scan\",\"index\":…,\"read\":n}.
+            With --type, --where takes a condition as in a rule, and --order a field to order by; indexed fields (run \
+            --index, ingest --index) make both fast. --after continues at the entity's current place. With --json the \
+            page then reports how it was read: \
+            \"plan\":{\"method\":\"walk\"|\"range\"|\"scan\",\"index\":…,\"read\":n}.
 
             EXAMPLE
               tidemark list --db cache.db --type file --limit 20
@@ -29,18 +30,18 @@ struct ListCommand: AsyncParsableCommand {
     var type: String?
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("Only entities that this condition holds for.", valueName: "json"))
+        help: ArgumentHelp("Only entities that meet this condition.", valueName: "json"))
     var predicate: String?
     @Option(
         help: ArgumentHelp(
-            "Order by this field, a JSON Pointer, with :desc behind it downwards. May be given several times.",
+            "Order by this field, a JSON Pointer; add :desc for descending order. May be given several times.",
             valueName: "pointer"))
     var order: [OrderComponent] = []
-    @Option(help: ArgumentHelp("Go on after this entity.", valueName: "type:id"))
+    @Option(help: ArgumentHelp("Continue after this entity.", valueName: "type:id"))
     var after: EntityName?
     @Option(help: ArgumentHelp("The library of --after, when the page covers several.", valueName: "id"))
     var afterLibrary: String?
-    @Option(help: ArgumentHelp("At most so many, 1 to 100,000.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of entities at most, 1 to 100,000.", valueName: "n"))
     var limit = 100
 
     func validate() throws {
@@ -124,7 +125,7 @@ struct ListCommand: AsyncParsableCommand {
 
     private func writeNext(after key: EntityKey, isMixed: Bool, to output: Output) throws(Failure) {
         let library = isMixed ? " --after-library '\(Printable.text(key.library))'" : ""
-        let text = "There is more: go on with --after '\(Printable.text(key.text))'\(library)"
+        let text = "There are more: pass --after '\(Printable.text(key.text))'\(library)"
         try output.writeLine(output.style.paint(text, .dim))
     }
 }

@@ -11,9 +11,9 @@ struct PendingCommand: AsyncParsableCommand {
         commandName: "pending",
         abstract: "List edits that no server has confirmed yet.",
         discussion: """
-            An edit is shown over what the server sent until it is confirmed or rolled back by the host that made it. \
-            Its state is pending; confirmed, while it waits for the server's own event; or orphaned, when it changes \
-            an entity that was deleted meanwhile. Oldest first. With --json, one object in the form of optimistic.list, \
+            An edit is applied over the server's data until the host that made it commits it or rolls it back. Its \
+            state is pending; confirmed, while it waits for the server's own event; or orphaned, when it changes an \
+            entity that was deleted meanwhile. Oldest first. With --json, one object in the form of optimistic.list, \
             with all changes.
 
             EXAMPLE

@@ -7,7 +7,7 @@ import TidemarkWire
 struct PolicyCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a policy file and say what it means.",
+        abstract: "Check a policy file and print its rules.",
         discussion: """
             Reads a GraphQL schema with @cacheControl directives and prints the rule of every type and field. When the \
             file contradicts itself, prints every error with its file, line and column instead, and ends with 78.
@@ -31,7 +31,7 @@ struct PolicyCheckCommand: AsyncParsableCommand {
             try output.flush()
             throw Failure(
                 .configuration, "bad_policy", HumanText.count(error.count, "error"), place: file,
-                outcome: "no rule of it can be used", advice: "mend what is listed, then check it again")
+                outcome: "none of its rules can be used", advice: "correct the listed errors, then check it again")
         }
         try write(policy, to: output)
         try output.flush()

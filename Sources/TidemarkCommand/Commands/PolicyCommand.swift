@@ -4,7 +4,7 @@ import ArgumentParser
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Check files that say how old entities and fields may be.",
+        abstract: "Check files that limit the age of entities and fields.",
         discussion: """
             EXAMPLE
               tidemark policy check policy.graphqls

@@ -4,7 +4,7 @@ import ArgumentParser
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
-        abstract: "Look at the lines that could not be used, and try them again.",
+        abstract: "Show the lines that could not be used, and retry them.",
         discussion: """
             EXAMPLE
               tidemark quarantine list --db cache.db

@@ -18,9 +18,9 @@ struct QuarantineListCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
     @Option(help: ArgumentHelp("Only lines with this reason.", valueName: "code"))
     var reason: QuarantineReason?
-    @Option(help: ArgumentHelp("Go on after this record.", valueName: "number"))
+    @Option(help: ArgumentHelp("Continue after this record.", valueName: "number"))
     var after: Int64 = 0
-    @Option(help: ArgumentHelp("At most so many, 1 to 10,000.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of records at most, 1 to 10,000.", valueName: "n"))
     var limit = 100
 
     func validate() throws {
@@ -46,7 +46,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
             try output.writeLine(line.bytes)
         } else {
             try write(records, to: output)
-            if let next { try output.writeLine(output.style.paint("There is more: go on with --after \(next)", .dim)) }
+            if let next { try output.writeLine(output.style.paint("There are more: pass --after \(next)", .dim)) }
         }
         try output.flush()
     }

@@ -17,9 +17,9 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Read quarantined lines again, as after an update.",
+        abstract: "Retry quarantined lines, for example after an update of tidemark.",
         discussion: """
-            A line that can be used now takes effect and leaves quarantine. It never overwrites what a later event \
+            A line that can be used now is applied and removed from quarantine. It never overwrites what a later event \
             wrote. Needs the database's lock: no ingest may run.
 
             EXAMPLE

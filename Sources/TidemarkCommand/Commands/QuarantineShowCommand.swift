@@ -6,7 +6,7 @@ import TidemarkWire
 struct QuarantineShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one quarantined line whole.",
+        abstract: "Show one quarantined line in full.",
         discussion: """
             At most the first 4 KiB of a line are kept.
 
@@ -49,7 +49,7 @@ struct QuarantineShowCommand: AsyncParsableCommand {
             ("library", record.library.map { Printable.text($0) } ?? "not readable"),
             ("sequence", record.sequence.map { String($0.rawValue) } ?? "not readable"),
             ("received", HumanText.timestamp(milliseconds: record.receivedAt)),
-            ("size", HumanText.byteCount(record.byteCount) + (record.isComplete ? "" : ", the start of it kept")),
+            ("size", HumanText.byteCount(record.byteCount) + (record.isComplete ? "" : ", only its start was kept")),
         ]
         for (name, value) in rows {
             try output.writeLine(name + String(repeating: " ", count: 10 - name.count) + value)

@@ -9,9 +9,9 @@ struct QueriesCommand: AsyncParsableCommand {
         commandName: "queries",
         abstract: "List the stored queries.",
         discussion: """
-            A query is a method and its input; what is stored is the list of entities that answered it, and how old \
-            that is. With --json, one object a line. With --keys the entities of each list are printed as well, in \
-            its order.
+            A query is a method and its input; stored are the list of entities that answered it, and the age of that \
+            list. With --json, one object a line. With --keys the entities of each list are printed as well, in the \
+            list's order.
 
             EXAMPLE
               tidemark queries --db cache.db --method files.list --keys
@@ -22,7 +22,7 @@ struct QueriesCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
     @Option(help: ArgumentHelp("Only queries of this method.", valueName: "name"))
     var method: String?
-    @Flag(name: .customLong("keys"), help: "Print the keys of each list, too.")
+    @Flag(name: .customLong("keys"), help: "Print the keys of each list as well.")
     var showsKeys = false
 
     func run() async throws {

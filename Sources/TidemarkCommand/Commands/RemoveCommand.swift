@@ -8,11 +8,12 @@ import TidemarkWire
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Forget entities.",
+        abstract: "Remove entities from the cache.",
         discussion: """
-            Forgets the entities that fit everything that is given: their names, their type, a part of type:id. It is no \
-            delete: no server is told, and the next event of an entity brings it back. With --cascade, what the policy \
-            deletes along goes too. Without --library it looks in all libraries, and says in which. Needs the database's lock.
+            Removes from the cache the entities that match everything given: names, type, a part of type:id. This is \
+            not a delete: no server learns of it, and the next event of an entity brings it back. With --cascade, the \
+            entities that the policy deletes along with them are removed too. Without --library all libraries are \
+            searched, and the answer names those in which entities were found. Needs the database's lock.
 
             EXAMPLE
               tidemark remove --db cache.db --dry-run --type file --matching draft
@@ -27,11 +28,11 @@ struct RemoveCommand: AsyncParsableCommand {
     var type: String?
     @Option(
         help: ArgumentHelp(
-            "Only entities whose type:id holds this text; ASCII letters in either case.", valueName: "text"))
+            "Only entities whose type:id contains this text; ASCII letters match in either case.", valueName: "text"))
     var matching: String?
-    @Flag(name: .customLong("cascade"), help: "Also what the policy deletes along with them.")
+    @Flag(name: .customLong("cascade"), help: "Also remove the entities that the policy deletes along with them.")
     var cascades = false
-    @Flag(name: .customLong("dry-run"), help: "Say what would go, and change nothing.")
+    @Flag(name: .customLong("dry-run"), help: "Print what would be removed, and change nothing.")
     var isDryRun = false
     @Argument(help: ArgumentHelp("Entities, as type:id.", valueName: "type:id"))
     var names: [EntityName] = []
@@ -43,9 +44,9 @@ struct RemoveCommand: AsyncParsableCommand {
         if let type, let other = names.first(where: { $0.key(library: "").type != ByteString(type) }) {
             throw ValidationError("\(other.text) is not of the type that --type names.")
         }
-        if matching == "" { throw ValidationError("--matching holds no text.") }
+        if matching == "" { throw ValidationError("--matching is empty: pass a part of type:id.") }
         if cascades, policy.file == nil {
-            throw ValidationError("--cascade needs --policy, which says what goes along.")
+            throw ValidationError("--cascade needs --policy, which says what is deleted along.")
         }
     }
 

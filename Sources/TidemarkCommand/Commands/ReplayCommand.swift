@@ -9,13 +9,13 @@ import TidemarkWire
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Do again what was recorded, up to a place in a log, and look at what was there.",
+        abstract: "Replay a recording up to a place in a log, and show the state there.",
         discussion: """
-            Reads a recording (run --record, ingest --record) or a plain stream of events, and rebuilds what the cache held \
-            after the step that brought a library to --to-sequence, or at the end. Each step of a recording is compared with \
-            what came of it then; the first that comes out otherwise is shown, and the status is 65. Without --get, --list, \
-            --query or --stats a summary is printed. --record writes a recording of the replay itself: that makes one of a \
-            plain stream.
+            Reads a recording (run --record, ingest --record) or a plain stream of events, and rebuilds the state that \
+            the cache had after the step that brought a library to --to-sequence, or at the end. The outcome of each \
+            step is compared with the recorded one; the first that differs is shown, and the status is 65. Without \
+            --get, --list, --query or --stats a summary is printed. --record records the replay itself: this makes a \
+            recording from a plain stream.
 
             EXAMPLE
               tidemark replay session.rec --to-sequence 4711 --get file:f1
@@ -25,12 +25,12 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("A recording, or a plain stream of events.", valueName: "file"))
     var path: String
-    @Option(help: ArgumentHelp("Stop after the step that brings the library here.", valueName: "n"))
+    @Option(help: ArgumentHelp("Stop after the step that brings the library to this sequence.", valueName: "n"))
     var toSequence: Int64?
     @OptionGroup var scope: LibraryOptions
-    @Option(help: ArgumentHelp("Print this entity, as it was seen.", valueName: "type:id"))
+    @Option(help: ArgumentHelp("Print this entity as it was visible.", valueName: "type:id"))
     var get: EntityName?
-    @Flag(name: .customLong("list"), help: "Print all entities as they were seen, one a line.")
+    @Flag(name: .customLong("list"), help: "Print all entities as they were visible, one a line.")
     var lists = false
     @Option(help: ArgumentHelp("Print the keys of this stored query.", valueName: "method"))
     var query: String?
@@ -40,11 +40,11 @@ struct ReplayCommand: AsyncParsableCommand {
     var printsStatistics = false
     @Option(
         name: .customLong("db"),
-        help: ArgumentHelp("Keep the database here; it must not be there yet.", valueName: "file"))
+        help: ArgumentHelp("Keep the database in this file, which must not exist.", valueName: "file"))
     var output: String?
     @Option(
         help: ArgumentHelp(
-            "The database as it was when the recording began, where that does not hold it.", valueName: "file"))
+            "The database as it was when the recording began, if the recording does not hold it.", valueName: "file"))
     var base: String?
     @OptionGroup(title: "Recording") var recording: RecordOptions
     @OptionGroup(title: "Plain streams") var stream: StreamOptions
@@ -108,7 +108,7 @@ struct ReplayCommand: AsyncParsableCommand {
         guard let first, !isBelow else { return false }
         throw Failure(
             .badData, "not_reached",
-            "the recording does not hold \(toSequence) any more: it begins at \(first.rawValue)",
+            "the recording does not hold \(toSequence): it begins at \(first.rawValue)",
             place: Printable.text(path), outcome: "nothing is shown", advice: "pass \(first.rawValue) or more")
     }
 
@@ -119,7 +119,7 @@ struct ReplayCommand: AsyncParsableCommand {
         guard numbered.count < 2 else {
             let names = numbered.prefix(5).map { "'\($0.library)'" }.joined(separator: ", ")
             throw .usage(
-                "--to-sequence counts in one library, and there are several", advice: "name it with --library: \(names)"
+                "--to-sequence needs one library, and there are several", advice: "name it with --library: \(names)"
             )
         }
         return numbered.first?.cursor
@@ -137,15 +137,15 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         if let divergence = run.replayer.divergence {
             throw Failure(
-                .badData, "diverged", "step \(divergence.number) (\(divergence.step)) came out otherwise",
+                .badData, "diverged", "step \(divergence.number) (\(divergence.step)) had another outcome",
                 place: "\(path): line \(divergence.line)",
-                outcome: "what follows builds on it",
-                advice: "use the version that recorded it; if it is the same one, report it with the recording")
+                outcome: "the later steps depend on it",
+                advice: "use the version that recorded it; if this is that version, report it with the recording")
         }
         guard let toSequence, !isReached else { return }
         throw Failure(
-            .badData, "not_reached", "nothing in it brings the library to \(toSequence)", place: path,
-            outcome: "what is shown is the end", advice: "look at where the libraries stand, and pass less")
+            .badData, "not_reached", "no step brings the library to \(toSequence)", place: path,
+            outcome: "the state at the end is shown", advice: "pass a lower number; the summary shows the end")
     }
 
     // MARK: Answers

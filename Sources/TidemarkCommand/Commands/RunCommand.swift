@@ -20,8 +20,8 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Serve one host: events and JSON-RPC requests on standard input, answers on standard output.",
         discussion: """
-            One JSON value a line, both ways. Event lines and requests may be mixed freely; they take effect in the \
-            order they come. The session ends with its input, or with SIGINT or SIGTERM: what is under way is \
+            One JSON value a line in both directions. Event lines and requests may be mixed freely; they take effect \
+            in the order of arrival. The session ends with its input, or with SIGINT or SIGTERM: pending work is \
             finished, everything is written, and the exit status is 0. Logs go to standard error.
 
             EXAMPLE
@@ -37,25 +37,25 @@ struct RunCommand: AsyncParsableCommand {
         name: .customLong("library"),
         help: ArgumentHelp("The library of events and requests that name none.", valueName: "id"))
     var defaultLibrary = ""
-    @Option(help: "How the server names types.")
+    @Option(help: "The server's naming of types.")
     var profile: CacheConfiguration.Profile?
     @Option(
         help: ArgumentHelp(
-            "Who is asked for missing events: host, a log as file:PATH, or none. With none, queries are not asked for either.",
+            "The upstream for missing events: host, a log as file:PATH, or none. With none, queries are not fetched either.",
             valueName: "who"))
     var upstream = SessionUpstream.host
-    @Option(help: ArgumentHelp("How long the host may take for an answer.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time in which the host has to answer.", valueName: "seconds"))
     var fetchTimeout = 30.0
-    @Flag(help: "Ask the host (cache.will_evict) before entities are evicted; without an answer they are.")
+    @Flag(help: "Ask the host (cache.will_evict) before entities are evicted; without an answer they are evicted.")
     var askBeforeEvict = false
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Indexes") var indexes: IndexOptions
     @OptionGroup(title: "Recording") var recording: RecordOptions
     @Option(
         name: .customLong("max-pending"),
-        help: ArgumentHelp("Optimistic edits that may be pending at once; one more is refused.", valueName: "n"))
+        help: ArgumentHelp("The number of optimistic edits that may be pending at once.", valueName: "n"))
     var layerCountMax = Limits().layerCountMax
-    @Option(help: "What to log: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.warning
 
     func validate() throws {
@@ -119,9 +119,9 @@ struct RunCommand: AsyncParsableCommand {
         await recorder?.finish("the session ended")
         if let failure = outbox.failure {
             throw Failure(
-                .inputOutput, "input_output", "the output takes no more", place: "standard output: \(failure)",
-                outcome: "what was read is stored, what follows was not said",
-                advice: "make room or write elsewhere, then start a session again")
+                .inputOutput, "input_output", "the output cannot be written", place: "standard output: \(failure)",
+                outcome: "the input that was read is stored, later answers were not written",
+                advice: "free space or write elsewhere, then start a session again")
         }
     }
 

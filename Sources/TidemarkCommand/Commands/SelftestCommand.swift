@@ -11,32 +11,33 @@ struct SelftestCommand: AsyncParsableCommand {
         commandName: "selftest",
         abstract: "Test this build on this machine and disk, and print a certificate.",
         discussion: """
-            Runs a cache in simulated worlds (a source that drops, repeats, reorders and lies, an upstream that fails, a disk that \
-            fails, fills and loses what was not synced, a process that ends anywhere), and ends a process at changes of its disk. \
-            What is written lies in a temporary folder below --folder and is removed. A schedule that breaks a law is cut down, \
-            and the command that repeats it is printed. Ends with 0 when every law held, with 65 when one did not.
+            Runs a cache in simulated worlds (a source that drops, repeats, reorders and lies, an upstream that fails, \
+            a disk that fails, fills up and loses what was not synced, a process that ends anywhere), and ends a \
+            process at changes of its disk. All files are written to a temporary folder below --folder and removed. A \
+            schedule that breaks a law is shortened, and the command that repeats it is printed. Ends with 0 when \
+            every law held, with 65 when one did not.
 
             EXAMPLE
               tidemark selftest --budget 60s
               tidemark selftest --budget 10m --seed 1 --folder /var/lib/myservice --json
             """)
 
-    @Option(help: ArgumentHelp("How long it may take: a number with s, m or h.", valueName: "time"))
+    @Option(help: ArgumentHelp("The time that it may take: a number with s, m or h.", valueName: "time"))
     var budget: TimeBudget = TimeBudget(seconds: 60)
 
-    @Option(help: "The first seed; drawn, and printed, when none is given.")
+    @Option(help: "The first seed; by default a random one, which is printed.")
     var seed: UInt64?
 
-    @Option(help: ArgumentHelp("So many schedules instead of a time.", valueName: "number"))
+    @Option(help: ArgumentHelp("Run this number of schedules instead of a time.", valueName: "number"))
     var schedules: Int?
 
-    @Option(help: ArgumentHelp("Where the simulated disks lie; the system's temporary folder.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of the simulated disks. Default: a temporary one.", valueName: "folder"))
     var folder: String?
 
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        guard schedules ?? 1 > 0 else { throw ValidationError("--schedules is a number above 0") }
+        guard schedules ?? 1 > 0 else { throw ValidationError("--schedules takes a number above 0") }
     }
 
     func run() async throws {
@@ -63,7 +64,7 @@ struct SelftestCommand: AsyncParsableCommand {
         guard certificate.failures.isEmpty else {
             throw Failure(
                 .badData, "law_broken", HumanText.count(certificate.failures.count, "schedule") + " broke a law",
-                outcome: "nothing of yours was touched",
+                outcome: "none of your files were changed",
                 advice: "report the command above, and do not rely on this build")
         }
     }

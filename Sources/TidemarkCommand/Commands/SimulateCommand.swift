@@ -9,10 +9,10 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "Run a cache in a simulated world, once for each seed.",
         discussion: """
-            A real cache over a real database in a temporary folder; time, the order of tasks, the source, the upstream and the \
-            disk do as the seed says. After every input the laws of docs/invariants.md are checked, at the end the cache has to be \
-            what the server is. Prints one JSON line a schedule: its digest, the same on every machine, or what is wrong. `selftest` \
-            runs this many times over.
+            A real cache over a real database in a temporary folder; the seed decides time, the order of tasks, the \
+            source, the upstream and the disk. After every input the laws of docs/invariants.md are checked; at the \
+            end the cache must equal the server. Prints one JSON line a schedule: its digest, the same on every \
+            machine, or the law that broke. `selftest` runs many such schedules.
 
             With --points the seed's quiet schedule is run, and its process ends at a change of the disk: at the first number, then \
             at every one after it.
@@ -25,13 +25,13 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "The first seed.")
     var seed: UInt64 = 1
 
-    @Option(help: "How many schedules, one after another.")
+    @Option(help: "The number of schedules, run one after another.")
     var count = 1
 
-    @Option(help: "How far one seed, or point, is from the next.")
+    @Option(help: "The distance from one seed, or point, to the next.")
     var stride = 1
 
-    @Option(help: "Inputs of a schedule.")
+    @Option(help: "The number of inputs of a schedule.")
     var inputs = SimulationPlan.inputCount
 
     @Option(help: ArgumentHelp("Only these inputs, by number, with commas between.", valueName: "numbers"))
@@ -40,10 +40,10 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("End the first process at this change of its disk.", valueName: "number"))
     var points: Int?
 
-    @Option(help: ArgumentHelp("Where the simulated disks lie; the system's temporary folder.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of the simulated disks. Default: a temporary one.", valueName: "folder"))
     var folder: String?
 
-    @Flag(help: "Tell what happens, input by input, on standard error.")
+    @Flag(help: "Print what happens, input by input, on standard error.")
     var trace = false
 
     @Flag(help: "End at the first schedule that broke a law.")
@@ -51,10 +51,10 @@ struct SimulateCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard count > 0, stride > 0, inputs > 0, points ?? 1 > 0 else {
-            throw ValidationError("--count, --stride, --inputs and --points are numbers above 0")
+            throw ValidationError("--count, --stride, --inputs and --points take numbers above 0")
         }
         guard let keep, keptInputs == nil else { return }
-        throw ValidationError("--keep \(keep) is no list of numbers")
+        throw ValidationError("--keep takes numbers with commas between, not \(keep)")
     }
 
     private var keptInputs: [Int]? {
@@ -85,7 +85,7 @@ struct SimulateCommand: AsyncParsableCommand {
         guard failureCount == 0 else {
             throw Failure(
                 .badData, "law_broken", HumanText.count(failureCount, "schedule") + " broke a law",
-                outcome: "nothing of yours was touched", advice: "report it, with the seed and the version")
+                outcome: "none of your files were changed", advice: "report it, with the seed and the version")
         }
     }
 

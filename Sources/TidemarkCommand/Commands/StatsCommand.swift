@@ -8,8 +8,8 @@ struct StatsCommand: AsyncParsableCommand {
         commandName: "stats",
         abstract: "Show counters and sizes.",
         discussion: """
-            Counters are totals since the database was made. What only a running cache has, such as observers and \
-            memory, reads 0 here.
+            Counters are totals since the database was made. Values that only a running cache has, such as observers \
+            and memory, are 0 here.
 
             EXAMPLE
               tidemark stats --db cache.db --json

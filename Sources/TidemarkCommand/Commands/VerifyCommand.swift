@@ -10,15 +10,16 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Read every row and check it.",
         discussion: """
-            Checks the database file, the checksum of every entity, query and pending edit, that the counts agree \
-            with the rows, and that indexes say what the entities say. An entity that a query lists and that is not stored is counted as missing, not as damage. Ends with 0 \
-            when all is well and with 65 when something is damaged. Changes nothing; may run beside an ingest. Two \
-            caches that hold the same have the same digest.
+            Checks the database file and the checksum of every entity, query and pending edit, and that counts and \
+            indexes agree with the rows. An entity that a query lists and that is not stored is counted as missing, \
+            not as damage. Ends with 0 when nothing is damaged and with 65 otherwise. Changes nothing; may run beside \
+            an ingest. Two caches with the same content have the same digest.
 
-            With --repair a damaged file is mended: all that passes its check goes into a new file, byte for byte, indexes \
-            are built anew, and what has to be fetched again is marked stale; the damaged file is kept aside. Each step is \
-            told, with what is left to do. That takes the writer's lock, and as much room on the disk again; a sound file \
-            is not touched, and a process that ends on the way loses nothing.
+            With --repair a damaged file is repaired: every row that passes its check is copied to a new file byte for \
+            byte, indexes are rebuilt, and lists that have to be fetched again are marked stale; the damaged file is \
+            moved aside. Each step is reported, with what is left to do. A repair needs the writer's lock and free \
+            disk space for a second copy. An undamaged file is not changed, and nothing is lost when the process ends \
+            during a repair.
 
             EXAMPLE
               tidemark verify --db cache.db
@@ -27,7 +28,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var format: FormatOptions
-    @Flag(name: .customLong("repair"), help: "Mend what is damaged, and keep the damaged file aside.")
+    @Flag(name: .customLong("repair"), help: "Repair a damaged file, and keep the damaged one aside.")
     var repairs = false
 
     func run() async throws {
@@ -45,7 +46,7 @@ struct VerifyCommand: AsyncParsableCommand {
             throw Failure(
                 .badData, "damaged", HumanText.count(report.problemCount, "problem") + " found", place: database.path,
                 outcome: "damaged rows count as absent",
-                advice: "tidemark verify --repair --db \(database.path) keeps what is sound")
+                advice: "tidemark verify --repair --db \(database.path) keeps the undamaged rows")
         }
     }
 
@@ -70,7 +71,7 @@ struct VerifyCommand: AsyncParsableCommand {
             for step in repair.steps { try write(step, to: output) }
             if let movedTo = repair.movedTo {
                 try output.writeLine(
-                    "the damaged file is kept at \(Printable.text(movedTo)); delete it when nothing is missed")
+                    "the damaged file is kept at \(Printable.text(movedTo)); delete it when you no longer need it")
             }
             try write(repair.after, to: output)
         }
@@ -78,7 +79,7 @@ struct VerifyCommand: AsyncParsableCommand {
         guard repair.after.isSound else {
             throw Failure(
                 .internal, "damaged", "the repaired file has problems", place: database.path,
-                outcome: "the damaged one is kept aside", advice: "report it, with both files if they may be seen")
+                outcome: "the damaged file is kept beside it", advice: "report it, with both files if they may be seen")
         }
     }
 
@@ -103,7 +104,7 @@ struct VerifyCommand: AsyncParsableCommand {
         try output.writeLine("\(verdict): \(read) read, \(problems) found")
         if report.missingElementCount > 0 {
             let count = HumanText.count(report.missingElementCount, "element")
-            try output.writeLine("\(count) of lists not stored, such as evicted ones; reading them is a miss")
+            try output.writeLine("\(count) of lists not stored, such as evicted ones; reads miss them")
         }
     }
 

@@ -52,7 +52,7 @@ extension Examination {
         let name = Printable.text(path)
         func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
         return switch level {
-        case .ok, .note: "\(name): \(style.paint("nothing bad", .green))"
+        case .ok, .note: "\(name): \(style.paint("no problem", .green))"
         case .warning: "\(name): \(style.paint(HumanText.count(count(.warning), "warning"), .yellow)), no problem"
         case .problem:
             "\(name): \(style.paint(HumanText.count(count(.problem), "problem"), .red)), "
@@ -65,7 +65,7 @@ extension Examination {
         case .file: "The file"
         case .machine: "The machine"
         case .neighbours: "Beside the file"
-        case .contents: "What it holds"
+        case .contents: "Its content"
         }
     }
 

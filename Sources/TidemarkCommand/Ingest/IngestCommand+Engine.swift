@@ -113,7 +113,7 @@ extension IngestCommand {
     static func failure(_ error: InputError) -> Failure {
         Failure(
             .inputOutput, "input_output", error.message, place: "standard input",
-            outcome: "what was read before is stored", advice: "give the rest of the stream again")
+            outcome: "the input before it is stored", advice: "feed the rest of the stream again")
     }
 
     /// Tells the user when the database was rebuilt and is therefore empty.
@@ -127,12 +127,12 @@ extension IngestCommand {
     ) async throws {
         let report = await journal.openingReport
         guard case .rebuilt(let movedTo, let reason) = report else { return }
-        if report != found { await recorder?.finish("the database was damaged, and made anew") }
+        if report != found { await recorder?.finish("the database was damaged and was created anew") }
         let layerCount = await journal.salvagedLayerCount
-        let edits = layerCount == 0 ? "" : " with the \(HumanText.count(layerCount, "pending edit")) that it still gave"
+        let edits = layerCount == 0 ? "" : " with the \(HumanText.count(layerCount, "pending edit")) that could be read"
         let notice = Failure(
             .ok, "rebuilt", "the database was damaged (\(reason))", place: path,
-            outcome: "it lies at \(movedTo) now, and an empty one stands in its place\(edits)",
+            outcome: "it was moved to \(movedTo), and an empty one takes its place\(edits)",
             advice: "feed the stream again from its beginning")
         try errors.writeLine(errors.style.paint(notice.line, .yellow))
         try errors.flush()

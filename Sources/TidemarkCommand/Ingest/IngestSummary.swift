@@ -49,10 +49,10 @@ struct IngestSummary: Sendable {
                 + style.paint("\(HumanText.count(counts.quarantined)) quarantined", hasBadLines ? .yellow : .dim)
                 + " (and \(HumanText.count(counts.membersQuarantined, "batch member")))")
         if counts.reconciled > 0 {
-            try output.writeLine("\(HumanText.count(counts.reconciled)) brought by the upstream")
+            try output.writeLine("\(HumanText.count(counts.reconciled)) from the upstream")
         }
         if counts.late > 0 {
-            try output.writeLine("\(HumanText.count(counts.late)) came late, after they had been lost")
+            try output.writeLine("\(HumanText.count(counts.late)) late, after they had been lost")
         }
         let entities = HumanText.count(entityCount, "entity", "entities")
         try output.writeLine("\(entities) in \(HumanText.byteCount(databaseByteCount)) on disk")

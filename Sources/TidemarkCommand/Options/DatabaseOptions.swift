@@ -6,6 +6,6 @@ struct DatabaseOptions: ParsableArguments {
     var path: String
 
     func validate() throws {
-        if path.isEmpty { throw ValidationError("--db names no file.") }
+        if path.isEmpty { throw ValidationError("--db is empty: pass a file.") }
     }
 }

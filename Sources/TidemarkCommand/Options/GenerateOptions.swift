@@ -7,37 +7,37 @@ struct GenerateOptions: ParsableArguments {
     var seed: UInt64 = 1
     @Option(help: ArgumentHelp("Different entities; each is seen once before the first update.", valueName: "n"))
     var ids = 1_000
-    @Option(help: ArgumentHelp("Updates for each entity, on the average.", valueName: "n"))
+    @Option(help: ArgumentHelp("Updates for each entity, on average.", valueName: "n"))
     var updates = 1
-    @Option(name: .customLong("distribution"), help: "Which entities are updated.")
+    @Option(name: .customLong("distribution"), help: "How the updated entities are chosen.")
     var popularity = SyntheticSettings.Popularity.uniform
-    @Option(name: .customLong("payload-bytes"), help: ArgumentHelp("About how large a resource is.", valueName: "n"))
+    @Option(name: .customLong("payload-bytes"), help: ArgumentHelp("The size of a resource, roughly.", valueName: "n"))
     var payloadByteCount = 435
     @Option(help: ArgumentHelp("Different resource types.", valueName: "n"))
     var types = 1
     @Option(help: ArgumentHelp("Libraries.", valueName: "n"))
     var libraries = 1
-    @Option(help: ArgumentHelp("Of the events, how many are batches.", valueName: "share"))
+    @Option(help: ArgumentHelp("The share of events that are batches.", valueName: "share"))
     var batchShare = Share.none
     @Option(help: ArgumentHelp("Members of a batch.", valueName: "n"))
     var batchSize = 100
-    @Option(help: ArgumentHelp("Of the updates, how many are deletes.", valueName: "share"))
+    @Option(help: ArgumentHelp("The share of updates that are deletes.", valueName: "share"))
     var deleteShare = Share.none
-    @Option(help: ArgumentHelp("Of the updates, how many merge some fields.", valueName: "share"))
+    @Option(help: ArgumentHelp("The share of updates that merge some fields.", valueName: "share"))
     var mergeShare = Share.none
-    @Option(help: ArgumentHelp("An epoch for every event.", valueName: "name"))
+    @Option(help: ArgumentHelp("Give every event an epoch.", valueName: "name"))
     var epoch = ""
-    @Option(help: ArgumentHelp("Of the events, how many are missing.", valueName: "share"))
+    @Option(help: ArgumentHelp("The share of events that are missing.", valueName: "share"))
     var gapRate = Share.none
-    @Option(help: ArgumentHelp("Of the events, how many come late.", valueName: "share"))
+    @Option(help: ArgumentHelp("The share of events that come late.", valueName: "share"))
     var disorderRate = Share.none
-    @Option(help: ArgumentHelp("By how many events at most.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of events by which an event is late at most.", valueName: "n"))
     var disorderDistance = 16
-    @Option(help: ArgumentHelp("Of the events, how many come twice.", valueName: "share"))
+    @Option(help: ArgumentHelp("The share of events that come twice.", valueName: "share"))
     var duplicateRate = Share.none
-    @Option(help: ArgumentHelp("Of the events, how many come as a broken line.", valueName: "share"))
+    @Option(help: ArgumentHelp("The share of events that come as a broken line.", valueName: "share"))
     var badLineRate = Share.none
-    @Option(help: ArgumentHelp("A heartbeat after so many events; 0 for none.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of events between heartbeats; 0 for none.", valueName: "n"))
     var heartbeatEvery = 0
 
     var settings: SyntheticSettings {

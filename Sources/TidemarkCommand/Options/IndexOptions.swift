@@ -17,7 +17,7 @@ struct IndexOptions: ParsableArguments {
     var added: [FieldIndex] = []
     @Option(
         name: .customLong("drop-index"),
-        help: ArgumentHelp("An index to take away. May be given several times.", valueName: "type.pointer"))
+        help: ArgumentHelp("An index to drop. May be given several times.", valueName: "type.pointer"))
     var dropped: [FieldIndex] = []
 
     func validate() throws {

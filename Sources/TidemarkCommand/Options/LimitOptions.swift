@@ -7,32 +7,32 @@ struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("memory-limit-kb"),
         help: ArgumentHelp(
-            "What entities may take in memory, in KB of 1,024 bytes. Those used least recently are then read from the database. Default: \(LimitOptions.memoryLimitDefault).",
+            "Memory for entities, in KB of 1,024 bytes. Above it, the least recently used are evicted from memory and read from the database. Default: \(LimitOptions.memoryLimitDefault).",
             valueName: "kb"))
     var memoryLimitGiven: Int?
     @Option(
         name: .customLong("auto-evict-kb"),
         help: ArgumentHelp(
-            "How far below --memory-limit-kb and --disk-limit-kb room is made when they are passed; at most as much as the one that is given. Default: a tenth of each.",
+            "How far below --memory-limit-kb and --disk-limit-kb eviction goes once a limit is exceeded; at most the limit that is given. Default: a tenth of each.",
             valueName: "kb"))
     var autoEvict: Int?
 
     @Option(
         name: .customLong("disk-limit-kb"),
         help: ArgumentHelp(
-            "What the database may take, in KB. The entities used least recently are forgotten. Default: no limit.",
+            "The size of the database, in KB. Above it, the least recently used entities are evicted. Default: no limit.",
             valueName: "kb"))
     var diskLimit: Int?
     @Option(
         name: .customLong("max-entities"),
         help: ArgumentHelp(
-            "Entities in memory and on disk together; those used least recently are forgotten. Default: no limit.",
+            "The number of entities in memory and on disk together. Above it, the least recently used are evicted. Default: no limit.",
             valueName: "n"))
     var entityCountMax: Int64?
     @Option(
         name: .customLong("evict-ignore"),
         help: ArgumentHelp(
-            "A type that stays, whatever the limits, or a field of a type: other fields then go before it. The last dot parts type and field; of a type with a dot in its name all stay with type.*. May be given several times.",
+            "A type that is never evicted, whatever the limits, or a field of a type: other fields are then evicted before it. The last dot separates type and field; for a type with a dot in its name write type.*, which keeps all of its fields. May be given several times.",
             valueName: "type|type.field"))
     var kept: [KeptName] = []
     @Option(
@@ -44,20 +44,20 @@ struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("disk-exclude"),
         help: ArgumentHelp(
-            "A type that is kept in memory only: its entities and queries are gone after a restart, and what the database has of them goes now. May be given several times.",
+            "A type that is kept in memory only: its entities and queries are lost at a restart, and those in the database are removed now. May be given several times.",
             valueName: "type"))
     var diskExcluded: [String] = []
     @Option(
         name: .customLong("max-queries"),
         help: ArgumentHelp(
-            "Stored queries; the one that was read least recently and that nobody observes makes room for the next.",
+            "The number of stored queries. Above it, the least recently read query without an observer is evicted.",
             valueName: "n"))
     var queryCountMax = Limits().queryCountMax
 
     @Option(
         name: .customLong("max-entity-bytes"),
         help: ArgumentHelp(
-            "What one entity may take as compact JSON. An event that would make it larger is quarantined, a request refused.",
+            "The size of one entity as compact JSON, in bytes. An event that would make it larger is quarantined, a request is refused.",
             valueName: "n"))
     var entityByteCountMax = Limits.entityByteCountCeiling
 
@@ -77,8 +77,8 @@ struct LimitOptions: ParsableArguments {
             throw ValidationError(
                 "--max-entity-bytes takes 1 to \(Limits.entityByteCountCeiling), not \(entityByteCountMax).")
         }
-        if memoryExcluded.contains("") { throw ValidationError("--memory-exclude names no type.") }
-        if diskExcluded.contains("") { throw ValidationError("--disk-exclude names no type.") }
+        if memoryExcluded.contains("") { throw ValidationError("--memory-exclude is empty: pass a type.") }
+        if diskExcluded.contains("") { throw ValidationError("--disk-exclude is empty: pass a type.") }
         guard (1...LimitOptions.queryCountBound).contains(queryCountMax) else {
             throw ValidationError("--max-queries takes 1 to \(LimitOptions.queryCountBound), not \(queryCountMax).")
         }
@@ -138,7 +138,7 @@ struct LimitOptions: ParsableArguments {
         configuration.diskExcludedTypes = Set(diskExcluded.map { ByteString($0) })
         guard let twice = configuration.excludedTwice.min() else { return }
         throw .usage(
-            "\(Printable.text(twice)) is kept out of memory and of the disk, so nothing of it would be kept",
+            "\(Printable.text(twice)) is excluded from memory and from disk, so nothing of it would be kept",
             advice: "pass --memory-exclude or --disk-exclude for it, not both")
     }
 }

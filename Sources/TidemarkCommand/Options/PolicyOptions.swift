@@ -7,7 +7,7 @@ struct PolicyOptions: ParsableArguments {
     @Option(
         name: .customLong("policy"),
         help: ArgumentHelp(
-            "GraphQL types with @cacheControl: how old what is read may be, and what is deleted along.",
+            "A policy file, GraphQL types with @cacheControl: age limits, and what is deleted along with an entity.",
             valueName: "file"))
     var file: String?
 
@@ -34,7 +34,7 @@ struct PolicyOptions: ParsableArguments {
             try output.flush()
             throw Failure(
                 .configuration, "bad_policy", HumanText.count(error.count, "error"), place: file,
-                outcome: "nothing was done", advice: "mend what is listed; tidemark policy check says when it is sound")
+                outcome: "nothing was done", advice: "correct the listed errors, then run tidemark policy check")
         }
     }
 }

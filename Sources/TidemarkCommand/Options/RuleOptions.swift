@@ -25,7 +25,7 @@ struct OrderComponent: ExpressibleByArgument {
     /// - Throws: `ValidationError` for an unknown direction.
     func validate() throws {
         guard let wrong else { return }
-        throw ValidationError("--order \(wrong) ends with no direction: write :asc or :desc behind the pointer")
+        throw ValidationError("--order \(wrong) ends without a direction: write :asc or :desc after the pointer")
     }
 }
 
@@ -65,7 +65,7 @@ enum RuleText {
             _ = try JSONValue(parsing: Array(text.utf8))
         } catch {
             throw Failure.usage(
-                "--where is no JSON: \(error)", advice: "write one object, such as '{\"path\":\"/size\",\"gt\":1000}'")
+                "--where is not JSON: \(error)", advice: "write one object, such as '{\"path\":\"/size\",\"gt\":1000}'")
         }
         return Array(JSONSlice(validated: Array(text.utf8)[...]).bytes)
     }

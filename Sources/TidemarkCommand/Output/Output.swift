@@ -88,8 +88,8 @@ final class Output {
                 isClosed = true
             } else {
                 throw Failure(
-                    .inputOutput, "input_output", "the output takes no more", place: error.text,
-                    outcome: "what follows was not written", advice: "make room or write elsewhere, then run it again")
+                    .inputOutput, "input_output", "the output cannot be written", place: error.text,
+                    outcome: "later output was not written", advice: "free space or write elsewhere, then run it again")
             }
         }
     }

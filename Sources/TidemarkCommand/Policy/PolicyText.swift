@@ -4,7 +4,7 @@ import TidemarkModel
 enum PolicyText {
     /// Describes the rule of a type: `Song: stale after 3,600 s (own directive)`.
     static func line(of type: TypePolicy) -> String {
-        "\(type.name): " + words(type.age, inherited: "as what it is reached from") + source(type.source)
+        "\(type.name): " + words(type.age, inherited: "as the entity that refers to it") + source(type.source)
     }
 
     /// Describes the rule of a field: `Song.artist: as type Artist, never stale; cascades to Artist (own directive)`.

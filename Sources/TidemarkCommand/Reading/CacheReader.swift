@@ -119,8 +119,8 @@ struct CacheReader {
         case .done(let plan): return (entities, plan)
         case .unknownPlace:
             throw .usage(
-                "\(selection.after?.text ?? "") is not stored, so it has no place in this order",
-                advice: "begin again without --after")
+                "\(selection.after?.text ?? "") is not stored and has no place in this order",
+                advice: "start again without --after")
         }
     }
 
@@ -215,7 +215,7 @@ struct CacheReader {
         let name = first.key.map { "\($0.text)" } ?? "\(first.kind.rawValue) \(first.row)"
         throw Failure(
             .badData, "damaged", HumanText.count(damage.rows.count, "row") + " failed the check, the first is \(name)",
-            place: path, outcome: "what failed was left out", advice: "tidemark verify says what is wrong")
+            place: path, outcome: "the damaged rows were left out", advice: "tidemark verify reports the damage")
     }
 
     static func mapped<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {

@@ -21,7 +21,7 @@ enum Recorder {
     private static func failure(_ error: RecordingError) -> Failure {
         Failure(
             .cannotCreate, "cannot_create", error.message, outcome: "nothing was done",
-            advice: "pass a file to --record that can be made and is not there yet")
+            advice: "pass a new file in a folder that you may write to to --record")
     }
 
     /// Creates the file, with a copy of the database when it has contents.
@@ -84,7 +84,7 @@ enum Recorder {
             ) { reason in
                 let errors = Output.errors()
                 do throws(Failure) {
-                    try errors.writeLine("tidemark: recording: it ends here: \(Printable.text(reason))")
+                    try errors.writeLine("tidemark: recording: it has ended: \(Printable.text(reason))")
                     try errors.flush()
                 } catch {
                     // Standard error cannot be written; the last line of the recording has the same reason.

@@ -30,8 +30,8 @@ final class ReplayRun {
         if let output {
             guard !FileManager.default.fileExists(atPath: output) else {
                 throw Failure(
-                    .cannotCreate, "cannot_create", "the database is there already", place: output,
-                    outcome: "nothing was done", advice: "give a name that is free")
+                    .cannotCreate, "cannot_create", "the database exists already", place: output,
+                    outcome: "nothing was done", advice: "pass the name of a new file")
             }
             folder = nil
             database = output
@@ -83,7 +83,7 @@ final class ReplayRun {
         throw Failure(
             .badData, "damaged", "the copy of the database is damaged (\(reason))", place: base,
             outcome: "nothing was replayed",
-            advice: "pass a copy that tidemark verify calls sound, of the database as it was then")
+            advice: "pass an undamaged copy of the database as it was when the recording began")
     }
 
     private let writer: RecordingWriter?
@@ -126,7 +126,7 @@ final class ReplayRun {
             throw Failure(
                 .cannotCreate, "cannot_create", "no folder can be made for the replay",
                 place: "\(path): \(SystemError.last.text)", outcome: "nothing was done",
-                advice: "make room there, or set TMPDIR")
+                advice: "free space there, or set TMPDIR")
         }
         return path
     }
@@ -141,7 +141,7 @@ final class ReplayRun {
         guard let path else {
             throw Failure(
                 .usage, "no_base", "the recording began with a database that was too large to be part of it",
-                outcome: "nothing was replayed", advice: "pass a copy of the database as it was then with --base")
+                outcome: "nothing was replayed", advice: "pass a copy of the database from that time with --base")
         }
         do {
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -44,7 +44,7 @@ struct ReplaySource {
         }
         guard isStream else {
             throw Failure(
-                .badData, "bad_recording", "the file is no recording, and no line at its start is an event",
+                .badData, "bad_recording", "the file is not a recording, and no line at its start is an event",
                 place: path,
                 outcome: "nothing was replayed",
                 advice: "pass what run --record or ingest --record wrote, or a stream of events")
@@ -109,7 +109,7 @@ struct ReplaySource {
             case .badLine, .noBase, .torn:
                 throw Failure(
                     .badData, "bad_recording", error.message, place: place, outcome: "the replay stopped there",
-                    advice: "what stands before it can be replayed with --to-sequence")
+                    advice: "the steps before it can be replayed with --to-sequence")
             }
         }
     }

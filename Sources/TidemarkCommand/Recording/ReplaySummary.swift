@@ -47,22 +47,22 @@ struct ReplaySummary {
 
     func write(to output: Output) throws(Failure) {
         let style = output.style
-        var text = HumanText.count(entryCount, "step") + " done again"
-        if droppedCount > 0 { text += ", behind \(HumanText.count(droppedCount)) that made room" }
+        var text = HumanText.count(entryCount, "step") + " replayed"
+        if droppedCount > 0 { text += ", after \(HumanText.count(droppedCount)) dropped ones" }
         if let last, isRecording { text += ", until \(HumanText.timestamp(milliseconds: last.at))" }
         try output.writeLine(style.paint(text, .bold))
         if quarantinedCount > 0 {
             let count = HumanText.count(quarantinedCount, "line")
-            let advice = "keep the database with --db, and tidemark quarantine list says why"
+            let advice = "keep the database with --db; tidemark quarantine list then gives the reasons"
             try output.writeLine(style.paint("\(count) could not be used; \(advice)", .yellow))
         }
         if let endReason { try output.writeLine("the recording ends: \(Printable.text(endReason))") }
         if isRecording, divergence == nil {
-            try output.writeLine(style.paint("everything came out as it was recorded", .green))
+            try output.writeLine(style.paint("every step had the recorded outcome", .green))
         }
         if let divergence {
             try output.writeLine(
-                style.paint("step \(divergence.number) (\(divergence.step)) came out otherwise", .red))
+                style.paint("step \(divergence.number) (\(divergence.step)) had another outcome", .red))
             try output.writeLine("  recorded \(Printable.text(divergence.recorded))")
             try output.writeLine("  now      \(Printable.text(divergence.replayed))")
         }

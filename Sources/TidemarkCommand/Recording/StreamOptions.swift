@@ -3,7 +3,7 @@ import Tidemark
 
 /// The options for reading a plain stream of events; a recording contains them itself.
 struct StreamOptions: ParsableArguments {
-    @Option(help: "How the server names types, for a plain stream.")
+    @Option(help: "The server's naming of types, for a plain stream.")
     var profile: CacheConfiguration.Profile?
     @OptionGroup var policy: PolicyOptions
 

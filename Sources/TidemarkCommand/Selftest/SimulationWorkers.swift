@@ -140,7 +140,7 @@ struct SimulationWorkers: Sendable {
 
     private static func trap(_ errors: [UInt8]) -> String {
         let lines = String(decoding: errors, as: UTF8.self).split(separator: "\n")
-        return lines.last { $0.contains("Fatal error") }.map(String.init) ?? "it said nothing"
+        return lines.last { $0.contains("Fatal error") }.map(String.init) ?? "without a message"
     }
 
     fileprivate static func failure(_ seed: UInt64, _ point: Int?, _ message: String) -> Certificate.BrokenLaw {
@@ -154,7 +154,7 @@ struct SimulationWorkers: Sendable {
     /// Finds the same failure with fewer inputs.
     private func shrunk(_ failure: Certificate.BrokenLaw) async throws -> Certificate.BrokenLaw {
         let inputCount = failure.point == nil ? SimulationPlan.inputCount : Self.pointInputCount
-        progress.show("cutting down seed \(failure.seed)")
+        progress.show("shortening seed \(failure.seed)")
         func arguments(_ kept: [Int]) -> [String] {
             let points = failure.point.map { ["--points", "\($0)", "--inputs", "\(inputCount)"] } ?? []
             return ["--seed", "\(failure.seed)"] + points + ["--keep", kept.map(String.init).joined(separator: ",")]

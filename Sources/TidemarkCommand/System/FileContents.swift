@@ -36,10 +36,10 @@ enum FileContents {
     private static func failure(_ path: String, _ error: SystemError) -> Failure {
         error.isNoSuchFile
             ? Failure(
-                .noInput, "not_found", "there is no such file", place: path, outcome: "nothing was read",
+                .noInput, "not_found", "the file does not exist", place: path, outcome: "nothing was read",
                 advice: "check the path")
             : Failure(
                 .inputOutput, "input_output", "the file cannot be read", place: "\(path): \(error.text)",
-                outcome: "nothing was read", advice: "name a file that you may read")
+                outcome: "nothing was read", advice: "pass a file that you may read")
     }
 }

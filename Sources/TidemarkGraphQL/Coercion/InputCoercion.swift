@@ -106,7 +106,7 @@ extension GraphQLSchema {
                 throw DocumentRefusal(
                     .invalidParams,
                     "The argument \(DocumentValidator.excerpt(input.name)) of \(DocumentValidator.excerpt(field.name.text)) "
-                        + "is no \(text(of: input.type)): \(error.path)\(error.path.isEmpty ? "" : ": ")\(error.message)."
+                        + "is not of type \(text(of: input.type)): \(error.path)\(error.path.isEmpty ? "" : ": ")\(error.message)."
                 )
             }
         }

@@ -24,12 +24,12 @@ package struct OperationVariables: Hashable, Sendable {
         do throws(InputValueError) {
             value = try InputValueReader.read(json)
         } catch {
-            let what = error.isTooDeep ? "nest more than \(InputValueReader.nestingDepthMax) deep" : "are no JSON"
+            let what = error.isTooDeep ? "nest more than \(InputValueReader.nestingDepthMax) deep" : "are not JSON"
             throw DocumentRefusal(
                 .invalidParams, "The variables \(what) at byte \(error.offset); pass one JSON object.")
         }
         guard case .object(let members) = value else {
-            throw DocumentRefusal(.invalidParams, "The variables are no object; pass one JSON object.")
+            throw DocumentRefusal(.invalidParams, "The variables are not an object; pass one JSON object.")
         }
         return try coerce(members, of: operation, schema: schema)
     }
@@ -59,7 +59,7 @@ package struct OperationVariables: Hashable, Sendable {
                 variables.coerced[name] = try InputCoercion(schema: schema).coerce(value, to: type)
             } catch {
                 let place = error.path.isEmpty ? "" : " at \(error.path)"
-                throw refusal(name, "is no \(schema.text(of: type))\(place): \(error.message)")
+                throw refusal(name, "is not of type \(schema.text(of: type))\(place): \(error.message)")
             }
         }
         return variables

@@ -67,7 +67,7 @@ struct IdentityReader {
             default:
                 errors.append(
                     .misplacedDirective,
-                    "@\(directive.name.text) means nothing here; write it on an object type"
+                    "@\(directive.name.text) has no meaning here; write it on an object type"
                         + (isType ? " or an interface" : ""), at: directive.place)
             }
         }
@@ -123,7 +123,7 @@ struct IdentityReader {
         guard !lookup.field.bytes.isEmpty else {
             if !directive.arguments.contains(where: { $0.name.text == "forField" }) {
                 errors.append(
-                    .missingArgument, "@fieldPolicy without forField; say which field it speaks of", at: directive.place
+                    .missingArgument, "@fieldPolicy without forField; name the field it is for", at: directive.place
                 )
             }
             return
@@ -183,7 +183,7 @@ struct IdentityReader {
 
     private mutating func badArgument(_ argument: NamedValue, _ wanted: String) {
         errors.append(
-            .badArgument, "\(argument.name.text) has a value that means nothing; write \(wanted)",
+            .badArgument, "\(argument.name.text) has an invalid value; write \(wanted)",
             at: argument.value.place)
     }
 

@@ -37,7 +37,7 @@ extension Lexer {
     }
 
     private func invalidUTF8() -> GraphQLError {
-        GraphQLError(.invalidUTF8, "found bytes that are no UTF-8; save the document as UTF-8", at: place)
+        GraphQLError(.invalidUTF8, "found bytes that are not UTF-8; save the document as UTF-8", at: place)
     }
 
     /// Returns the character at `offset`.

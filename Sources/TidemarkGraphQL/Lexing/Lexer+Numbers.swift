@@ -12,7 +12,7 @@ extension Lexer {
         if byte(count) == UInt8(ascii: ".") {
             kind = .float
             let digits = digitCount(at: count + 1)
-            guard digits > 0 else { throw badNumber("a \".\" without digits behind it") }
+            guard digits > 0 else { throw badNumber("a \".\" without digits after it") }
             count += 1 + digits
         }
         if byte(count) == UInt8(ascii: "e") || byte(count) == UInt8(ascii: "E") {

@@ -53,7 +53,7 @@ extension Lexer {
     private func badEscape() -> GraphQLError {
         GraphQLError(
             .badEscape,
-            "found a \"\\\" that begins no escape; write \\\" \\\\ \\/ \\b \\f \\n \\r \\t, \\u with four hexadecimal "
+            "found a \"\\\" that does not begin an escape; write \\\" \\\\ \\/ \\b \\f \\n \\r \\t, \\u with four hexadecimal "
                 + "digits (a character above U+FFFF as two of them), or \\u{…}", at: place)
     }
 }

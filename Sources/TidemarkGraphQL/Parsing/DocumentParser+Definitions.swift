@@ -7,7 +7,7 @@ extension DocumentParser {
         let place = token.place
         if isWord("extend") {
             guard description == nil else {
-                throw unexpected("a definition behind the description; extensions have none, write a # comment")
+                throw unexpected("a definition after the description; extensions have none, write a # comment")
             }
             try advance()
             return try systemDefinition(nil, isExtension: true, at: place)
@@ -68,7 +68,7 @@ extension DocumentParser {
 
     private static func expectedDefinition(isExtension: Bool) -> String {
         isExtension
-            ? "schema, scalar, type, interface, union, enum or input behind extend"
+            ? "schema, scalar, type, interface, union, enum or input after extend"
             : "a definition: schema, scalar, type, interface, union, enum, input, directive or extend"
     }
 
@@ -102,7 +102,7 @@ extension DocumentParser {
     ) throws(GraphQLError) -> DirectiveDefinition {
         try advance()
         try expect(.at, "\"@\" and the name of the directive")
-        let name = try name("the name of the directive behind \"@\"")
+        let name = try name("the name of the directive after \"@\"")
         let arguments = try inputs(.parenthesisLeft, .parenthesisRight, "an argument")
         let isRepeatable = try skip(word: "repeatable")
         guard try skip(word: "on") else { throw unexpected("\"on\" and where the directive may stand") }

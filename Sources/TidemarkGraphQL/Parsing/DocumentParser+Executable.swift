@@ -110,7 +110,7 @@ extension DocumentParser {
         let typeCondition: Name? = try skip(word: "on") ? try name("the type that the fragment is for") : nil
         let directives = try directives(isConstant: false)
         guard token.kind == .braceLeft else {
-            throw unexpected("the name of a fragment, \"on\" or \"{\" behind \"...\"")
+            throw unexpected("the name of a fragment, \"on\" or \"{\" after \"...\"")
         }
         return .inline(
             InlineFragment(
@@ -123,7 +123,7 @@ extension DocumentParser {
         var alias: Name?
         if try skip(.colon) {
             alias = name
-            name = try self.name("the name of the field behind its alias")
+            name = try self.name("the name of the field after its alias")
         }
         let arguments = try arguments(isConstant: false)
         let directives = try directives(isConstant: false)

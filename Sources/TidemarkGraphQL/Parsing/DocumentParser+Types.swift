@@ -8,7 +8,7 @@ extension DocumentParser {
             try checkDepth(depth + 1)
             let place = try advance().place
             let element = try self.type(depth: depth + 1)
-            try expect(.bracketRight, "\"]\" behind the type of the elements")
+            try expect(.bracketRight, "\"]\" after the type of the elements")
             type = .list(element, place)
         } else {
             type = .named(try name("a type, such as String, Song! or [Song!]"))
@@ -91,7 +91,7 @@ extension DocumentParser {
         repeat {
             try countMember()
             let description = try description()
-            if description != nil, token.kind != .name { throw unexpected("\(expected) behind its description") }
+            if description != nil, token.kind != .name { throw unexpected("\(expected) after its description") }
             members.append(try member(&self, description))
         } while try !skip(closing)
         return members

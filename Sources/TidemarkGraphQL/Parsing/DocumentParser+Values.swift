@@ -19,7 +19,7 @@ extension DocumentParser {
         case .dollar:
             guard !isConstant else {
                 throw GraphQLError(
-                    .variableInConstant, "found a variable, expected a constant value; definitions know no variables",
+                    .variableInConstant, "found a variable, expected a constant value; definitions have no variables",
                     at: place)
             }
             try advance()
@@ -57,7 +57,7 @@ extension DocumentParser {
         while token.kind == .at {
             try countMember()
             let place = try advance().place
-            let name = try name("the name of a directive behind \"@\"")
+            let name = try name("the name of a directive after \"@\"")
             directives.append(Directive(name: name, arguments: try arguments(isConstant: isConstant), at: place))
         }
         return directives

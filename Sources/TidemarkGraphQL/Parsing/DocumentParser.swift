@@ -117,7 +117,7 @@ package struct DocumentParser {
     func checkDepth(_ depth: Int) throws(GraphQLError) {
         guard depth <= limits.nestingDepthMax else {
             throw GraphQLError(
-                .tooDeep, "more than \(limits.nestingDepthMax) brackets inside one another; nest less", at: token.place)
+                .tooDeep, "more than \(limits.nestingDepthMax) nested brackets; nest less", at: token.place)
         }
     }
 

@@ -82,7 +82,7 @@ extension PolicyReader {
         let isField = PolicyDirective(directive) == .field
         if isField, !seen.contains("name") {
             errors.append(
-                .missingArgument, "@cacheControlField without a name; say which field it speaks of", at: directive.place
+                .missingArgument, "@cacheControlField without a name; name the field it is for", at: directive.place
             )
         }
         if seen.subtracting(isField ? ["name"] : []).isEmpty {

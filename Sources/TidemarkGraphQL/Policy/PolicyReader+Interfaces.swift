@@ -41,7 +41,7 @@ extension PolicyReader {
             errors.append(
                 .interfaceCycle,
                 "\(PolicyReader.excerpt(types[index].name.text)) implements itself, or an interface that does; "
-                    + "break the circle", at: types[index].name.place)
+                    + "break the cycle", at: types[index].name.place)
         }
         return order
     }

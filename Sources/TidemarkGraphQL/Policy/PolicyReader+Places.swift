@@ -24,7 +24,7 @@ extension PolicyReader {
         guard let known = PolicyDirective(directive) else { return }
         let advice = known == .control ? "a type, interface, union or field" : "a type or an interface"
         errors.append(
-            .misplacedDirective, "@\(known.rawValue) means nothing here; write it on \(advice)", at: directive.place)
+            .misplacedDirective, "@\(known.rawValue) has no meaning here; write it on \(advice)", at: directive.place)
     }
 
     private mutating func refuse(_ directives: [Directive]) {

@@ -62,7 +62,7 @@ extension SchemaReader {
         for index in schema.types.indices where waiting[index] > 0 && schema.types[index].kind == .interface {
             errors.append(
                 .interfaceCycle,
-                "\(schema.types[index].name) implements itself, or an interface that does; break the circle",
+                "\(schema.types[index].name) implements itself, or an interface that does; break the cycle",
                 at: places[schema.types[index].name] ?? SourcePlace(line: 1, column: 1))
         }
     }

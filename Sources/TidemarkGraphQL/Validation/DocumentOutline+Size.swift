@@ -81,12 +81,12 @@ extension DocumentOutline {
         DocumentRefusal(
             .limitExceeded,
             "The document selects more than \(limits.selectionCountMax) fields, each fragment counted wherever it is "
-                + "spread. Ask for less, or in several documents.")
+                + "spread. Select fewer, or split the document.")
     }
 
     private static func tooDeep(_ limits: ExecutableLimits) -> DocumentRefusal {
         DocumentRefusal(
             .limitExceeded,
-            "The document has more than \(limits.nestingDepthMax) selection sets inside one another. Nest less.")
+            "The document has more than \(limits.nestingDepthMax) nested selection sets. Nest less.")
     }
 }

@@ -34,7 +34,7 @@ struct DocumentOutline {
     /// - Precondition: `index` is one of `operations`.
     func operation(_ index: Int) -> OperationDefinition {
         guard case .operation(let operation) = definitions[index] else {
-            preconditionFailure("definition \(index) of \(definitions.count) is no operation")
+            preconditionFailure("definition \(index) of \(definitions.count) is not an operation")
         }
         return operation
     }
@@ -42,7 +42,7 @@ struct DocumentOutline {
     /// - Precondition: `index` is one of `fragments`.
     func fragment(_ index: Int) -> FragmentDefinition {
         guard case .fragment(let fragment) = definitions[index] else {
-            preconditionFailure("definition \(index) of \(definitions.count) is no fragment")
+            preconditionFailure("definition \(index) of \(definitions.count) is not a fragment")
         }
         return fragment
     }

@@ -59,7 +59,7 @@ extension DocumentValidator {
                 hasCycles = true
                 findings.append(
                     .fragmentCycle,
-                    "The fragment \(DocumentValidator.excerpt(spread.name.text)) is spread inside itself; break the circle.",
+                    "The fragment \(DocumentValidator.excerpt(spread.name.text)) is spread inside itself; break the cycle.",
                     at: spread.place)
             case .waiting: hasCycles = findCycles(from: fragment, &visits) || hasCycles
             case .done: break

@@ -28,7 +28,7 @@ extension DocumentValidator {
         let root = schema.roots[operation.kind]
         if root == nil {
             findings.append(
-                .missingRoot, "The schema has no type for \(operation.kind.rawValue); ask by another operation.",
+                .missingRoot, "The schema has no type for \(operation.kind.rawValue); use another operation.",
                 at: operation.place)
         }
         if operation.kind == .subscription { checkSubscription(operation) }
@@ -79,7 +79,7 @@ extension DocumentValidator {
             findings.append(
                 .missingSelection,
                 "\(DocumentValidator.excerpt(field.name.text)) is \(schema.text(of: definition.type)), \(type.kind.rawValue);"
-                    + " say in braces which of its fields you want.", at: field.place)
+                    + " select its fields in braces.", at: field.place)
         }
         if !type.isComposite, !field.selections.isEmpty {
             findings.append(

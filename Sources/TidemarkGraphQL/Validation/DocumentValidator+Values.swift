@@ -93,7 +93,7 @@ extension DocumentValidator {
 
     private mutating func refuse(_ value: Value, _ type: SchemaTypeReference, _ schema: GraphQLSchema) {
         findings.append(
-            .badValue, "This value is no \(schema.text(of: type)); give one.", at: value.place)
+            .badValue, "This value is not of type \(schema.text(of: type)); give one that is.", at: value.place)
     }
 
     /// Equal uses of one definition are kept once: a document cannot make the check of variables slow.

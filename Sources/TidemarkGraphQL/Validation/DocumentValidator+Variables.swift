@@ -54,7 +54,7 @@ extension DocumentValidator {
         findings.append(
             .variableMismatch,
             "The variable $\(DocumentValidator.excerpt(use.name)) is \(schema.text(of: type)), and "
-                + "\(schema.text(of: use.type)) is wanted here; give it that type.", at: use.place)
+                + "\(schema.text(of: use.type)) is expected here; give it that type.", at: use.place)
     }
 
     private static func isAllowed(

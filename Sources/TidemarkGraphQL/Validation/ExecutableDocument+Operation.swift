@@ -20,7 +20,7 @@ extension ExecutableDocument {
                 throw DocumentRefusal(
                     DocumentFinding(
                         .ambiguousOperation,
-                        "The document has \(operations.count) operations; say with operation_name which one is meant.",
+                        "The document has \(operations.count) operations; name one of them with operation_name.",
                         at: operations[1].place))
             }
             return first

@@ -124,7 +124,7 @@ package final class RecordingReader {
             } catch {
                 guard error.code == .badLine, try isLast(index, of: batch) else { throw error }
                 tornLine = RecordingError(
-                    .torn, "the last line stops in the middle: who wrote it was ended", line: line, offset: offset)
+                    .torn, "the last line is incomplete: its writer was ended", line: line, offset: offset)
             }
         }
         return nil

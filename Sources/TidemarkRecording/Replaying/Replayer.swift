@@ -110,6 +110,6 @@ private final class OutcomeCatcher: CacheRecorder {
 /// Replaces the original upstream: the cache holds events for it as it did then, but never asks it.
 private struct NobodyToAsk: Upstream {
     func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamAnswer {
-        throw UpstreamError("nobody is asked while a recording is done again", isFinal: true)
+        throw UpstreamError("no upstream is asked during a replay", isFinal: true)
     }
 }

@@ -20,7 +20,7 @@ final class RecordingFile {
         self.path = path
         if RecordingWriter.isTaken(path) { throw RecordingWriter.refusal(path) }
         descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw RecordingFile.failure("cannot make \(path)") }
+        guard descriptor >= 0 else { throw RecordingFile.failure("cannot create \(path)") }
     }
 
     deinit {

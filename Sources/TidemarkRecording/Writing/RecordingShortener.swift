@@ -67,7 +67,7 @@ package struct RecordingShortener: Sendable {
     private static func write(_ bytes: [UInt8], to path: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         guard chmod(path, 0o600) == 0 else {
-            throw RecordingError(.inputOutput, "cannot keep \(path) to its owner")
+            throw RecordingError(.inputOutput, "cannot restrict \(path) to its owner")
         }
     }
 

@@ -22,6 +22,6 @@ extension RecordingWriter {
     }
 
     static func refusal(_ path: String) -> RecordingError {
-        RecordingError(.inputOutput, "\(path) is there already, and was not overwritten")
+        RecordingError(.inputOutput, "\(path) exists already and was not overwritten")
     }
 }

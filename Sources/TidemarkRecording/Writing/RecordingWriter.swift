@@ -185,7 +185,7 @@ package final class RecordingWriter: CacheRecorder {
                 }
             }
         } catch {
-            stop("\(error.message); what follows is not recorded")
+            stop("\(error.message); later steps are not recorded")
         }
         return true
     }
@@ -220,7 +220,7 @@ package final class RecordingWriter: CacheRecorder {
     // MARK: Shortening
 
     private func shorten() async {
-        var reason = "it has the \(limit) bytes that it may have"
+        var reason = "it reached its limit of \(limit) bytes"
         do {
             if let shortener, let cut = try await shortener.cut(path, limit: limit) {
                 try replace(cut)

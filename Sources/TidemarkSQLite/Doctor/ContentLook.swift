@@ -31,8 +31,8 @@ struct ContentLook {
             return
         }
         examination.add(
-            .note, .contents, .unreadable, "the file was made anew while it was looked at", at: file.path,
-            advice: "look again")
+            .note, .contents, .unreadable, "the file was replaced while it was examined", at: file.path,
+            advice: "run doctor again")
     }
 
     private static let attemptCountMax = 3
@@ -59,8 +59,8 @@ struct ContentLook {
         } catch let failure as SQLiteFailure where hasLog && failure.storageCode == .inputOutput {
             examination.add(
                 .warning, .neighbours, .logUnread,
-                "the log cannot be read from here (\(failure.message)): what follows is without it",
-                at: file.writeAheadLog, advice: "look again as a user who may write the folder")
+                "the log cannot be read from here (\(failure.message)): the findings below leave it out",
+                at: file.writeAheadLog, advice: "run doctor again as a user who may write to the folder")
             var whole = examination
             attempt(&whole) { examination in
                 try examine(try ReadConnection(path: file.path, isImmutable: true), &examination)
@@ -102,7 +102,7 @@ struct ContentLook {
             failure.code == .locked ? .warning : .problem, .contents, .unreadable, "the file cannot be read: \(cause)",
             at: file.path,
             advice: failure.code == .locked
-                ? "look again" : "tidemark verify --repair keeps what can be read, and moves the damaged file aside")
+                ? "run doctor again" : "tidemark verify --repair keeps the readable rows in a new file")
         if !examination.findings.contains(finding) { examination.findings.append(finding) }
     }
 
@@ -119,13 +119,13 @@ struct ContentLook {
         case .ours: return true
         case .foreign(let what):
             examination.add(
-                .problem, .file, .notOurs, "the file holds the \(what), which tidemark did not make", at: file.path,
-                advice: "drop it with the program that made it, or give another file name")
+                .problem, .file, .notOurs, "the file has the \(what), which tidemark did not make", at: file.path,
+                advice: "drop it with the program that made it, or pass another file name")
             return false
         case .damaged(let what):
             examination.add(
                 .problem, .file, .schemaDamaged, what, at: file.path,
-                advice: "tidemark verify --repair keeps what can be read, and moves the damaged file aside")
+                advice: "tidemark verify --repair keeps the readable rows, and moves the damaged file aside")
             return true
         }
     }
@@ -146,7 +146,7 @@ struct ContentLook {
         } else {
             examination.add(
                 .warning, .file, .journalMode,
-                "another program switched the write-ahead log off: readers and the writer wait for each other",
+                "another program switched off the write-ahead log: readers and the writer block each other",
                 at: file.path, advice: "nothing: the next writer switches it on again")
         }
     }
@@ -165,13 +165,13 @@ struct ContentLook {
         }
         if lines.isEmpty {
             examination.add(
-                .ok, .file, .quickCheck, "SQLite finds the file in order; tidemark verify checks every row",
+                .ok, .file, .quickCheck, "SQLite finds no damage in the file; tidemark verify checks every row",
                 at: file.path)
         }
         for line in lines.prefix(ContentLook.checkLineCountMax) {
             examination.add(
                 .problem, .file, .quickCheck, "SQLite: \(line)", at: file.path,
-                advice: "tidemark verify --repair keeps what can be read, and moves the damaged file aside")
+                advice: "tidemark verify --repair keeps the readable rows, and moves the damaged file aside")
         }
     }
 }

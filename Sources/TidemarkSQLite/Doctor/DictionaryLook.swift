@@ -21,8 +21,8 @@ struct DictionaryLook {
             let count = uses.removeValue(forKey: number) ?? 0
             examination.add(
                 .problem, .contents, .dictionaryDamaged,
-                "dictionary \(number) fails its check, and \(counted(count, "row needs", "rows need")) it: what needs it counts as absent",
-                advice: "tidemark verify --repair takes both out; what they held has to be fetched again")
+                "dictionary \(number) fails its check, and \(counted(count, "row needs", "rows need")) it: these rows count as absent",
+                advice: "tidemark verify --repair removes both; fetch the entities of these rows again")
         }
         for (number, dictionary) in names.dictionaries.sorted(by: { $0.key < $1.key }) {
             let count = uses.removeValue(forKey: number) ?? 0
@@ -33,8 +33,8 @@ struct DictionaryLook {
         for (number, count) in uses.sorted(by: { $0.key < $1.key }) {
             examination.add(
                 .problem, .contents, .dictionaryMissing,
-                "\(counted(count, "row names", "rows name")) dictionary \(number), which is not there: what names it counts as absent",
-                advice: "tidemark verify --repair takes them out; what they held has to be fetched again")
+                "\(counted(count, "row names", "rows name")) dictionary \(number), which is missing: these rows count as absent",
+                advice: "tidemark verify --repair removes them; fetch their entities again")
         }
     }
 
@@ -51,13 +51,13 @@ struct DictionaryLook {
                 .problem, .contents, .dictionaryDamaged,
                 "\(text), cannot be opened, and \(counted(useCount, "row needs", "rows need")) it",
                 at: "type \(type)",
-                advice: "tidemark verify --repair takes both out; what they held has to be fetched again")
+                advice: "tidemark verify --repair removes both; fetch the entities of these rows again")
             return
         }
         guard useCount > 0 else {
             examination.add(
                 .note, .contents, .dictionary, "\(text), is used by no row", at: "type \(type)",
-                advice: "nothing: rows that are written from now on use it")
+                advice: "nothing: rows written from now on use it")
             return
         }
         examination.add(

@@ -22,24 +22,24 @@ struct HeaderLook {
         switch header {
         case .missing where rebuilt:
             examination.add(
-                .problem, .file, .missing, "the file is not there, and the one that is to take its place is",
+                .problem, .file, .missing, "the file is missing, and the one that is to replace it exists",
                 at: file.path,
-                advice: "open it for writing, as with tidemark verify --repair: that finishes it")
+                advice: "open it for writing, as tidemark verify --repair does: this finishes the replacement")
         case .missing:
             examination.add(
                 .problem, .file, .missing, "there is no such file", at: file.path,
-                advice: "check the name, or ingest into it first")
+                advice: "check the name, or ingest first")
         case .empty:
             examination.add(
-                .note, .file, .empty, "the file has no bytes yet", at: file.path, advice: "the first writer makes it")
+                .note, .file, .empty, "the file is empty", at: file.path, advice: "the first writer fills it")
         case .unmarked where !FileTraces.areBeside(file):
             examination.add(
-                .problem, .file, .notOurs, "the file is no database, and nothing beside it says that it was one",
-                at: file.path, advice: "a writer refuses it and leaves it alone: give another file name")
+                .problem, .file, .notOurs, "the file is not a database, and no file beside it shows that it was one",
+                at: file.path, advice: "a writer refuses it and does not change it: pass another file name")
         case .unmarked, .garbage:
             examination.add(
-                .problem, .file, .notDatabase, "the file is no SQLite database", at: file.path,
-                advice: "a writer moves it aside and begins an empty one: copy it first if it is dear to you")
+                .problem, .file, .notDatabase, "the file is not a SQLite database", at: file.path,
+                advice: "a writer moves it aside and creates an empty one: copy it first if you need it")
         case .foreign, .newer:
             let refusal = header.refusal(path: file.path)
             let code: FindingCode = if case .newer = header { .newerFormat } else { .notOurs }
@@ -60,8 +60,8 @@ struct HeaderLook {
                 .note, .file, .olderFormat,
                 "a Tidemark database of format \(version); the current one is \(DataFile.formatVersion)", at: file.path,
                 advice: """
-                    the next writer upgrades it in place, and an older Tidemark refuses it then: copy it first if you may \
-                    want to go back
+                    the next writer upgrades it in place, and an older Tidemark refuses it afterwards: copy it first if you may \
+                    want to go back to the older one
                     """)
         }
     }

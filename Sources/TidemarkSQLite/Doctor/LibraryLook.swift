@@ -23,9 +23,9 @@ struct LibraryLook {
             let rest = library.lost.count - ranges.count
             return Finding(
                 .warning, .contents, .lost,
-                "nobody could bring \(ranges.joined(separator: ", "))\(rest > 0 ? " and \(rest) more ranges" : "")",
+                "no upstream had \(ranges.joined(separator: ", "))\(rest > 0 ? " and \(rest) more ranges" : "")",
                 at: LibraryLook.place(library.name),
-                advice: "what they changed may be older than the server's: feed a complete log into a new database")
+                advice: "their entities may be older than the server's: feed a complete log into a new database")
         }
         tell(libraries.filter { $0.isStale && $0.lost.isEmpty }, &examination) { library in
             Finding(
@@ -45,7 +45,7 @@ struct LibraryLook {
         examination.findings.append(
             Finding(
                 first.level, .contents, first.code,
-                "the same is true of \(counted(rest, "more library", "more libraries"))",
+                "the same is true for \(counted(rest, "more library", "more libraries"))",
                 advice: "tidemark gaps lists them all"))
     }
 
@@ -57,7 +57,7 @@ struct LibraryLook {
             connection, "SELECT reason, count(*) FROM quarantine GROUP BY reason ORDER BY 2 DESC, 1")
         try statement.forEachRow { reasons.append(($0.text(0).description, $0.integer(1))) }
         guard !reasons.isEmpty else {
-            examination.add(.ok, .contents, .quarantine, "nothing is in quarantine")
+            examination.add(.ok, .contents, .quarantine, "the quarantine is empty")
             return
         }
         let count = reasons.reduce(0) { $0 + $1.count }
@@ -85,13 +85,13 @@ struct LibraryLook {
         if !gone.isEmpty {
             examination.add(
                 .note, .contents, .evicted,
-                "\(counted(gone.count, "entity was", "entities were")) evicted, and remembered as such",
-                advice: "raise --max-entities or --disk-limit-kb if reads say evicted too often")
+                "\(counted(gone.count, "entity was", "entities were")) evicted, and their keys are remembered",
+                advice: "raise --max-entities or --disk-limit-kb if reads miss evicted entities too often")
         }
         for number in damaged {
             examination.add(
                 .problem, .contents, .evictedDamaged, "row \(number) of the evicted keys fails its check",
-                advice: "nothing: its keys count as never seen, and the next writer takes it out")
+                advice: "nothing: its keys count as never seen, and the next writer removes the row")
         }
     }
 }

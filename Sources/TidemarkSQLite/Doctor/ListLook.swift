@@ -22,23 +22,23 @@ struct ListLook {
         let (records, damaged) = try FieldIndexTable.read(connection)
         for record in records {
             switch record.state {
-            case .whole: examination.add(.ok, .contents, .index, "the index is whole", at: record.name)
+            case .whole: examination.add(.ok, .contents, .index, "the index is complete", at: record.name)
             case .building:
                 examination.add(
-                    .note, .contents, .indexBuilding, "the index is being built; readers do without it",
+                    .note, .contents, .indexBuilding, "the index is being built; until then readers do not use it",
                     at: record.name,
-                    advice: "let a writer run: it goes on where building stopped")
+                    advice: "start a writer: it continues where building stopped")
             case .dropping:
                 examination.add(
-                    .note, .contents, .indexBuilding, "the index is being taken out", at: record.name,
-                    advice: "let a writer run: it goes on with that")
+                    .note, .contents, .indexBuilding, "the index is being dropped", at: record.name,
+                    advice: "start a writer: it continues")
             }
         }
         for number in damaged {
             examination.add(
                 .problem, .contents, .indexDamaged,
-                "index \(number) fails its check, and which field it is of is not known",
-                advice: "tidemark verify --repair takes it out; declare it again with --index")
+                "index \(number) fails its check, and its field is not known",
+                advice: "tidemark verify --repair removes it; declare it again with --index")
         }
     }
 
@@ -53,7 +53,7 @@ struct ListLook {
         examination.add(
             .problem, .contents, .queryDamaged,
             damaged == 1 ? "a query fails its check" : "\(damaged) queries fail their check",
-            advice: "nothing: the next writer takes them out, and they are asked for again")
+            advice: "nothing: the next writer removes them, and they are fetched again")
     }
 
     private func lookAtLayers(_ examination: inout Examination) throws {
@@ -71,7 +71,7 @@ struct ListLook {
             examination.add(
                 .note, .contents, .layers,
                 "\(count) \(count == 1 ? "edit is" : "edits are") pending, \(confirmed) of them confirmed",
-                advice: "tidemark pending lists them; copy the database before you delete it, they are nowhere else")
+                advice: "tidemark pending lists them; copy the database before you delete it: they exist nowhere else")
         }
         if !orphans.isEmpty {
             examination.add(
@@ -79,13 +79,13 @@ struct ListLook {
                 orphans.count == 1
                     ? "a pending edit changes an entity that was deleted meanwhile"
                     : "\(orphans.count) pending edits change entities that were deleted meanwhile",
-                advice: "roll them back with optimistic.rollback, or let the host make the entities anew")
+                advice: "roll them back with optimistic.rollback, or let the host create the entities again")
         }
         for row in overlay.damaged {
             examination.add(
                 .problem, .contents, .layerDamaged,
                 "the pending edit in row \(row.row) fails its check: \(row.fault.rawValue)",
-                advice: "make the edit again; the next writer takes the row out")
+                advice: "make the edit again; the next writer removes the row")
         }
     }
 }

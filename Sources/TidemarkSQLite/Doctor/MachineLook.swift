@@ -42,7 +42,7 @@ struct MachineLook {
 
     private func lookAtFileSystem(_ place: String, _ examination: inout Examination) {
         guard let system = FileSystem.of(place, mountTable: conditions.mountTable()) else {
-            examination.add(.note, .machine, .fileSystem, "the system does not say what file system this is", at: place)
+            examination.add(.note, .machine, .fileSystem, "the system does not name the file system", at: place)
             return
         }
         let mount = system.mountPoint.isEmpty ? place : system.mountPoint
@@ -53,25 +53,25 @@ struct MachineLook {
             examination.add(
                 .warning, .machine, .networkFileSystem,
                 """
-                the file system \(system.type) is another machine's: a write-ahead log needs memory that all readers and the \
+                the file system \(system.type) is on another machine: a write-ahead log needs memory that all readers and the \
                 writer share, which only works on one machine, and the lock of the writer may not hold between machines
                 """, at: mount, advice: "keep the database on a disk of this machine, and copy exports instead")
         case .volatile:
             examination.add(
                 .warning, .machine, .volatileFileSystem,
-                "the file system \(system.type) is in memory: what is acknowledged is gone when the machine stops",
-                at: mount, advice: "move the database to a disk if it should outlast that")
+                "the file system \(system.type) is in memory: acknowledged changes are lost when the machine stops",
+                at: mount, advice: "move the database to a disk if it should survive that")
         case .layered:
             examination.add(
                 .note, .machine, .layeredFileSystem,
                 """
-                the file system \(system.type) is a layer, as of a container: locks and the log work, and the database goes \
+                the file system \(system.type) is an overlay, as in a container: locks and the log work, and the database is lost \
                 when the container is removed
-                """, at: mount, advice: "keep it on a volume if it should outlast the container")
+                """, at: mount, advice: "keep it on a volume if it should survive the container")
         }
         if system.isReadOnly {
             examination.add(
-                .note, .machine, .readOnlyFileSystem, "the file system may only be read: no writer can open the file",
+                .note, .machine, .readOnlyFileSystem, "the file system is read-only: no writer can open the file",
                 at: mount)
         }
     }
@@ -85,13 +85,13 @@ struct MachineLook {
             examination.add(
                 .problem, .machine, .room, text, at: place,
                 advice:
-                    "make room: without it nothing more is acknowledged, and writing goes on by itself when there is some"
+                    "free space: without it nothing more is acknowledged; writing resumes by itself once there is space"
             )
         } else if free < stored + logMax {
             examination.add(
                 .warning, .machine, .room, text, at: place,
                 advice:
-                    "make room for a second copy and \(logMax) bytes of log, which a repair or a large flush may need")
+                    "free space for a second copy and \(logMax) bytes of log, which a repair or a large flush may need")
         } else {
             examination.add(.ok, .machine, .room, text, at: place)
         }
@@ -109,8 +109,8 @@ struct MachineLook {
             let who = mode & 0o022 != 0 ? "written" : "read"
             examination.add(
                 .warning, .machine, .rights,
-                "others than the owner may have it \(who): its mode is \(MachineLook.octal(mode))", at: path,
-                advice: "chmod 600 it, unless they should")
+                "users other than the owner may have it \(who): its mode is \(MachineLook.octal(mode))", at: path,
+                advice: "chmod 600 it, unless they should have access")
         }
         if let folder = MachineLook.status(file.folder) {
             let mode = UInt32(folder.st_mode) & 0o1777
@@ -119,7 +119,7 @@ struct MachineLook {
                 isPrivate = false
                 examination.add(
                     .warning, .machine, .rights,
-                    "others may replace the files in the folder: its mode is \(MachineLook.octal(mode))",
+                    "other users may replace the files in the folder: its mode is \(MachineLook.octal(mode))",
                     at: file.folder, advice: "chmod 700 it, or keep the database in a folder of its own")
             }
         }
@@ -135,15 +135,15 @@ struct MachineLook {
             examination.add(
                 .note, .machine, .owner,
                 "the file belongs to user \(status.st_uid), and this is user \(conditions.userID)", at: file.path,
-                advice: "let the writer run as its owner")
+                advice: "run the writer as its owner")
         }
         let places: [String] = [file.path, file.folder]
         let unwritable = places.filter { access($0, W_OK) != 0 }
         if !unwritable.isEmpty {
             examination.add(
-                .note, .machine, .owner, "this user may not write it, only read",
+                .note, .machine, .owner, "this user may read the file, not write it",
                 at: unwritable.joined(separator: ", "),
-                advice: "a writer has to be another user, or be given the right")
+                advice: "run a writer as a user who may write it, or change the mode")
         }
     }
 

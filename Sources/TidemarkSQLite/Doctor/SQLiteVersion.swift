@@ -46,11 +46,11 @@ struct SQLiteVersion: Hashable, Comparable {
             what: """
                 has the WAL-reset bug (3.7.0 to 3.51.2): when two connections of one file write or copy its log back at the \
                 same moment, a commit may be left out of the copy and the file be damaged. Tidemark writes and copies with \
-                one connection, under its lock, so it takes another program that writes the file
+                one connection, under its lock, so this needs another program that writes the file
                 """,
             advice: """
-                open the file with nothing else for writing, the sqlite3 shell included, while a writer runs; SQLite \
-                3.51.3, and 3.50.7 and 3.44.6 of the older lines, do not have it
+                while a writer runs, do not open the file for writing with another program, the sqlite3 shell included; SQLite \
+                3.51.3, and 3.50.7 and 3.44.6 of the older lines, do not have the bug
                 """)
     ]
 }

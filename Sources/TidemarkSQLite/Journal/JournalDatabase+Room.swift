@@ -22,7 +22,7 @@ extension JournalDatabase {
         unlink(path)
         // The file is created here with mode 0600; SQLite would create it with the mode of the process.
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(path)", errno) }
+        guard descriptor >= 0 else { throw DataFilePath.failure("cannot create \(path)", errno) }
         Foundation.close(descriptor)
         try queue.writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     }

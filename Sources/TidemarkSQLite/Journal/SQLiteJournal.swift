@@ -247,7 +247,7 @@ public actor SQLiteJournal: Journal {
     }
 
     package func rebuild() throws(StorageError) {
-        _ = try rebuild(reason: "damage that was met while it was in use")
+        _ = try rebuild(reason: "damage found while it was in use")
     }
 
     package func restart(reason: String) throws(StorageError) -> RecoveredState {

@@ -16,7 +16,7 @@ enum DataFileConnection {
     ) throws {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file.unfinished + suffix) }
         let descriptor = Foundation.open(file.unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(file.path)", errno) }
+        guard descriptor >= 0 else { throw DataFilePath.failure("cannot create \(file.path)", errno) }
         Foundation.close(descriptor)
         do {
             let queue = try open(file.unfinished)
@@ -81,7 +81,7 @@ enum DataFileConnection {
         _ source: String, to target: String, _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration
     ) throws {
         let failure = configuration.names.rename(source, to: target)
-        guard failure == 0 else { throw DataFilePath.failure("cannot make \(target)", failure) }
+        guard failure == 0 else { throw DataFilePath.failure("cannot create \(target)", failure) }
         configuration.names.syncFolder(file.folder)
     }
 

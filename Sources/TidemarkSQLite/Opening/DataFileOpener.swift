@@ -41,7 +41,7 @@ struct DataFileOpener {
         let header = try FileHeader.read(file.path)
         if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
         if DataFilePath.byteCount(file.replacement) != nil {
-            return try replace(reason: "it was being made anew when the process ended")
+            return try replace(reason: "it was being created anew when the process ended")
         }
         switch header {
         case .missing, .empty:
@@ -103,7 +103,7 @@ struct DataFileOpener {
         let failure = SQLiteFailure.storageError(error, path: file.path)
         guard failure.code == .inputOutput else { return failure }
         return StorageError(
-            .cannotCreate, "cannot make \(file.path)", cause: failure.cause,
+            .cannotCreate, "cannot create \(file.path)", cause: failure.cause,
             advice: "choose another place, or change the folder's permissions")
     }
 

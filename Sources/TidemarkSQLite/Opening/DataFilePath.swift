@@ -56,7 +56,7 @@ struct DataFilePath: Hashable, Sendable {
             url.deleteLastPathComponent()
         }
         for folder in missing.reversed() where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-            throw DataFilePath.failure("cannot make the folder \(folder)", errno)
+            throw DataFilePath.failure("cannot create the folder \(folder)", errno)
         }
     }
 

@@ -74,16 +74,16 @@ enum FileHeader: Equatable {
             isKnown
                 ? nil
                 : StorageError(
-                    .notOurs, "\(path) is no database; it was left as it is", advice: "give another file name")
+                    .notOurs, "\(path) is not a database; it was not changed", advice: "pass another file name")
         case .foreign:
             StorageError(
-                .notOurs, "\(path) is a SQLite database of another program; it was left as it is",
-                advice: "give another file name")
+                .notOurs, "\(path) is a SQLite database of another program; it was not changed",
+                advice: "pass another file name")
         case .newer(let version):
             StorageError(
                 .newerFormat,
-                "\(path) has format \(version), this program reads up to \(DataFile.formatVersion); it was left as it is",
-                advice: "use a newer tidemark, or give another file name")
+                "\(path) has format \(version), this program reads up to \(DataFile.formatVersion); it was not changed",
+                advice: "use a newer tidemark, or pass another file name")
         }
     }
 

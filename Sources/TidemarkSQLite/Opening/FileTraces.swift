@@ -37,8 +37,8 @@ enum FileTraces {
 
     private static func refusal(_ path: String) -> StorageError {
         StorageError(
-            .notOurs, "\(path) was not made by tidemark; it was left as it is",
-            advice: "give another file name, or move that file away")
+            .notOurs, "\(path) was not made by tidemark; it was not changed",
+            advice: "pass another file name, or move that file away")
     }
 
     private static func isEmpty(_ path: String) -> Bool { DataFilePath.byteCount(path) ?? 0 == 0 }

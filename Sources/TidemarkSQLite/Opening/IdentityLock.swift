@@ -26,7 +26,7 @@ final class IdentityLock: Sendable {
                 .cannotCreate,
                 "\(file.path) has \(identity.nameCount) names, and no folder can be used for the lock that they share",
                 cause: folder.paths.joined(separator: ", "),
-                advice: "let XDG_RUNTIME_DIR or TMPDIR name a folder of yours, or remove the other names")
+                advice: "set XDG_RUNTIME_DIR or TMPDIR to a folder of yours, or remove the other names")
         }
         return try IdentityLock(file, identity, path: IdentityLock.path(of: identity, in: folder))
     }
@@ -36,7 +36,7 @@ final class IdentityLock: Sendable {
     private init(_ file: DataFilePath, _ identity: FileIdentity, path: String) throws(StorageError) {
         for _ in 0..<IdentityLock.attemptCountMax {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(path)", errno) }
+            guard descriptor >= 0 else { throw DataFilePath.failure("cannot create \(path)", errno) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let number = errno
                 let holder = IdentityLock.holder(descriptor)
@@ -63,7 +63,7 @@ final class IdentityLock: Sendable {
             return
         }
         throw StorageError(
-            .locked, "\(file.path) is opened and closed for writing all the time by another process",
+            .locked, "another process keeps opening and closing \(file.path) for writing",
             advice: "stop that process, or try again")
     }
 

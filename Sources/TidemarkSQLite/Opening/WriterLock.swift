@@ -11,7 +11,7 @@ final class WriterLock: Sendable {
     /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process that holds the lock; `.cannotCreate`.
     init(_ file: DataFilePath) throws(StorageError) {
         let descriptor = open(file.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DataFilePath.failure("cannot make \(file.lock)", errno) }
+        guard descriptor >= 0 else { throw DataFilePath.failure("cannot create \(file.lock)", errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno
             let holder = WriterLock.holder(descriptor)

@@ -67,7 +67,7 @@ final class FieldIndexCheck {
             let number = FieldPlace.number(place)
             guard !skipped.contains(number) else { return }
             if seen[number]?.contains(FieldPlace.row(place)) != true {
-                let index = byNumber[number]?.name ?? "number \(number), which there is not,"
+                let index = byNumber[number]?.name ?? "number \(number), which does not exist,"
                 report.add(.strayFieldValue(index: index, row: FieldPlace.row(place)))
             }
         }

@@ -174,7 +174,7 @@ extension SQLiteReader {
                 report.add(.library(record.name, "lost ranges overlap at \(next.first.rawValue)"))
             }
             if let last = record.lost.last, record.cursor.map({ $0 < last.last }) ?? true {
-                report.add(.library(record.name, "what was lost ends at \(last.last.rawValue), past the cursor"))
+                report.add(.library(record.name, "the last lost range ends at \(last.last.rawValue), past the cursor"))
             }
         }
     }

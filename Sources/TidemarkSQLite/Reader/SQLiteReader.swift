@@ -25,11 +25,11 @@ public final class SQLiteReader {
         if let refusal = header.refusal(path: file.path, isKnown: FileTraces.areBeside(file)) { throw refusal }
         switch header {
         case .missing:
-            throw StorageError(.notFound, "there is no \(file.path)", advice: "check the name, or ingest into it first")
+            throw StorageError(.notFound, "\(file.path) does not exist", advice: "check the name, or ingest first")
         case .empty, .unmarked, .garbage:
             throw StorageError(
                 .damaged, "\(file.path) is not a SQLite database",
-                advice: "open it for writing: it is moved aside and made anew")
+                advice: "open it for writing: it is moved aside and created anew")
         case .ours, .foreign, .newer: break
         }
         do {

@@ -42,9 +42,9 @@ public struct VerifyReport: Hashable, Sendable {
             case .missingFieldValue(let index, let key):
                 "the index \(index) lacks \(key.text) of library \"\(key.library)\""
             case .wrongFieldValue(let index, let key):
-                "the index \(index) is wrong about \(key.text) of library \"\(key.library)\""
+                "the index \(index) has a wrong value for \(key.text) of library \"\(key.library)\""
             case .strayFieldValue(let index, let row):
-                "the index \(index) holds row \(row), which is no entity of its type"
+                "the index \(index) holds row \(row), which is not an entity of its type"
             case .library(let library, let what): "library \"\(library)\": \(what)"
             case .integrity(let line): "SQLite: \(line)"
             }

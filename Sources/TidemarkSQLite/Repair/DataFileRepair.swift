@@ -29,7 +29,7 @@ public enum DataFileRepair {
         if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
         let hasReplacement = DataFilePath.byteCount(file.replacement) != nil
         guard header != .missing || hasReplacement else {
-            throw StorageError(.notFound, "there is no \(file.path)", advice: "check the name")
+            throw StorageError(.notFound, "\(file.path) does not exist", advice: "check the name")
         }
         let lock = try WriterLock(file)
         defer { lock.release() }
@@ -41,7 +41,7 @@ public enum DataFileRepair {
         var steps: [RepairStep] = []
         if hasReplacement {
             try close(try opener.replace(reason: "it was being replaced when the process ended").database, file)
-            steps.append(RepairStep("the file that was to take the damaged one's place took it"))
+            steps.append(RepairStep("the new file replaced the damaged one"))
         }
         do {
             if case .ours = header { try opener.rollBack() }
@@ -93,7 +93,7 @@ public enum DataFileRepair {
             steps.append(
                 RepairStep(
                     "the log belongs to another database, and was left out",
-                    advice: "if its own log is somewhere, put both back, and repair that instead"))
+                    advice: "if you have its own log, put both back, and repair them instead"))
         }
         if let source = source(file) {
             let queue = try DataFileConnection.open(file.unfinished)
@@ -111,7 +111,7 @@ public enum DataFileRepair {
         } else {
             steps.append(
                 RepairStep(
-                    "nothing of the file can be read: an empty one takes its place",
+                    "nothing in the file can be read: an empty one replaces it",
                     advice: "feed the logs of all libraries from the start"))
         }
         // The new file is opened as every writer opens it: indexes are built and the log is copied back before the file
@@ -124,7 +124,7 @@ public enum DataFileRepair {
             try database.close()
             throw error
         }
-        for record in database.memory.indexes { steps.append(RepairStep("the index \(record.name) was built anew")) }
+        for record in database.memory.indexes { steps.append(RepairStep("the index \(record.name) was rebuilt")) }
         try database.close()
         return steps
     }

@@ -16,7 +16,7 @@ extension Salvage {
                 _ = try LayerTable.record(row, &open)
             } catch {
                 return tell(
-                    "the pending edit in row \(row.integer(0)) was taken out: \(error.rawValue)",
+                    "the pending edit in row \(row.integer(0)) was removed: \(error.rawValue)",
                     advice: "make the edit again")
             }
             put.bind(1, row.integer(0))
@@ -32,7 +32,7 @@ extension Salvage {
         }
         for (_, name) in open.newLibraries { _ = names.index(ofLibrary: name) }
         for (_, name) in open.newTypes { _ = names.index(ofType: name) }
-        if !isWhole { tell("pending edits could not all be read", advice: "make those again that are missing") }
+        if !isWhole { tell("some pending edits could not be read", advice: "make the missing ones again") }
     }
 
     func copyQueries() throws {
@@ -44,15 +44,15 @@ extension Salvage {
                 record = try QueryTable.record(row, libraryCount: .max, typeCount: .max)
             } catch {
                 return tell(
-                    "the query in row \(row.integer(0)) was taken out: \(error.rawValue)",
-                    advice: "nothing: it is asked for again when somebody reads it")
+                    "the query in row \(row.integer(0)) was removed: \(error.rawValue)",
+                    advice: "nothing: it is fetched again when it is read")
             }
             guard let library = names.libraryNumbers[record.library], let type = names.typeNumbers[record.type] else {
-                return tell("the query \(record.method) was taken out: its library or type is lost")
+                return tell("the query \(record.method) was removed: its library or type is lost")
             }
             try table.write(mended(record, library, type))
         }
-        if !isWhole { tell("queries could not all be read", advice: "nothing: they are asked for again") }
+        if !isWhole { tell("some queries could not be read", advice: "nothing: they are fetched again") }
     }
 
     private func mended(_ old: QueryRecord, _ library: LibraryIndex, _ type: TypeIndex) -> QueryRecord {
@@ -62,7 +62,7 @@ extension Salvage {
         var seen: Set<StoredID> = []
         record.elements = old.elements.filter { seen.insert($0.id).inserted }
         if record.elements.count < old.elements.count {
-            tell("the query \(record.method) listed entities more than once: each is listed once now, and it is stale")
+            tell("the query \(record.method) listed entities more than once: each is listed once now; it is stale")
             record.staleSince = record.staleSince ?? now
         }
         // The lists in which a lost entity was are unknown for queries that are evaluated locally, so all queries of

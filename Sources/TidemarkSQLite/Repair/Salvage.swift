@@ -59,9 +59,9 @@ final class Salvage {
         try writeNames()
         try writeForgotten()
         tell(
-            "\(counted(kept.count, "entity that passes its check is", "entities that pass their check are")) in a new file, with all else that does"
+            "\(counted(kept.count, "entity that passes its check is", "entities that pass their check are")) in a new file, with every other record that does"
         )
-        if untoldCount > 0 { steps.append(RepairStep("\(untoldCount) more of the kind")) }
+        if untoldCount > 0 { steps.append(RepairStep("\(untoldCount) more of this kind")) }
     }
 
     func tell(_ what: String, advice: String = "") {
@@ -71,19 +71,19 @@ final class Salvage {
 
     private func tellNames() {
         if !names.areLibrariesWhole {
-            tell("records of libraries could not all be read", advice: "feed the logs of those that are missing")
+            tell("some records of libraries could not be read", advice: "feed the logs of the missing ones")
         }
         if !names.areTypesWhole {
-            tell("records of types could not all be read", advice: "feed the logs of all libraries from the start")
+            tell("some records of types could not be read", advice: "feed the logs of all libraries from the start")
         }
         for number in names.lostLibraries {
             tell(
-                "library \(number), whose record fails its check, was taken out with all it holds: its name is not known",
+                "library \(number), whose record fails its check, was removed with all its data: its name is not known",
                 advice: "feed its log from the start")
         }
         for number in names.lostTypes {
             tell(
-                "type \(number), whose record fails its check, was taken out with its entities: its name is not known",
+                "type \(number), whose record fails its check, was removed with its entities: its name is not known",
                 advice: "feed the logs of all libraries from the start, or refresh their queries")
         }
         for (library, what) in names.mended { tell("library \"\(library)\": \(what)", advice: "refresh its queries") }

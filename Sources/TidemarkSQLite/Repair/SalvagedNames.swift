@@ -71,7 +71,7 @@ struct SalvagedNames {
     /// mistake.
     private mutating func mend(_ record: inout LibraryRecord) {
         if let cursor = record.cursor, cursor < .beforeFirst {
-            mended.append((record.name, "its position was below every sequence, and is forgotten"))
+            mended.append((record.name, "its position was below every sequence and was removed"))
             record.cursor = nil
             record.isStale = true
         }
@@ -86,7 +86,7 @@ struct SalvagedNames {
             }
         }
         guard ranges != record.lost else { return }
-        mended.append((record.name, "its lost ranges overlapped or lay past its position, and were joined"))
+        mended.append((record.name, "its lost ranges overlapped or were past its position, and were joined"))
         record.lost = ranges
         record.isStale = true
     }

@@ -40,11 +40,11 @@ struct SQLiteFailure: Error {
         return switch code {
         case .diskFull:
             StorageError(
-                code, "no room to write \(path)", cause: cause, advice: "free some space; writing resumes by itself")
+                code, "no space to write \(path)", cause: cause, advice: "free some space; writing resumes by itself")
         case .damaged:
             StorageError(
                 code, "\(path) contradicts itself", cause: cause,
-                advice: "open it for writing: it is moved aside and made anew")
+                advice: "open it for writing: it is moved aside and created anew")
         case .locked:
             StorageError(code, "\(path) is in use", cause: cause, advice: "wait for the other process, or stop it")
         default:

@@ -233,8 +233,8 @@ enum DataFileSchema {
             if LogIdentity.isForeign(file) { throw SQLiteFailure.damaged("the log beside it is another file's") }
         case .foreign(let what):
             throw StorageError(
-                .notOurs, "\(file.path) holds the \(what), which tidemark did not make; it was left as it is",
-                advice: "give another file name")
+                .notOurs, "\(file.path) holds the \(what), which tidemark did not make; it was not changed",
+                advice: "pass another file name")
         case .damaged(let reason): throw SQLiteFailure.damaged(reason)
         }
     }

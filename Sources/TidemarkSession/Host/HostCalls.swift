@@ -100,7 +100,7 @@ package final class HostCalls: Sendable {
     /// Takes an answer of the host. An answer without a pending call is ignored: it came late, or twice.
     func take(_ answer: Message.HostAnswer, to id: ByteString?) {
         guard let id, let number = HostCalls.number(id) else {
-            logger.debug("an answer to \(id?.description ?? "no id") is passed over: no such request was sent")
+            logger.debug("an answer to \(id?.description ?? "no id") is ignored: no such request was sent")
             return
         }
         let isTaken =
@@ -111,7 +111,7 @@ package final class HostCalls: Sendable {
                     number,
                     .failure(UpstreamError("the host says: \(message)", isFinal: code == HostCalls.methodNotFound)))
             }
-        if !isTaken { logger.debug("an answer to \(id) is passed over: it came late, or twice") }
+        if !isTaken { logger.debug("an answer to \(id) is ignored: it came late, or twice") }
     }
 
     /// Fails every call, and every later one at once: the host cannot answer any more.
@@ -162,7 +162,7 @@ package final class HostCalls: Sendable {
     }
 
     private static let end = UpstreamError("the session ends: the host cannot answer any more", isFinal: true)
-    private static let cancellation = UpstreamError("nobody waits for the answer any more")
+    private static let cancellation = UpstreamError("no caller waits for the answer any more")
 
     private static func id(_ number: Int64) -> ByteString { ByteString("tm-\(number)") }
 

@@ -31,7 +31,8 @@ enum Message: Sendable {
 
     init(_ value: JSONSlice) {
         guard let members = value.members else {
-            self = .invalid(id: Message.nullID, .invalidRequest("\(value.kind.rawValue) is no request: send an object"))
+            self = .invalid(
+                id: Message.nullID, .invalidRequest("\(value.kind.rawValue) is not a request: send an object"))
             return
         }
         func member(_ name: String) -> JSONSlice? { members[Array(name.utf8)] }

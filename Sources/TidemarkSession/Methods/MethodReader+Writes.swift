@@ -72,7 +72,7 @@ extension MethodReader {
     private func removal(operation params: Params) throws(CacheError) -> TransactionOperation {
         guard !params.holds("expected_sequence") else {
             throw CacheError(
-                .invalidParams, "\(params.name("expected_sequence")) stands with a removal: it is of no one entity")
+                .invalidParams, "\(params.name("expected_sequence")) is given with a removal: leave it out")
         }
         return .remove(
             type: try params.optionalResourceType(limits: limits), ids: try params.ids(limits: limits),
@@ -96,13 +96,13 @@ extension MethodReader {
         removal.resourceType = try params.optionalResourceType(limits: limits)
         removal.ids = try params.ids(limits: limits)
         if removal.ids != nil, removal.resourceType == nil {
-            throw CacheError(.invalidParams, "ids are of no type: pass resource_type as well")
+            throw CacheError(.invalidParams, "ids need a type: pass resource_type as well")
         }
         removal.matching = try matching(params)
         guard removal.resourceType != nil || removal.matching != nil else {
             throw CacheError(
                 .invalidParams,
-                "nothing says what to forget: pass resource_type, ids or matching; cache.clear forgets all of a library"
+                "nothing says what to remove: pass resource_type, ids or matching; cache.clear removes all of a library"
             )
         }
         removal.cascades = try params.flag("cascade")

@@ -87,7 +87,7 @@ package struct MethodReader: Sendable {
         "query.observe": { (reader, params) throws(CacheError) in .observeQuery(try reader.queryRequest(params)) },
         "observe.cancel": { (_, params) throws(CacheError) in
             guard let number = try params.integer("subscription", in: 0...Int64.max) else {
-                throw params.wrong("subscription", "the number that the observing answered with")
+                throw params.wrong("subscription", "the number in the answer to the observe request")
             }
             return .cancel(SubscriptionID(number))
         },

@@ -83,7 +83,7 @@ struct ReadAhead {
     private mutating func begin(_ calls: HostCalls, _ signal: AsyncStream<Bool>.Continuation) {
         if isAtEnd { return calls.close() }
         guard byteCount < byteCountMax else {
-            let message = "the host sent \(byteCount) bytes of other lines while an answer of it was waited for"
+            let message = "the host sent \(byteCount) bytes of other lines before its answer"
             // Final: while nothing is read, no later attempt could be answered either.
             return calls.refuse(UpstreamError(message, isFinal: true))
         }

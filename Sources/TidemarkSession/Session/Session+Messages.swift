@@ -18,7 +18,7 @@ extension Session {
         guard elements.count <= Session.batchCountMax else {
             let error = CacheError(
                 .limitExceeded,
-                "the array holds \(elements.count) messages, and none was taken: send at most \(Session.batchCountMax)")
+                "the array holds \(elements.count) messages, none was performed: send at most \(Session.batchCountMax)")
             return await answer(
                 .failure(MessageError(error)), Responder(id: Message.nullID, target: .line(outbox)))
         }

@@ -34,19 +34,19 @@ package struct DeliveryAccount: Sendable {
     package func problem(from before: LibraryTruth, to after: LibraryTruth, _ log: ServerLog) -> String? {
         guard let first = before.cursor, let last = after.cursor else { return nil }
         if let range = after.lost.first(where: { $0.upperBound > last }) {
-            return "\(range) are called lost, and its cursor is \(last) (L4)"
+            return "\(range) are reported as lost, and its cursor is \(last) (L4)"
         }
         for range in after.lost where range.lowerBound <= first {
             let settled = range.lowerBound...min(range.upperBound, first)
             guard before.lost.contains(where: { $0.contains(settled.lowerBound) && $0.contains(settled.upperBound) })
-            else { return "\(settled) are called lost, and they were not when the cursor passed them (L4)" }
+            else { return "\(settled) are reported as lost, and were not when the cursor passed them (L4)" }
         }
         let found = before.lost.flatMap { log.events(after: $0.lowerBound - 1, through: $0.upperBound) }
         for event in found + log.events(after: first, through: last) {
             guard !after.isLost(event.sequence), !after.isDenied(event.sequence) else { continue }
-            if event.isPoison { return "\(event.sequence) cannot be used, and is not called lost (L4)" }
+            if event.isPoison { return "\(event.sequence) cannot be used, and is not reported as lost (L4)" }
             guard given[after.log]?.contains(event.sequence) == true else {
-                return "\(event.sequence) was never given to it, and is not called lost (L4)"
+                return "\(event.sequence) was never delivered, and is not reported as lost (L4)"
             }
         }
         return nil

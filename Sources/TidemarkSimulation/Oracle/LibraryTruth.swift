@@ -123,7 +123,7 @@ package struct LibraryTruth: Sendable {
                 if isReset { leftLogCount += 1 }
                 return nil
             }
-            guard isReset else { return "its place is gone, and nothing began anew (L4)" }
+            guard isReset else { return "its position is gone, and no new log began (L4)" }
             leave(library, for: named ?? log, through: beginnings[...])
             return nil
         }
@@ -136,7 +136,7 @@ package struct LibraryTruth: Sendable {
         }
         if begun.isEmpty {
             guard isSameEpoch, let cursor else {
-                return "it came to \(next) of \"\(epoch)\", of which nothing was heard (L4)"
+                return "it came to \(next) of \"\(epoch)\", which was never delivered (L4)"
             }
             guard next >= cursor else { return "the cursor went back from \(cursor) to \(next) (L4)" }
             return advance(through: next, lost, library)
@@ -232,7 +232,7 @@ package struct LibraryTruth: Sendable {
         hasBegun = true
         let log = library.logs[log]
         guard next <= log.last || lies.contains(where: { $0.number == next }) else {
-            return "it came to \(next), and nothing that can be believed goes past \(log.last) (L4)"
+            return "it came to \(next), and no valid line goes past \(log.last) (L4)"
         }
         if let problem = recover(lost, log) { return problem }
         for event in log.events(after: cursor ?? 0, through: next) {
@@ -254,7 +254,7 @@ package struct LibraryTruth: Sendable {
         let isDenied = denied.contains(event.sequence)
         if event.isPoison {
             if isDenied { return nil }
-            return "it passed \(event.sequence), which cannot be used, and does not call it lost (L4)"
+            return "it passed \(event.sequence), which cannot be used, and does not report it as lost (L4)"
         }
         for (id, change) in event.changes {
             let known = candidates(id)

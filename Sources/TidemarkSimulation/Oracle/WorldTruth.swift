@@ -47,7 +47,7 @@ package struct WorldTruth: Sendable {
     package mutating func follow(pending: [String], mayComeLater: Set<String>) -> String? {
         let known = layers.map(\.pendingID)
         if let stranger = pending.first(where: { !known.contains($0) }) {
-            return "layer \(stranger) is none that is left (L2)"
+            return "layer \(stranger) should not exist (L2)"
         }
         let placed = layers.filter(\.isPlaced).map(\.pendingID)
         guard placed.filter({ pending.contains($0) }) == pending.filter({ placed.contains($0) }) else {

@@ -99,7 +99,7 @@ extension SimulatedServer: Upstream {
         do throws(CancellationError) {
             try await clock.sleep(milliseconds: draft.delay)
         } catch {
-            throw UpstreamError("the question was taken back")
+            throw UpstreamError("the request was cancelled")
         }
         state.withLock { state in
             state.denied += draft.denied.map { (name, $0) }
@@ -185,7 +185,7 @@ extension SimulatedServer: QueryUpstream {
         do throws(CancellationError) {
             try await clock.sleep(milliseconds: drawn.1)
         } catch {
-            throw UpstreamError("the question was taken back")
+            throw UpstreamError("the request was cancelled")
         }
         let (result, given) = try drawn.0.get()
         state.withLock { state in
@@ -216,7 +216,7 @@ extension SimulatedServer: QueryUpstream {
                         library: library.name, log: library.logs.count - 1, sequence: library.last, entities: entities)
                 ))
         } catch {
-            return .failure(UpstreamError("a simulated resource is no JSON"))
+            return .failure(UpstreamError("a simulated resource is not JSON"))
         }
     }
 }

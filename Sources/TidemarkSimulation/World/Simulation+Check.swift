@@ -98,7 +98,7 @@ extension Simulation {
                     || events.isEmpty || known.hasLies
                 guard isExcused else {
                     throw SimulationFailure(
-                        "\(name): \(range.first) to \(range.last) are called lost, and the upstream never failed (L4)")
+                        "\(name): \(range.first) to \(range.last) are lost, and the upstream never failed (L4)")
                 }
             }
         }
@@ -182,7 +182,7 @@ extension Simulation {
         }
         for (name, query, list) in seen.lists where query == .all && fresh.contains(name) {
             guard case .success(let answer) = list, answer.isStale else { continue }
-            throw SimulationFailure("\(name) \(query) is stale, and nothing that it holds was said to be (L10)")
+            throw SimulationFailure("\(name) \(query) is stale, and none of its entities was marked as stale (L10)")
         }
     }
 

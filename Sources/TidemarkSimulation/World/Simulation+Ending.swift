@@ -19,7 +19,7 @@ extension Simulation {
         process?.disk.heal()
         try drain()
         guard try wait(atMost: Self.patience, until: { self.underway.isEmpty }) else {
-            throw SimulationFailure("\(underway.map(\.name)) never came to their end")
+            throw SimulationFailure("\(underway.map(\.name)) never ended")
         }
         if process?.disk.isStopped == true { try crash(CrashKind(seed: plan.seed)) }
         diskMayFail = false
@@ -49,7 +49,7 @@ extension Simulation {
         }
         try wait(milliseconds: 200)
         guard try wait(atMost: Self.patience, until: { self.isSettled }) else {
-            throw SimulationFailure("\(underway.map(\.name)) never came to their end")
+            throw SimulationFailure("\(underway.map(\.name)) never ended")
         }
         try check(isThorough: true)
     }
@@ -98,7 +98,7 @@ extension Simulation {
             try fetch(SimulationInput(number: .max, kind: .fetch, seed: 0), name, query)
         }
         guard try wait(atMost: Self.patience, until: { self.isSettled }) else {
-            throw SimulationFailure("fetches never came to their end")
+            throw SimulationFailure("fetches never ended")
         }
         try check(isThorough: true)
     }
@@ -160,7 +160,7 @@ extension Simulation {
         let after = try look(isThorough: true)
         for name in Self.libraryNames {
             guard before.statuses[name]?.cursor == after.statuses[name]?.cursor else {
-                throw SimulationFailure("\(name) came back at another place (L5)")
+                throw SimulationFailure("\(name) came back at another position (L5)")
             }
             for (id, shown) in before.entities[name] ?? [:] where after.entities[name]?[id] != shown {
                 guard traits.entityCountMax == nil else { continue }

@@ -88,8 +88,8 @@ extension Simulation {
                 }
             }
             _ = try wait(atMost: Self.patience, until: { outcome.value != nil })
-            guard let problem = outcome.value else { throw SimulationFailure("a cursor is never taken back") }
-            if let problem { throw SimulationFailure("\(name): its cursor cannot be taken back: \(problem)") }
+            guard let problem = outcome.value else { throw SimulationFailure("a cursor is never moved back") }
+            if let problem { throw SimulationFailure("\(name): its cursor cannot be moved back: \(problem)") }
             truth.libraries[name]?.takenBack(to: library.last)
             fresh.remove(name)
         }
@@ -135,7 +135,7 @@ extension Simulation {
                 event, known, library.log, mayEvict: traits.entityCountMax != nil,
                 isThere: { seen.entities[name]?[$0]?.fields != nil })
             {
-                throw SimulationFailure("\(name): \(event.sequence) stays lost, and \(source) brought it (L4)")
+                throw SimulationFailure("\(name): \(event.sequence) stays lost, and \(source) had it (L4)")
             }
         }
     }

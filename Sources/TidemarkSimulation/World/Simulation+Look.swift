@@ -91,7 +91,7 @@ extension Simulation {
     func fields(_ resource: [UInt8], _ id: String) throws -> ItemFields {
         if let known = parsed[resource] { return known }
         guard let members = try ReferenceJSONParser.parse(resource).members else {
-            throw SimulationFailure("\(id) is \(String(decoding: resource, as: UTF8.self)), which is no object (L1)")
+            throw SimulationFailure("\(id) is \(String(decoding: resource, as: UTF8.self)), not an object (L1)")
         }
         var fields = ItemFields()
         for member in members {

@@ -50,7 +50,7 @@ extension Simulation {
         switch result {
         case .success(let (cache, report)):
             if case .rebuilt(_, let reason) = report {
-                throw SimulationFailure("the database was made anew: \(reason) (L5)")
+                throw SimulationFailure("the database was created anew: \(reason) (L5)")
             }
             let process = SimulatedProcess(cache: cache, folder: folder, disk: disk)
             self.process = process

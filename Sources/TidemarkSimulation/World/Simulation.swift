@@ -157,7 +157,7 @@ package final class Simulation {
 
     /// Runs until nothing more can happen unless time passes.
     func drain() throws {
-        guard executor.run() else { throw SimulationFailure("it goes round in circles: it never comes to rest") }
+        guard executor.run() else { throw SimulationFailure("the tasks never come to rest") }
         collect()
         if let noted { throw noted }
     }
@@ -194,7 +194,7 @@ package final class Simulation {
         let outcome = Outcome<Value>()
         guard let cache = process?.cache else { return outcome }
         Task(executorPreference: executor) { outcome.settle(await body(cache)) }
-        guard executor.run() else { throw SimulationFailure("it goes round in circles: it never comes to rest") }
+        guard executor.run() else { throw SimulationFailure("the tasks never come to rest") }
         return outcome
     }
 

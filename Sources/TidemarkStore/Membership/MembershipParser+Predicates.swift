@@ -13,14 +13,14 @@ extension MembershipParser {
         let names = object.members.map { String(decoding: object.unescapedName($0), as: UTF8.self) }
         if names.contains("path") { return try tests(object, names, at: place) }
         guard let name = names.first, names.count == 1, let inner = object.members.first?.value else {
-            throw wrong(place, "is no predicate; write a path with an operator, or one of all, any, not alone")
+            throw wrong(place, "is not a predicate; write a path with an operator, or one of all, any, not alone")
         }
         try count(at: place)
         switch name {
         case "all": return .all(try predicates(inner, at: place + "/all", depth: depth + 1))
         case "any": return .any(try predicates(inner, at: place + "/any", depth: depth + 1))
         case "not": return .not(try predicate(inner, at: place + "/not", depth: depth + 1))
-        default: throw wrong(place, "is no predicate; write a path with an operator, or one of all, any, not alone")
+        default: throw wrong(place, "is not a predicate; write a path with an operator, or one of all, any, not alone")
         }
     }
 
@@ -69,8 +69,8 @@ extension MembershipParser {
         default:
             // If a misspelt operator were ignored, the rule would accept resources that it should exclude.
             throw wrong(
-                place, "has a member that is no operator; write eq ne lt lte gt gte in exists or prefix beside the path"
-            )
+                place,
+                "has a member that is not an operator; write eq ne lt lte gt gte in exists or prefix beside the path")
         }
     }
 

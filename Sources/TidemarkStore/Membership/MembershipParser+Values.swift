@@ -10,13 +10,13 @@ extension MembershipParser {
 
     func object(_ value: Range<Int>, at place: String) throws(MembershipError) -> JSONObject {
         guard !value.isEmpty, bytes[value.lowerBound] == UInt8(ascii: "{") else {
-            throw wrong(place, "is no object; write {…}")
+            throw wrong(place, "is not an object; write {…}")
         }
         return JSONObject(bytes, range: value)
     }
 
     func elements(_ value: Range<Int>, at place: String) throws(MembershipError) -> [Range<Int>] {
-        guard bytes[value.lowerBound] == UInt8(ascii: "[") else { throw wrong(place, "is no array; write […]") }
+        guard bytes[value.lowerBound] == UInt8(ascii: "[") else { throw wrong(place, "is not an array; write […]") }
         var elements: [Range<Int>] = []
         var cursor = JSONCursor(bytes, at: value.lowerBound + 1)
         while cursor.byte != UInt8(ascii: "]") {
@@ -28,7 +28,7 @@ extension MembershipParser {
 
     /// Returns the text of a string, without escapes.
     func string(_ value: Range<Int>, at place: String) throws(MembershipError) -> [UInt8] {
-        guard bytes[value.lowerBound] == UInt8(ascii: "\"") else { throw wrong(place, "is no string; write \"…\"") }
+        guard bytes[value.lowerBound] == UInt8(ascii: "\"") else { throw wrong(place, "is not a string; write \"…\"") }
         return JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[value].dropFirst().dropLast()))
     }
 

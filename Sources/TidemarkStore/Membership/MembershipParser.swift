@@ -47,7 +47,7 @@ struct MembershipParser {
             }
         }
         guard isName, 1...MembershipParser.typeByteCountMax ~= name.count else {
-            throw wrong(place, "is no type; write 1 to \(MembershipParser.typeByteCountMax) of A-Z a-z 0-9 _ . -")
+            throw wrong(place, "is not a type; write 1 to \(MembershipParser.typeByteCountMax) of A-Z a-z 0-9 _ . -")
         }
         return ByteString(name)
     }
@@ -55,7 +55,7 @@ struct MembershipParser {
     private func limit(_ rule: JSONObject) throws(MembershipError) -> Int? {
         guard let value = present("limit", of: rule) else { return nil }
         guard let limit = Int(String(decoding: bytes[value], as: UTF8.self)), limit >= 1 else {
-            throw wrong("/limit", "is no integer from 1 on; leave it out for no limit")
+            throw wrong("/limit", "is not an integer of 1 or more; leave it out for no limit")
         }
         return limit
     }
@@ -69,7 +69,7 @@ struct MembershipParser {
         guard let directory = ScopePath(path, of: bytes) else {
             throw wrong(
                 "/scope/path",
-                "is no path; write a string, {\"Physical\":{\"device_slug\":…,\"path\":…}} or "
+                "is not a path; write a string, {\"Physical\":{\"device_slug\":…,\"path\":…}} or "
                     + "{\"Cloud\":{\"service\":…,\"identifier\":…,\"path\":…}}")
         }
         var isRecursive = false
@@ -107,7 +107,7 @@ struct MembershipParser {
         switch String(decoding: try string(value, at: place), as: UTF8.self) {
         case "asc", "ascending": return false
         case "desc", "descending": return true
-        default: throw wrong(place, "is no direction; write \"asc\" or \"desc\"")
+        default: throw wrong(place, "is not a direction; write \"asc\" or \"desc\"")
         }
     }
 }

@@ -43,7 +43,7 @@ package struct ModelComparison: Sendable {
             model.endOfInput()
         }
 
-        var subject = StateUnderTest(limits: limits, typeAliases: ["entry": "file"], upstream: upstream, seed: seed)
+        var subject = StateFixture(limits: limits, typeAliases: ["entry": "file"], upstream: upstream, seed: seed)
         for stream in streams {
             try subject.ingest(stream)
             try subject.endOfInput()

@@ -14,26 +14,26 @@ struct DatabaseDamage {
     /// The changes that SQLite makes when the file is in its place; those that it refuses are skipped.
     private(set) var statements: [String] = []
 
-    private let bed: DatabaseBed
+    private let fixture: DatabaseFixture
     private var choices: ByteChoices
 
     private static let pageByteCount = 8_192
     private static let stepCountMax = 12
 
-    init(_ bytes: [UInt8], _ bed: DatabaseBed) {
-        self.bed = bed
+    init(_ bytes: [UInt8], _ fixture: DatabaseFixture) {
+        self.fixture = fixture
         choices = ByteChoices(bytes)
-        main = bed.closed
+        main = fixture.closed
         switch choices.below(4) {
         case 0, 1: break
         case 2:
-            main = bed.live.main
-            log = bed.live.log
+            main = fixture.live.main
+            log = fixture.live.log
         default:
             isForged = true
             // The bytes are shorter than a header, after a sound header, or a file of their own.
             let run = Array(bytes.dropFirst(2))
-            main = choices.chance(128) ? Array(bed.closed.prefix(100)) + run : run
+            main = choices.chance(128) ? Array(fixture.closed.prefix(100)) + run : run
             return
         }
         var stepCount = 0
@@ -63,8 +63,8 @@ struct DatabaseDamage {
         case 3: main.removeLast(main.isEmpty ? 0 : choices.below(main.count))
         case 4: exchangePages()
         case 5:
-            let page = page(choices.below(bed.later.count / DatabaseDamage.pageByteCount))
-            if page.upperBound <= main.count { main.replaceSubrange(page, with: bed.later[page]) }
+            let page = page(choices.below(fixture.later.count / DatabaseDamage.pageByteCount))
+            if page.upperBound <= main.count { main.replaceSubrange(page, with: fixture.later[page]) }
         case 6:
             guard var bytes = log, !bytes.isEmpty else { return }
             bytes[choices.below(bytes.count)] ^= 1 << UInt8(choices.below(8))
@@ -167,9 +167,9 @@ struct DatabaseDamage {
 
     /// Replaces an entity's body by one with a valid check.
     private mutating func forgeEntity() {
-        let keys = bed.versions.keys.sorted()
+        let keys = fixture.versions.keys.sorted()
         let key = choices.pick(keys)
-        let version = bed.versions[key]?.max { $0.sequence ?? -1 < $1.sequence ?? -1 }
+        let version = fixture.versions[key]?.max { $0.sequence ?? -1 < $1.sequence ?? -1 }
         let isReplaced = choices.chance(200)
         let header: UInt8 = choices.pick([0x20, 0x20, 0x20, 0x21, 0x22, 0x24, 0x28, 0x40, 0x60, choices.byte()])
         let rest = isReplaced ? choices.run() : version?.payload ?? []

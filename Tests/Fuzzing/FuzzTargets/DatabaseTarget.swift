@@ -14,11 +14,11 @@ import TidemarkTesting
 enum DatabaseTarget {
     static let target = FuzzTarget("database", byteCountMax: 512, .later(check))
 
-    private static let bed = Task { try await DatabaseBed() }
+    private static let fixture = Task { try await DatabaseFixture() }
 
     private static func check(_ bytes: [UInt8]) async throws {
-        let bed = try await bed.value
-        let damage = DatabaseDamage(bytes, bed)
+        let fixture = try await fixture.value
+        let damage = DatabaseDamage(bytes, fixture)
         let folder = try TemporaryFolder()
         // The fault disk avoids real syncs.
         let disk = try FaultDisk(folder: folder.path)
@@ -26,11 +26,11 @@ enum DatabaseTarget {
         try damage.write(to: folder)
         // Every file that Tidemark made has its lock beside it.
         try folder.write([], to: "cache.db-lock")
-        try read(folder.path("cache.db"), damage, bed)
+        try read(folder.path("cache.db"), damage, fixture)
         let before = try contents(of: folder)
         do throws(StorageError) {
-            let journal = try await DatabaseBed.journal(folder.path("cache.db"))
-            try await use(journal, damage, bed)
+            let journal = try await DatabaseFixture.journal(folder.path("cache.db"))
+            try await use(journal, damage, fixture)
         } catch {
             try require([.notOurs, .newerFormat].contains(error.code), "opening gives \(error)")
             // SQLite's shared memory and an empty log may appear beside a file that is read.
@@ -39,7 +39,7 @@ enum DatabaseTarget {
             }
             return
         }
-        try await run(folder.path("cache.db"), bed)
+        try await run(folder.path("cache.db"), fixture)
         _ = try readable { () throws(StorageError) in _ = try SQLiteReader(path: folder.path("cache.db")).verify() }
     }
 
@@ -61,7 +61,7 @@ enum DatabaseTarget {
         }
     }
 
-    private static func read(_ path: String, _ damage: DatabaseDamage, _ bed: DatabaseBed) throws {
+    private static func read(_ path: String, _ damage: DatabaseDamage, _ fixture: DatabaseFixture) throws {
         var problems: [String] = []
         var opened: SQLiteReader?
         _ = try readable { () throws(StorageError) in opened = try SQLiteReader(path: path) }
@@ -70,8 +70,8 @@ enum DatabaseTarget {
             _ = try readable { () throws(StorageError) in
                 try reader.walk(showsLayers: showsLayers) { step in
                     guard case .entity(let entity) = step, !damage.isForged, !showsLayers else { return true }
-                    let version = DatabaseBed.Version(payload: entity.payload, sequence: entity.sequence?.rawValue)
-                    if bed.versions[entity.key]?.contains(version) != true {
+                    let version = DatabaseFixture.Version(payload: entity.payload, sequence: entity.sequence?.rawValue)
+                    if fixture.versions[entity.key]?.contains(version) != true {
                         problems.append("\(entity.key) is served as it never was: \(entity.payload.text)")
                     }
                     return true
@@ -89,16 +89,16 @@ enum DatabaseTarget {
 
     // MARK: Writing
 
-    private static func use(_ journal: SQLiteJournal, _ damage: DatabaseDamage, _ bed: DatabaseBed)
+    private static func use(_ journal: SQLiteJournal, _ damage: DatabaseDamage, _ fixture: DatabaseFixture)
         async throws(StorageError)
     {
         var problems: [String] = []
         do throws(StorageError) {
             let state = try await journal.recover()
-            let keys = names(bed, state)
+            let keys = names(fixture, state)
             for entity in try await journal.load(Array(keys.keys)).entities where !damage.isForged {
-                let version = DatabaseBed.Version(payload: entity.payload, sequence: entity.sequence?.rawValue)
-                guard let key = keys[entity.key], bed.versions[key]?.contains(version) != true else { continue }
+                let version = DatabaseFixture.Version(payload: entity.payload, sequence: entity.sequence?.rawValue)
+                guard let key = keys[entity.key], fixture.versions[key]?.contains(version) != true else { continue }
                 problems.append("\(key) is loaded as it never was: \(entity.payload.text)")
             }
             try await journal.commit(flush)
@@ -122,9 +122,9 @@ enum DatabaseTarget {
         return flush
     }
 
-    private static func names(_ bed: DatabaseBed, _ state: RecoveredState) -> [StoredKey: EntityKey] {
+    private static func names(_ fixture: DatabaseFixture, _ state: RecoveredState) -> [StoredKey: EntityKey] {
         var names: [StoredKey: EntityKey] = [:]
-        for key in bed.versions.keys {
+        for key in fixture.versions.keys {
             guard let library = state.libraries.firstIndex(where: { $0.name == key.library }),
                 let type = state.types.firstIndex(of: key.type)
             else { continue }
@@ -134,15 +134,15 @@ enum DatabaseTarget {
     }
 
     /// Runs a cache over the file: it merges into existing entities, evaluates lists, and deletes.
-    private static func run(_ path: String, _ bed: DatabaseBed) async throws {
+    private static func run(_ path: String, _ fixture: DatabaseFixture) async throws {
         let cache: SyncCache
         do {
-            cache = try await DatabaseBed.open(path)
+            cache = try await DatabaseFixture.open(path)
         } catch let error as StorageError {
             return try require([.notOurs, .newerFormat].contains(error.code), "opening a cache gives \(error)")
         }
         var lines: [String] = []
-        for key in bed.versions.keys.sorted() {
+        for key in fixture.versions.keys.sorted() {
             lines.append(
                 #"{"library_id":"\#(key.library)","event":{"ResourceChanged":{"resource_type":"\#(key.type)","resource":{"id":"\#(key.id)","size":5},"metadata":{}}}}"#
             )

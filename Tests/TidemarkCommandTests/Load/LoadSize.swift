@@ -1,7 +1,8 @@
 import Foundation
 import TidemarkModel
+import TidemarkTesting
 
-/// The sizes of the load tests: small in every run, full under `make load-test` (`TIDEMARK_LOAD`).
+/// The sizes of the load tests: small in every run, full under `make load-test` (`TIDEMARK_SCALE=load`).
 struct LoadSize {
     /// The bytes of a line without an end.
     var longLineByteCount: Int
@@ -23,7 +24,7 @@ struct LoadSize {
         longLineByteCount: 1 << 30, rubbishLineCount: 1_000_000, depth: 1_000_000, unreadChangeCount: 300_000,
         singleAnswerCount: 20_000, lockRoundCount: 20)
 
-    static let isWhole = ProcessInfo.processInfo.environment["TIDEMARK_LOAD"] != nil
+    static let isWhole = TestScale.load.isAsked
     static let current = isWhole ? whole : small
 
     /// The limits of the contract, in every run.

@@ -20,9 +20,9 @@ import TidemarkTesting
         Refusal(text: "{ a { } }", column: 7, words: "leave out braces with nothing in them"),
         Refusal(text: "{ a() }", column: 5, words: "leave out empty brackets"),
         Refusal(text: "{ a(b) }", column: 6, words: "\":\""),
-        Refusal(text: "{ a: }", column: 6, words: "behind its alias"),
+        Refusal(text: "{ a: }", column: 6, words: "after its alias"),
         Refusal(text: "{ a: b: c }", column: 7, words: "found \":\""),
-        Refusal(text: "{ ... }", column: 7, words: "\"on\" or \"{\" behind \"...\""),
+        Refusal(text: "{ ... }", column: 7, words: "\"on\" or \"{\" after \"...\""),
         Refusal(text: "{ ... on }", column: 10, words: "the type that the fragment is for"),
         Refusal(text: "{ ...on { a } }", column: 9, words: "the type that the fragment is for"),
         Refusal(text: "query", column: 6, words: "\"{\" and the fields to select"),
@@ -40,8 +40,7 @@ import TidemarkTesting
         Refusal(text: "{ a ? }", column: 5, words: "U+003F"),
     ]
 
-    @Test(arguments: refusals) func `a syntax error is one finding with its place`(_ refusal: Refusal)
-    {
+    @Test(arguments: refusals) func `a syntax error is one finding with its place`(_ refusal: Refusal) {
         #expect {
             try DocumentParser.parseExecutable(Array(refusal.text.utf8))
         } throws: { error in

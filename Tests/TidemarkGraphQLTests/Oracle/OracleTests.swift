@@ -7,7 +7,7 @@ import TidemarkTesting
 
 /// Documents that another implementation, graphql-core, judges as well: the same are good, and what is printed parses to
 /// the tree that the document parses to.
-@Suite struct OracleTests {
+@Suite(.timeLimit(.minutes(600)), .tags(.model)) struct OracleTests {
     private struct Request: Encodable {
         var text: String
         var canonical: String?
@@ -21,17 +21,8 @@ import TidemarkTesting
         var errors: [String]
     }
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
-    /// The Python that `Tests/GraphQLOracle/install` made; nil when there is none.
-    static let python: String? = {
-        let path = root.appending(path: ".build/graphql-oracle/bin/python3").path
-        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-    }()
-
-    /// Documents to try: `TIDEMARK_ORACLE` in the environment, else a small sample.
-    private static let count = ProcessInfo.processInfo.environment["TIDEMARK_ORACLE"].flatMap(UInt64.init) ?? 300
+    /// Documents to try: `TIDEMARK_SCALE=documents=10000`; a small sample without it.
+    private static let count = UInt64(TestScale.documents.number ?? 300)
 
     /// A document by its number: one in three as it was made, the others spoiled.
     private static func text(_ seed: UInt64) throws -> [UInt8] {
@@ -47,11 +38,10 @@ import TidemarkTesting
     }
 
     @Test(
-        .enabled(
-            if: python != nil, "graphql-core is not installed; make graphql-oracle installs it and runs this test"),
+        .enabled(if: PythonEnvironment.interpreter != nil, "\(PythonEnvironment.advice)"),
         .timeLimit(.minutes(30)))
     func `random documents are judged as graphql-core judges them`() throws {
-        let python = try #require(OracleTests.python)
+        let python = try #require(PythonEnvironment.interpreter)
         var lines = [try JSONEncoder().encode(["schema": MusicSchema.declared])]
         var judgements: [(text: String, refusal: DocumentRefusal?)] = []
         for seed in 0..<OracleTests.count {
@@ -70,7 +60,8 @@ import TidemarkTesting
             judgements.append((request.text, refusal))
         }
         let input = Array(lines.joined(separator: [0x0A])) + [0x0A]
-        let script = OracleTests.root.appending(path: "Tests/GraphQLOracle/oracle.py").path
+        let script = ProtocolVector.protocolFolder.appending(path: "../Tests/Python/graphql_oracle.py").standardized
+            .path
         let result = try runOracle(python, script, input)
         #expect(result.count == judgements.count)
         var goodCount = 0

@@ -22,7 +22,7 @@ private struct Picture: PatchableResource, Equatable {
     var title: String?
 }
 
-@Suite struct ConventionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConventionTests {
     private let made = Date(timeIntervalSince1970: 1_714_979_289.25)
 
     private func text(_ value: some Resource) throws -> String {

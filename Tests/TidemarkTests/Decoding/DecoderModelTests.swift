@@ -5,7 +5,7 @@ import TidemarkTesting
 
 /// The decoder against Foundation's, which is the model: over random texts both return the same value or the same
 /// error.
-@Suite struct DecoderModelTests {
+@Suite(.tags(.model)) struct DecoderModelTests {
     @Test(arguments: 0..<40 as Range<UInt64>) func `the decoder agrees with Foundation's decoder`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<60 {
@@ -51,7 +51,7 @@ import TidemarkTesting
             for style in [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()] {
                 if let date = try? style.parse(text) { return date }
             }
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a date as in ISO 8601 is wanted")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "an ISO 8601 date is expected")
         }
         return decoder
     }()

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
+import TidemarkTesting
 
-/// Mixed traffic on databases, for the number of minutes in `TIDEMARK_SOAK_MINUTES`; a few seconds without it.
+/// Mixed traffic on databases, for the number of minutes in `TIDEMARK_SCALE=minutes=10`; a few seconds without it.
 ///
-/// A failure names its seed: `TIDEMARK_SOAK_SEED=12` begins with that one. The machine decides the order of tasks.
-@Suite struct SoakTests {
+/// A failure names its seed: `TIDEMARK_SCALE=seed=12` begins with that one. The machine decides the order of tasks.
+@Suite(.timeLimit(.minutes(600)), .tags(.slow)) struct SoakTests {
     /// The number of databases in use at once.
     private static let laneCount = 2
 
     @Test func `after any concurrent operations the cache ends in the right state`() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let minutes = environment["TIDEMARK_SOAK_MINUTES"].flatMap { Double($0) }
-        let firstSeed = environment["TIDEMARK_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
+        let minutes = TestScale.minutes.number
+        let firstSeed = UInt64(TestScale.seed.number ?? 1)
         let start = ContinuousClock.now
         let end = start + .seconds((minutes ?? 0) * 60)
         let size = minutes == nil ? SoakSize.small : .full
@@ -28,7 +28,7 @@ import Testing
                         } catch {
                             problems = ["\(error)"]
                         }
-                        #expect(problems == [], "TIDEMARK_SOAK_SEED=\(seed)")
+                        #expect(problems == [], "TIDEMARK_SCALE=seed=\(seed)")
                         let text = progress.add(
                             lineCount, isSound: problems.isEmpty, elapsed: ContinuousClock.now - start)
                         if minutes != nil, let text { FileHandle.standardError.write(Data(text.utf8)) }

@@ -1,0 +1,100 @@
+import TidemarkModel
+
+/// The gate through which every feature writes an entity: events, answers, transactions, confirmations and retried
+/// lines. Lists and observers follow each write here, and nowhere else.
+extension CacheState {
+    /// Stores a new entity, and adds it to the lists it belongs to.
+    @discardableResult
+    mutating func insert(
+        _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp
+    ) -> UInt32 {
+        if !evicted.isEmpty { evicted.remove(identity) }
+        let index = entities.insert(identity, payload: resource, stamp: stamp)
+        libraries[Int(identity.library)].entityCount += 1
+        if isUnstored(identity.type) { libraries[Int(identity.library)].unstoredCount += 1 }
+        libraries[Int(identity.library)].isChanged = true
+        if !queries.isEmpty { followInsert(of: index, at: stamp.writtenAt) }
+        return index
+    }
+
+    mutating func write(
+        _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules?, keepsIdentity: Bool,
+        stamp: EntityStamp
+    ) -> WriteOutcome {
+        guard let rules else {
+            guard resource.count <= entityByteCountMax else { return .tooLarge }
+            overwrite(index, resource, stamp: stamp)
+            noteWrite(of: index, stamp.sequence)
+            return .written
+        }
+        // A merge into fields that an answer brought keeps only the fields an answer would: lists give them out as
+        // everything there is.
+        if !entities.completeness(of: index).isEvaluable {
+            let known = Merge.knowable(
+                resource, over: entities.payload(of: index), noMergeFields: rules.noMergeFields)
+            return known.withUnsafeBytes {
+                merge($0, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
+            }
+        }
+        return merge(resource, into: index, rules: rules, keepsIdentity: keepsIdentity, stamp: stamp)
+    }
+
+    private mutating func merge(
+        _ resource: UnsafeRawBufferPointer, into index: UInt32, rules: MergeRules, keepsIdentity: Bool,
+        stamp: EntityStamp
+    ) -> WriteOutcome {
+        let merged = Merge.merged(
+            resource, into: entities.payload(of: index), noMergeFields: rules.noMergeFields,
+            keepsIdentity: keepsIdentity)
+        guard merged.count <= entityByteCountMax else { return .tooLarge }
+        let fields = JSONObject.fieldNames(of: resource)
+        merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
+        noteWrite(of: index, stamp.sequence)
+        return .written
+    }
+
+    /// Gives an entity a new value, and updates lists when the value changed.
+    ///
+    /// - Parameter fields: The top-level fields that were written; nil when all were.
+    mutating func overwrite(
+        _ index: UInt32, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp
+    ) {
+        guard !queries.isEmpty else {
+            _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)
+            return
+        }
+        let handle = remember(index)
+        let completeness = entities.completeness(of: index)
+        // Becoming complete is a change for readers, even when the bytes are equal.
+        if entities.write(index, payload: resource, stamp: stamp, fields: fields)
+            || completeness != entities.completeness(of: index)
+        {
+            followWrite(of: index, handle: handle, at: stamp.writtenAt)
+        }
+        if let handle { noteOutlived(handle, by: stamp) }
+    }
+
+    /// Removes an entity from the store, with its row.
+    ///
+    /// - Returns: The entity's number in the reverse index; nil when nothing names it.
+    mutating func drop(_ index: UInt32) -> UInt32? {
+        let library = entities.library(of: index)
+        let handle = remember(index)
+        if isUnstored(entities.type(of: index)) { libraries[Int(library)].unstoredCount -= 1 }
+        entities.remove(index)
+        libraries[Int(library)].entityCount -= 1
+        libraries[Int(library)].isChanged = true
+        return handle
+    }
+
+    /// Remembers a write for answers that are on their way.
+    mutating func noteWrite(of index: UInt32, _ sequence: EventSequence?) {
+        if isAwaitingAnswers { noteWrite(of: entities.key(of: index), sequence) }
+    }
+
+    /// Remembers a write of an entity that stays evicted: an answer made before it must not bring the old value back.
+    mutating func noteWrite(of key: StoredKey, _ sequence: EventSequence?) {
+        guard isAwaitingAnswers else { return }
+        recentWrites.append(key, sequence: sequence, isLate: queries.unit.lateSequence != nil)
+    }
+}

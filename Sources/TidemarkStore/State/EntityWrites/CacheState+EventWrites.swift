@@ -1,0 +1,99 @@
+import TidemarkModel
+
+/// The writes of an event's resources: what is stored or deleted already decides whether each one takes effect.
+extension CacheState {
+    /// Writes the resources of an event as entities.
+    ///
+    /// - Parameter isLate: Whether the event is late. An evicted entity may have been newer than a late event: it stays
+    ///   evicted until the log's next write of it.
+    /// - Returns: `.superseded` when a newer value stood in the way of every member. `.tooLarge` for an event of one
+    ///   resource only: members of a batch are set aside one by one.
+    mutating func upsert(
+        _ view: EventView, in library: LibraryIndex, isLate: Bool = false, at now: Int64
+    ) -> WriteOutcome {
+        var result = WriteOutcome.superseded
+        guard let type = index(ofType: view.bytes[view.event.type]) else {
+            // No input reaches it: types are numbered before an event is admitted, and keep their numbers.
+            preconditionFailure("a type lost its number")
+        }
+        let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
+        let stamp = EntityStamp(
+            sequence: view.event.sequence, generation: libraries[Int(library)].gate.generation, writtenAt: now,
+            isPartial: rules != nil)
+        for member in view.ownMembers {
+            if let reason = member.reason {
+                setAside(member, of: view, because: reason, at: now)
+                continue
+            }
+            let identity = identity(of: member, in: view, library: library, type: type)
+            let outcome = upsert(
+                identity, resource: view.bytes[member.resource], rules: rules, isLate: isLate, stamp: stamp)
+            switch outcome {
+            case .written: result = .written
+            case .superseded: break
+            case .tooLarge:
+                guard view.event.kind == .batchChanged else { return .tooLarge }
+                setAside(member, of: view, because: .tooLarge, at: now)
+            }
+        }
+        return result
+    }
+
+    private mutating func upsert(
+        _ identity: EntityIdentity, resource: UnsafeRawBufferPointer, rules: MergeRules?, isLate: Bool,
+        stamp: EntityStamp
+    ) -> WriteOutcome {
+        if let index = entities.find(identity) {
+            if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) {
+                return .superseded
+            }
+            return write(resource, into: index, rules: rules, keepsIdentity: false, stamp: stamp)
+        }
+        var wasDeleted = false
+        if !tombstones.isEmpty {
+            let key = identity.storedKey
+            if let tombstone = tombstones[key] {
+                wasDeleted = true
+                let deleted = EntityStamp(
+                    sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
+                if deleted.isNewer(than: stamp.sequence, generation: stamp.generation) { return .superseded }
+            }
+        }
+        if let rules, let index = alternateMatch(rules, identity) {
+            return write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
+        }
+        // A patch without its base would be stored as only a part of the server's resource: the entity stays evicted
+        // until it comes whole. The same holds while an answer that may have brought it stands for a later place than
+        // the event.
+        let isLate = isLate || mayBeAnswered(in: identity.library, beyond: stamp.sequence)
+        if rules != nil || isLate, !wasDeleted, mayBeGone(identity) {
+            noteWrite(of: identity.storedKey, stamp.sequence)
+            return .superseded
+        }
+        guard resource.count <= entityByteCountMax else { return .tooLarge }
+        if wasDeleted { tombstones.remove(identity.storedKey) }
+        noteWrite(of: insert(identity, resource, stamp: stamp), stamp.sequence)
+        return .written
+    }
+
+    /// Returns the one stored entity that has one of the alternate ids; nil when there is none or more than one.
+    func alternateMatch(_ rules: MergeRules, _ identity: EntityIdentity) -> UInt32? {
+        var match: UInt32?
+        for id in rules.alternateIDs {
+            let index = withIdentity(StoredKey(library: identity.library, type: identity.type, id: id)) {
+                entities.find($0)
+            }
+            guard let index, index != match else { continue }
+            if match != nil { return nil }
+            match = index
+        }
+        return match
+    }
+
+    /// Tells whether some answer of the library stands for a later place in the log: an evicted entity may have had
+    /// that answer's value.
+    func mayBeAnswered(in library: LibraryIndex, beyond sequence: EventSequence?) -> Bool {
+        guard let sequence, let answered = libraries[Int(library)].answeredThrough else { return false }
+        return sequence <= answered
+    }
+}

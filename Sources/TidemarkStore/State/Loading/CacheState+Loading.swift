@@ -1,0 +1,77 @@
+import TidemarkModel
+
+/// The entities that events touch and that only the journal may have: their keys, and what the journal loaded.
+extension CacheState {
+    /// Returns the keys that a batch touches, or that held events may touch with it, and that only the journal may
+    /// have.
+    ///
+    /// - Returns: Each once; empty when memory holds every entity there is.
+    /// - Complexity: O(members + held events).
+    package func keysToLoad(for batch: EventBatch) -> [StoredKey] { keysToLoad(for: [batch]) }
+
+    /// Returns the keys that held events touch and that only the journal may have.
+    package func keysToLoadForHeld() -> [StoredKey] { keysToLoad(for: []) }
+
+    func collectHeldKeys(into keys: inout Set<StoredKey>) {
+        for library in watched {
+            for held in libraries[Int(library)].gate.held.all {
+                held.withView { collectKeys(of: $0, into: &keys) }
+            }
+        }
+    }
+
+    func collectKeys(of view: EventView, into keys: inout Set<StoredKey>) {
+        let event = view.event
+        guard event.memberCount > 0, !event.type.isAbsent else { return }
+        let wireType = ByteString(view.bytes[event.type])
+        guard let library = libraryNames.existingIndex(of: view.string(event.library) ?? configuration.defaultLibrary),
+            let type = typeNames.existingIndex(of: configuration.typeAliases[wireType] ?? wireType)
+        else { return }
+        for member in view.ownMembers where member.reason == nil {
+            let identity = identity(of: member, in: view, library: library, type: type)
+            if entities.find(identity) == nil { collect(identity.storedKey, into: &keys) }
+        }
+        guard event.kind != .deleted, let metadata = view.text(event.detail) else { return }
+        for id in MergeRules(metadata: metadata).alternateIDs {
+            let key = StoredKey(library: library, type: type, id: id)
+            if withIdentity(key, { entities.find($0) }) == nil { collect(key, into: &keys) }
+        }
+    }
+
+    /// Adds a key to load, unless it was deleted: until the delete is written the journal still has the entity.
+    private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
+        if !isGone(key), !isUnstored(key.type), !isLayered(key) { keys.insert(key) }
+    }
+
+    /// Whether an entity was deleted or forgotten, though the journal may still have it.
+    private func isGone(_ key: StoredKey) -> Bool { tombstones[key] != nil || forgotten.contains(key) }
+
+    /// Installs entities that the journal loaded.
+    ///
+    /// An entity already in memory is newer and stays; one forgotten or deleted meanwhile is not installed. A damaged
+    /// row counts as absent from now on, and is removed.
+    package mutating func install(_ loaded: LoadedEntities) {
+        for entity in loaded.entities where !isGone(entity.key) {
+            entity.key.withIdentity(seed: entities.seed) { identity in
+                guard entities.find(identity) == nil, absentCount > 0 else { return }
+                let stamp = EntityStamp(
+                    sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
+                let index = entity.payload.withUnsafeBytes {
+                    entities.install(identity, payload: $0, stamp: stamp, fields: entity.fields, row: entity.row)
+                }
+                if queries.keys.handle(of: entity.key) != nil { entities.setTracked(index, true) }
+                absentCount -= 1
+            }
+        }
+        for damaged in loaded.damaged where !isGone(damaged.key) {
+            let isKnown = withIdentity(damaged.key) { entities.find($0) != nil }
+            guard !isKnown, absentCount > 0 else { continue }
+            entities.removeRow(damaged)
+            absentCount -= 1
+            libraries[Int(damaged.key.library)].entityCount -= 1
+            libraries[Int(damaged.key.library)].isChanged = true
+            noteForgotten(in: damaged.key.library)
+            isUnwritten = true
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// A cache state driven without an engine: streams go in, exports and summaries come out, and its requests to an
+/// upstream are answered at once.
+package struct StateFixture: ~Copyable {
+    package private(set) var state: CacheState
+    private let limits: Limits
+    /// The log that is asked whenever there is a gap; empty for none.
+    private let upstream: [UInt8]
+    /// The lines of the log that name a number, with their place in it.
+    private let upstreamLines: [(sequence: Int64, bytes: Range<Int>)]
+    private let chunks: SeededGenerator
+    private var now: Int64 = 1_000_000
+    /// The records that were quarantined so far; complete after ``endOfInput()``.
+    package private(set) var quarantine: [QuarantineRecord] = []
+    private var countsBefore: EventCounts
+
+    /// - Parameters:
+    ///   - upstream: A log that has the missing events; nil for none.
+    ///   - seed: Decides where chunks are cut; also the state's own seed.
+    ///   - recovered: The state that an earlier run left.
+    package init(
+        limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],
+        upstream: [UInt8]? = nil, seed: UInt64 = 1, recovered: RecoveredState = RecoveredState()
+    ) {
+        self.limits = limits
+        let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())
+        self.upstream = upstream ?? []
+        upstreamLines = ReferenceFraming.lines(of: self.upstream).compactMap { line in
+            let bytes = Int(line.place.offset)..<Int(line.place.offset) + line.bytes.count
+            return switch decoder.decode(line.bytes) {
+            case .event(let event): event.sequence.map { ($0, bytes) }
+            case .rejected(let rejection): rejection.sequence.map { ($0, bytes) }
+            default: nil
+            }
+        }
+        chunks = SeededGenerator(seed: seed)
+        countsBefore = recovered.counts
+        state = CacheState(
+            configuration: CacheStateConfiguration(
+                limits: limits, defaultLibrary: defaultLibrary, typeAliases: typeAliases,
+                hasUpstream: upstream != nil),
+            recovered: recovered, seed: seed)
+    }
+
+    /// Feeds a whole stream, cut into chunks of random sizes. Every structure checks itself after every batch.
+    ///
+    /// - Throws: ``TidemarkWire/WireError``.
+    package mutating func ingest(_ stream: [UInt8]) throws {
+        var framer = LineFramer(limits: limits)
+        let decoder = try EventDecoder(limits: limits)
+        var random = chunks
+        var rest = stream[...]
+        while !rest.isEmpty {
+            let chunk = rest.prefix(1 + random.below(4_000))
+            rest = rest.dropFirst(chunk.count)
+            chunk.withUnsafeBytes { framer.append($0) }
+            for block in framer.takeBlocks() { try apply(try decoder.decode(block)) }
+        }
+        framer.finish()
+        for block in framer.takeBlocks() { try apply(try decoder.decode(block)) }
+    }
+
+    private mutating func apply(_ batch: EventBatch) throws {
+        now += 1
+        state.apply(batch, at: now)
+        try follow(state.expireGaps(at: now, patience: .endless))
+        state.entities.checkInvariants()
+    }
+
+    /// Ends every wait: gaps are filled from the upstream, or declared lost.
+    ///
+    /// - Throws: ``TidemarkWire/WireError``.
+    package mutating func endOfInput() throws {
+        while state.isWatching { try follow(state.expireGaps(at: now, patience: .none)) }
+        let flush = state.takeFlush()
+        quarantine += flush.quarantine
+    }
+
+    private mutating func follow(_ requests: [ReconcileRequest]) throws {
+        for request in requests {
+            switch request {
+            case .ask(let library, let sequence, let attempt):
+                var framer = LineFramer(limits: limits)
+                log(from: sequence).withUnsafeBytes { framer.append($0) }
+                framer.finish()
+                let decoder = try EventDecoder(limits: limits)
+                let answer = try framer.takeBlocks().map { try decoder.decode($0) }
+                let before = state.status(of: library).cursor
+                var next = state.applyAnswer(
+                    answer, coveredThrough: nil, to: library, attempt: attempt, random: 0, at: now)
+                if state.status(of: library).cursor == before || sequence.rawValue < 0 {
+                    // The log does not change: a number that it did not bring now will never come.
+                    if case .wait(_, let attempt, _)? = next.first {
+                        next = state.resumeReconcile(of: library, attempt: attempt, at: now)
+                        if case .ask(_, _, let attempt)? = next.first {
+                            next = state.failReconcile(
+                                of: library, attempt: attempt, isFinal: true, random: 0, at: now)
+                        }
+                    }
+                }
+                try follow(next)
+            case .wait(let library, let attempt, _):
+                try follow(state.resumeReconcile(of: library, attempt: attempt, at: now))
+            }
+        }
+    }
+
+    /// The upstream's log with blanks in place of the lines below a number, so that the other lines keep their offsets.
+    private func log(from sequence: EventSequence) -> [UInt8] {
+        var log = upstream
+        for line in upstreamLines where line.sequence < sequence.rawValue {
+            log.replaceSubrange(line.bytes, with: repeatElement(0x20, count: line.bytes.count))
+        }
+        return log
+    }
+
+    /// The lines that `tidemark export` prints for this state.
+    package func exportLines() -> [String] {
+        var lines: [(key: EntityKey, text: String)] = []
+        state.forEachEntity { key, payload, stamp in
+            let sequence = stamp.sequence.map { "\($0.rawValue)" } ?? "null"
+            lines.append(
+                (
+                    key,
+                    "{\"library_id\":\(quoted(key.library)),\"resource_type\":\(quoted(key.type)),\"id\":\(quoted(key.id)),"
+                        + "\"resource\":\(String(decoding: payload, as: UTF8.self)),\"sequence\":\(sequence)}"
+                ))
+        }
+        return lines.sorted { $0.key < $1.key }.map(\.text)
+    }
+
+    private func quoted(_ text: ByteString) -> String {
+        String(decoding: ReferenceJSON.string(ReferenceString(text.bytes)).written, as: UTF8.self)
+    }
+
+    /// The summary of this run, in the format of ``ReferenceSummary/line``.
+    package func summaryLine() -> String {
+        let counts = state.counts
+        let before = countsBefore
+        let libraries = state.statuses.sorted { $0.library < $1.library }.map { status in
+            let lost = status.lost.map { "[\($0.first.rawValue),\($0.last.rawValue)]" }.joined(separator: ",")
+            let sequence = status.cursor.map { "\($0.rawValue)" } ?? "null"
+            return "\(quoted(status.library)):{\"epoch\":\(quoted(status.epoch)),\"sequence\":\(sequence),"
+                + "\"state\":\"\(status.phase.rawValue)\",\"lost\":[\(lost)]}"
+        }
+        return "{\"lines\":\(counts.lines - before.lines),\"events\":{\"applied\":\(counts.applied - before.applied),"
+            + "\"duplicate\":\(counts.duplicate - before.duplicate),\"ignored\":\(counts.ignored - before.ignored),"
+            + "\"quarantined\":\(counts.quarantined - before.quarantined),\"held\":\(counts.held - before.held)},"
+            + "\"members_quarantined\":\(counts.membersQuarantined - before.membersQuarantined),"
+            + "\"reconciled\":\(counts.reconciled - before.reconciled),\"late\":\(counts.late - before.late),\"blank\":\(counts.blank - before.blank),"
+            + "\"control\":\(counts.control - before.control),\"messages\":\(counts.messages - before.messages),"
+            + "\"entities\":\(state.entityCount),\"libraries\":{\(libraries.joined(separator: ","))}}"
+    }
+}

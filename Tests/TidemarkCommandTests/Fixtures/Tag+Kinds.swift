@@ -1,0 +1,12 @@
+import Testing
+
+extension Tag {
+    /// Kills, stops and losses of power.
+    @Tag static var crash: Self
+    /// Comparisons with a naive model under seeded random operations.
+    @Tag static var model: Self
+    /// Tests that start the built command.
+    @Tag static var process: Self
+    /// Tests that take more than a few seconds in a debug build.
+    @Tag static var slow: Self
+}

@@ -1,0 +1,149 @@
+import TidemarkModel
+import TidemarkTesting
+
+@testable import TidemarkSQLite
+
+/// One kind of damage to a data file, and the number of tries.
+enum DamageKind: String, CaseIterable, Sendable {
+    case flippedBit, flippedBits, zeroedSector, truncation, swappedPages, stalePage, garbage
+    case flippedBitInLog, zeroedSectorInLog, truncatedLog, lostLog, foreignLog
+    case swappedBodies, swappedLayers, swappedKeys, damagedDictionary
+    case bomb, layerBomb, unknownBodyFormat, unknownFileFormat
+    case foreignFile, trigger, view, index, hiddenTrigger, hiddenView
+
+    var count: Int {
+        switch self {
+        case .flippedBit: 240
+        case .flippedBits, .zeroedSector: 100
+        case .truncation, .swappedPages, .stalePage: 50
+        case .flippedBitInLog, .zeroedSectorInLog: 60
+        case .truncatedLog: 50
+        case .swappedBodies, .swappedLayers, .swappedKeys: 30
+        case .bomb, .layerBomb, .unknownBodyFormat: 20
+        case .lostLog, .foreignLog, .garbage, .damagedDictionary, .unknownFileFormat, .foreignFile: 10
+        case .trigger, .view, .index, .hiddenTrigger, .hiddenView: 6
+        }
+    }
+
+    /// Whether the file is another program's, or newer, so that it is refused and not changed.
+    var isRefused: Bool {
+        switch self {
+        case .unknownFileFormat, .foreignFile, .trigger, .view, .index, .hiddenTrigger: true
+        default: false
+        }
+    }
+
+    /// Whether the file is never used in place: SQLite itself may find the schema broken before Tidemark finds it
+    /// hostile.
+    var isNeverReopened: Bool { isRefused || self == .hiddenView }
+
+    /// Whether the remaining parts may be of different times, each sound by itself.
+    var mixesTimes: Bool { self == .stalePage }
+
+    /// Writes a damaged file.
+    func make(_ fixture: DamageFixture, at path: String, _ random: inout SeededGenerator) throws {
+        switch self {
+        case .flippedBit, .flippedBits, .zeroedSector, .truncation, .swappedPages, .stalePage, .garbage:
+            try DamageFixture.write(damaged(fixture, &random), to: path)
+        case .flippedBitInLog, .zeroedSectorInLog, .truncatedLog:
+            try DamageFixture.write(fixture.live.main, to: path)
+            try DamageFixture.write(damagedLog(fixture.live.log, &random), to: path + "-wal")
+        case .lostLog: try DamageFixture.write(fixture.live.main, to: path)
+        case .foreignLog:
+            try DamageFixture.write(random.chance(500) ? fixture.live.main : fixture.closed, to: path)
+            try DamageFixture.write(fixture.foreignLog, to: path + "-wal")
+        case .foreignFile: try DamageFixture.write(fixture.foreign, to: path)
+        default:
+            try DamageFixture.write(fixture.closed, to: path)
+            try DamageFixture.sqlite(path, statements(fixture, &random))
+        }
+    }
+
+    // MARK: Bytes
+
+    private func damaged(_ fixture: DamageFixture, _ random: inout SeededGenerator) -> [UInt8] {
+        var bytes = fixture.closed
+        let pageCount = bytes.count / DataFile.pageByteCount
+        func page(_ number: Int) -> Range<Int> {
+            number * DataFile.pageByteCount..<(number + 1) * DataFile.pageByteCount
+        }
+        switch self {
+        case .flippedBit: bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8))
+        case .flippedBits:
+            for _ in 0..<(2 + random.below(30)) { bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8)) }
+        case .zeroedSector:
+            let start = random.below(bytes.count / 512) * 512
+            bytes.replaceSubrange(start..<start + 512, with: repeatElement(0, count: 512))
+        case .truncation: bytes.removeLast(1 + random.below(bytes.count))
+        case .swappedPages:
+            let (left, right) = (page(1 + random.below(pageCount - 1)), page(1 + random.below(pageCount - 1)))
+            let (first, second) = (Array(bytes[left]), Array(bytes[right]))
+            bytes.replaceSubrange(left, with: second)
+            bytes.replaceSubrange(right, with: first)
+        case .stalePage:
+            // A write that the disk lost leaves a page of a later state among pages of an earlier one.
+            let place = page(random.below(pageCount))
+            bytes.replaceSubrange(place, with: fixture.later[place.lowerBound..<place.upperBound])
+        default:
+            for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+        }
+        return bytes
+    }
+
+    private func damagedLog(_ log: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+        var bytes = log
+        switch self {
+        case .flippedBitInLog: bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8))
+        case .zeroedSectorInLog:
+            let start = random.below(bytes.count / 512) * 512
+            bytes.replaceSubrange(start..<start + 512, with: repeatElement(0, count: 512))
+        default: bytes.removeLast(1 + random.below(bytes.count))
+        }
+        return bytes
+    }
+
+    // MARK: Statements
+
+    private func statements(_ fixture: DamageFixture, _ random: inout SeededGenerator) -> [String] {
+        let row = 1 + random.below(DamageFixture.rowCount)
+        let other = 1 + (row + random.below(DamageFixture.rowCount - 1)) % DamageFixture.rowCount
+        let hostile = "AFTER INSERT ON entities BEGIN DELETE FROM entities; DELETE FROM layers; END"
+        func exchange(_ table: String, _ column: String, _ key: String, _ left: Int, _ right: Int) -> [String] {
+            [
+                "CREATE TEMP TABLE held AS SELECT \(column) AS value FROM \(table) WHERE \(key) = \(left)",
+                "UPDATE \(table) SET \(column) = (SELECT \(column) FROM \(table) WHERE \(key) = \(right)) WHERE \(key) = \(left)",
+                "UPDATE \(table) SET \(column) = (SELECT value FROM held) WHERE \(key) = \(right)",
+            ]
+        }
+        // The object has a name that SQLite or the migrator uses.
+        let name = random.pick(["sqlite_stat1", "sqlite_autoindex_keys_1", "grdb_migrations"])
+        func hidden(_ kind: String, _ sql: String) -> [String] {
+            [
+                "PRAGMA writable_schema = ON",
+                "INSERT INTO sqlite_schema VALUES ('\(kind)', '\(name)', 'entities', 0, '\(sql)')",
+            ]
+        }
+        return switch self {
+        case .swappedBodies: exchange("entities", "body", "\"row\"", row, other)
+        case .swappedLayers: exchange("layers", "body", "number", 1 + random.below(3), 1 + random.below(3))
+        case .swappedKeys:
+            [
+                "UPDATE keys SET \"row\" = CASE \"row\" WHEN \(row) THEN \(other) ELSE \(row) END WHERE \"row\" IN (\(row), \(other))"
+            ]
+        case .damagedDictionary: ["UPDATE dictionaries SET body = randomblob(\(1 + random.below(16_384)))"]
+        case .bomb: ["UPDATE entities SET body = \(fixture.bomb(row: row, &random)) WHERE \"row\" = \(row)"]
+        case .layerBomb: [fixture.layerBomb(number: Int64(1 + random.below(3)), &random)]
+        case .unknownBodyFormat:
+            [
+                "UPDATE entities SET body = \(fixture.forged(row: row, header: UInt8(3 + random.below(5)) << 5, [1])) WHERE \"row\" = \(row)"
+            ]
+        case .unknownFileFormat: ["PRAGMA user_version = \(Int(DataFile.formatVersion) + 1 + random.below(1_000))"]
+        case .trigger: ["CREATE TRIGGER evil \(hostile)"]
+        case .view: ["CREATE VIEW evil AS SELECT * FROM entities"]
+        case .index: ["CREATE INDEX evil ON entities (length(body))"]
+        case .hiddenTrigger: hidden("trigger", "CREATE TRIGGER \(name) \(hostile)")
+        case .hiddenView: hidden("view", "CREATE VIEW \(name) AS SELECT 1")
+        default: []
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import Testing
+
+extension Tag {
+    /// Kills, stops and losses of power.
+    @Tag static var crash: Self
+    /// Tests that take more than a few seconds in a debug build.
+    @Tag static var slow: Self
+}

@@ -1,0 +1,311 @@
+import CZstd
+import Testing
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+@testable import TidemarkSQLite
+
+@Suite(.timeLimit(.minutes(10))) struct PayloadCodecTests {
+    private let encoder: PayloadEncoder
+    private let decoder: PayloadDecoder
+    private let dictionary: PayloadDictionary
+    private let uuid = UUIDValue(high: 0x0123_4567_89AB_4DEF, low: 0x8123_4567_89AB_CDEF)
+
+    init() throws {
+        encoder = try PayloadEncoder()
+        decoder = try PayloadDecoder()
+        dictionary = PayloadDictionary(number: 300, type: 0, bytes: try FileResources.dictionary.get())
+    }
+
+    private func seal(isUUID: Bool = true, sequence: Int64? = 4) -> PayloadSeal {
+        PayloadSeal(
+            library: 3, type: 2, isUUID: isUUID, sequence: sequence, generation: 1, writtenAt: 1_700_000_000_000)
+    }
+
+    private func encode(
+        _ payload: [UInt8], id: [UInt8]? = nil, seal: PayloadSeal? = nil, usesDictionary: Bool, isPadded: Bool = false
+    ) -> [UInt8] {
+        encoder.startBatch()
+        return payload.withUnsafeBytes { payload in
+            (id ?? uuid.bytes).withUnsafeBytes { id in
+                Array(
+                    encoder.encode(
+                        payload, id: id, seal: seal ?? self.seal(), dictionary: usesDictionary ? dictionary : nil,
+                        isPadded: isPadded))
+            }
+        }
+    }
+
+    private func decode(
+        _ body: [UInt8], id: [UInt8]? = nil, seal: PayloadSeal? = nil, dictionaries: [Int64: PayloadDictionary]? = nil
+    ) -> Result<[UInt8], PayloadFault> {
+        body.withUnsafeBytes { body in
+            (id ?? uuid.bytes).withUnsafeBytes { id in
+                Result { () throws(PayloadFault) in
+                    try decoder.decode(
+                        body, id: id, seal: seal ?? self.seal(), dictionaries: dictionaries ?? [300: dictionary])
+                }
+            }
+        }
+    }
+
+    private func resource(_ id: String) -> [UInt8] {
+        Array(
+            """
+            {"id":"\(id)","name":"alpha_beach_17","path":"/Users/ada/Pictures/alpha/beach/alpha_beach_17","size":3523957456,\
+            "tags":["red","2024"],"modified_at":"2025-03-04T12:13:14.172839Z","extension":"jpg","kind":"image"}
+            """.utf8)
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `an encoded payload is read back byte for byte`(usesDictionary: Bool, isPadded: Bool) {
+        var random = SeededGenerator(seed: 11)
+        let id = String(decoding: uuid.text, as: UTF8.self)
+        var payloads: [[UInt8]] = [[], [0], Array("{}".utf8), resource(id), resource("other"), resource("\(id)\(id)")]
+        payloads.append(uuid.text)
+        payloads.append(Array("\"\(id)\"".utf8))
+        for count in [15, 16, 255, 256, 257, 291, 292, 70_000, 131_072, 131_108, 200_000, 1 << 20] {
+            payloads.append((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) })
+            payloads.append(
+                Array("{\"id\":\"\(id)\",\"x\":\"".utf8) + Array(repeating: 120, count: count) + Array("\"}".utf8))
+            if count < 100_000 { payloads.append((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }) }
+        }
+        for payload in payloads {
+            let body = encode(payload, usesDictionary: usesDictionary, isPadded: isPadded)
+            #expect(decode(body) == .success(payload))
+            #expect(body.count <= payload.count + 12)
+        }
+    }
+
+    @Test func `an id in text form is left out and restored`() {
+        for id in ["abc", "abcdef", "a \"quoted\" id", "ünïcödé", String(repeating: "x", count: 1_024)] {
+            let seal = seal(isUUID: false)
+            let body = encode(resource(id), id: Array(id.utf8), seal: seal, usesDictionary: true)
+            #expect(decode(body, id: Array(id.utf8), seal: seal) == .success(resource(id)))
+        }
+    }
+
+    @Test func `a small resource takes less than a third of its bytes with a dictionary`() {
+        let payload = resource(String(decoding: uuid.text, as: UTF8.self))
+        #expect(encode(payload, usesDictionary: true).count * 3 < payload.count)
+    }
+
+    @Test func `a payload that does not compress is stored raw`() {
+        var random = SeededGenerator(seed: 12)
+        let payload = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
+        #expect(encode(payload, usesDictionary: true).count == payload.count + 5)
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `every flipped bit is detected`(usesDictionary: Bool, isPadded: Bool) {
+        let payloads = [resource(String(decoding: uuid.text, as: UTF8.self)), Array("{\"id\":1}".utf8)]
+        for payload in payloads {
+            let body = encode(payload, usesDictionary: usesDictionary, isPadded: isPadded)
+            for bit in 0..<body.count * 8 {
+                var damaged = body
+                damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+                #expect(decode(damaged) == .failure(.checksumMismatch))
+            }
+        }
+    }
+
+    @Test func `every truncation is detected`() {
+        let body = encode(resource("x"), usesDictionary: true)
+        for count in 0..<body.count {
+            let fault = decode(Array(body[..<count]))
+            #expect(fault == .failure(count <= 4 ? .truncated : .checksumMismatch))
+        }
+    }
+
+    @Test func `a body under another key or with other stamps is refused`() {
+        let payload = resource("x")
+        let body = encode(payload, usesDictionary: true)
+        let other = UUIDValue(high: 1, low: 2).bytes
+        #expect(decode(body, id: other) == .failure(.checksumMismatch))
+        #expect(decode(body, seal: seal(isUUID: false)) == .failure(.checksumMismatch))
+        #expect(decode(body, seal: seal(sequence: 5)) == .failure(.checksumMismatch))
+        #expect(decode(body, seal: seal(sequence: nil)) == .failure(.checksumMismatch))
+        var moved = seal()
+        moved.library = 4
+        #expect(decode(body, seal: moved) == .failure(.checksumMismatch))
+        #expect(decode(body) == .success(payload))
+    }
+
+    @Test func `a body whose dictionary is missing reports this`() {
+        let body = encode(resource("x"), usesDictionary: true)
+        #expect(decode(body, dictionaries: [:]) == .failure(.unknownDictionary))
+    }
+
+    // MARK: Forged bodies with a valid check
+
+    /// Returns the bytes with the check that a forger would compute.
+    private func forged(header: UInt8, _ rest: [UInt8]) -> [UInt8] {
+        let covered = [header] + rest
+        let seed = uuid.bytes.withUnsafeBytes { seal().seed(id: $0) }
+        let check = UInt32(truncatingIfNeeded: covered.withUnsafeBytes { Checksum.xxh64($0, seed: seed) })
+        return withUnsafeBytes(of: check.littleEndian) { Array($0) } + covered
+    }
+
+    private func varint(_ value: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 10)
+        let count = bytes.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { preconditionFailure("ten bytes without an address") }
+            return PayloadCodec.writeVarint(UInt64(value), into: start)
+        }
+        return Array(bytes[..<count])
+    }
+
+    private func magiclessFrame(_ content: [UInt8], windowLog: Int32 = 0, hasSize: Bool = true) -> [UInt8] {
+        let context = ZSTD_createCCtx()
+        defer { ZSTD_freeCCtx(context) }
+        ZSTD_CCtx_setParameter(context, tm_zstd_c_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
+        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, hasSize ? 1 : 0)
+        if windowLog > 0 { ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, windowLog) }
+        var target = [UInt8](repeating: 0, count: ZSTD_compressBound(content.count))
+        let count = ZSTD_compress2(context, &target, target.count, content, content.count)
+        precondition(ZSTD_isError(count) == 0)
+        return Array(target[..<count])
+    }
+
+    @Test func `a bomb is refused before it is unpacked`() {
+        let frame = magiclessFrame([UInt8](repeating: 0, count: 64 << 20))
+        #expect(frame.count < 10_000)
+        #expect(decode(forged(header: 0x21, varint(64 << 20) + frame)) == .failure(.tooLarge))
+        #expect(decode(forged(header: 0x21, varint(100) + frame)) == .failure(.lengthMismatch))
+    }
+
+    @Test func `a wide window is refused`() {
+        let frame = magiclessFrame([UInt8](repeating: 7, count: 9 << 20), windowLog: 24)
+        #expect(decode(forged(header: 0x21, varint(9 << 20) + frame)) == .failure(.windowTooLarge))
+    }
+
+    @Test func `a length other than the declared one is refused`() {
+        let frame = magiclessFrame([UInt8](repeating: 7, count: 1_000))
+        #expect(decode(forged(header: 0x21, varint(999) + frame)) == .failure(.lengthMismatch))
+        let unsized = magiclessFrame([UInt8](repeating: 7, count: 1_000), hasSize: false)
+        #expect(decode(forged(header: 0x21, varint(1_001) + unsized)) == .failure(.lengthMismatch))
+        #expect(decode(forged(header: 0x21, varint(999) + unsized)) == .failure(.notDecodable))
+        #expect(decode(forged(header: 0x28, varint(5) + [1, 2])) == .failure(.lengthMismatch))
+    }
+
+    @Test func `random forged bodies never crash`() {
+        var random = SeededGenerator(seed: 13)
+        for _ in 0..<20_000 {
+            let rest = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+            }
+            let header = UInt8(0x20) | UInt8.random(in: 0...31, using: &random)
+            if case .success(let payload) = decode(forged(header: header, rest), dictionaries: [1: dictionary]) {
+                #expect(payload.count <= PayloadCodec.payloadByteCountMax)
+            }
+        }
+    }
+
+    @Test func `an unknown format or codec is refused`() {
+        #expect(decode(forged(header: 0x80, [1])) == .failure(.unknownFormat))
+        #expect(decode(forged(header: 0x23, [1])) == .failure(.unknownFormat))
+    }
+
+    @Test func `a dictionary's checksum detects every flipped bit`() {
+        let checksum = PayloadDictionary.checksum(number: 1, type: 0, bytes: dictionary.bytes)
+        for index in stride(from: 0, to: dictionary.bytes.count, by: 97) {
+            var damaged = dictionary.bytes
+            damaged[index] ^= 4
+            #expect(PayloadDictionary.checksum(number: 1, type: 0, bytes: damaged) != checksum)
+        }
+        #expect(PayloadDictionary.checksum(number: 1, type: 1, bytes: dictionary.bytes) != checksum)
+    }
+
+    // MARK: Fields
+
+    private func sealed(_ payload: [UInt8], fields: [UInt8], usesDictionary: Bool, isPadded: Bool) -> [UInt8] {
+        encoder.startBatch()
+        return payload.withUnsafeBytes { payload in
+            fields.withUnsafeBytes { fields in
+                uuid.bytes.withUnsafeBytes { id in
+                    Array(
+                        encoder.encode(
+                            payload, id: id, seal: seal(), fields: fields,
+                            dictionary: usesDictionary ? dictionary : nil, isPadded: isPadded))
+                }
+            }
+        }
+    }
+
+    private func resealed(_ body: [UInt8], fields: [UInt8]) throws(PayloadFault) -> [UInt8] {
+        encoder.startBatch()
+        let result = body.withUnsafeBytes { body in
+            fields.withUnsafeBytes { fields in
+                uuid.bytes.withUnsafeBytes { id in
+                    Result { () throws(PayloadFault) in
+                        Array(try encoder.reseal(body, id: id, seal: seal(sequence: 9), fields: fields))
+                    }
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    private func fields(_ body: [UInt8]) throws(PayloadFault) -> [UInt8] {
+        let result = body.withUnsafeBytes { body in
+            Result { () throws(PayloadFault) in try PayloadDecoder.fields(body) }
+        }
+        return try result.get()
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `fields are read back beside every payload, and are replaced without changing it`(
+        usesDictionary: Bool, isPadded: Bool
+    ) throws {
+        var random = SeededGenerator(seed: 12)
+        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        let id = String(decoding: uuid.text, as: UTF8.self)
+        for payload in [[], [0], resource(id), bytes(15), bytes(5_000), Array(repeating: 7, count: 300_000)] {
+            let plain = sealed(payload, fields: [], usesDictionary: usesDictionary, isPadded: isPadded)
+            #expect(plain == encode(payload, usesDictionary: usesDictionary, isPadded: isPadded))
+            for count in [0, 1, 4, 127, 128, 70_000, 1 << 20] {
+                let first = bytes(count)
+                let body = sealed(payload, fields: first, usesDictionary: usesDictionary, isPadded: isPadded)
+                #expect(decode(body) == .success(payload))
+                #expect(try fields(body) == first)
+                for next in [[], bytes(3), bytes(200), first] {
+                    let renewed = try resealed(body, fields: next)
+                    #expect(decode(renewed, seal: seal(sequence: 9)) == .success(payload))
+                    #expect(decode(renewed) == .failure(.checksumMismatch))
+                    #expect(try fields(renewed) == next)
+                    let expected = sealed(payload, fields: next, usesDictionary: usesDictionary, isPadded: isPadded)
+                    #expect(renewed.dropFirst(4) == expected.dropFirst(4))
+                }
+            }
+        }
+    }
+
+    @Test func `the check covers the fields, and forged lengths are refused`() throws {
+        let payload = resource("x")
+        let body = sealed(payload, fields: [1, 2, 3], usesDictionary: true, isPadded: true)
+        for index in body.indices {
+            var damaged = body
+            damaged[index] ^= 1
+            #expect(decode(damaged) == .failure(.checksumMismatch))
+        }
+        #expect(decode(forged(header: 0x40, [])) == .failure(.truncated))
+        #expect(decode(forged(header: 0x40, varint(2) + [1])) == .failure(.truncated))
+        #expect(decode(forged(header: 0x40, varint(2) + [1, 2])) == .success([]))
+        #expect(decode(forged(header: 0x40, varint(1) + [1, 2])) == .success([1]))
+        #expect(decode(forged(header: 0x50, varint(1) + [1, 2])) == .failure(.truncated))
+        #expect(decode(forged(header: 0x40, varint(17 << 20) + [1, 2])) == .failure(.tooLarge))
+        // The head extends into the fields.
+        #expect(decode(forged(header: 0x41, varint(2) + [1, 2])) == .failure(.truncated))
+        var random = SeededGenerator(seed: 8)
+        for _ in 0..<20_000 {
+            let rest = (0..<Int(random.next() % 20)).map { _ in UInt8(truncatingIfNeeded: random.next() % 24) }
+            let rubbish = forged(header: UInt8(0x40 | random.next() & 0x1F), rest)
+            _ = decode(rubbish, dictionaries: [1: dictionary])
+            do throws(PayloadFault) {
+                _ = try resealed(rubbish, fields: [1])
+            } catch {
+                #expect([.truncated, .tooLarge].contains(error))
+            }
+        }
+    }
+}
