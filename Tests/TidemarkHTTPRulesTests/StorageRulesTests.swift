@@ -87,7 +87,7 @@ import TidemarkModel
         #expect(
             confirmed.head.fields
                 == fields([
-                    "Content-Length: 10", "Content-Type: text/plain", "X-B: 3", "etag: W/\"a\"", "x-a: 9", "x-a: 8",
+                    "etag: W/\"a\"", "x-a: 9", "x-a: 8", "Content-Length: 10", "Content-Type: text/plain", "X-B: 3",
                     "Cache-Control: max-age=5",
                 ]))
         #expect(confirmed.head.status == 200 && confirmed.answeredAt == came + 1_000)

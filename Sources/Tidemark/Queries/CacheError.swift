@@ -14,6 +14,18 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
         case storageFailed = "storage_failed"
         case conflict
         case unknownSubscription = "unknown_subscription"
+        /// An HTTP exchange failed: the host cannot be reached.
+        case offline
+        /// An HTTP exchange took longer than it may.
+        case timedOut = "timed_out"
+        /// The connection of an HTTP exchange broke.
+        case connectionLost = "connection_lost"
+        /// A connection could not be made secure.
+        case tlsFailed = "tls_failed"
+        /// The body of an HTTP answer ended early.
+        case truncated
+        /// An HTTP answer led to too many places, or to a forbidden one.
+        case redirectFailed = "redirect_failed"
     }
 
     public var code: Code

@@ -32,9 +32,17 @@ public struct UpstreamError: Error, Sendable, CustomStringConvertible {
     public var isFinal: Bool
     public var message: String
 
+    /// The code that the upstream named; nil when it named none.
+    package var code: String?
+
     public init(_ message: String, isFinal: Bool = false) {
         self.message = message
         self.isFinal = isFinal
+    }
+
+    package init(_ message: String, isFinal: Bool = false, code: String?) {
+        self.init(message, isFinal: isFinal)
+        self.code = code
     }
 
     public var description: String { message }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import Tidemark
+import TidemarkHTTP
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
@@ -50,6 +51,7 @@ struct RunCommand: AsyncParsableCommand {
     var askBeforeEvict = false
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Indexes") var indexes: IndexOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
     @OptionGroup(title: "Recording") var recording: RecordOptions
     @Option(
         name: .customLong("max-pending"),
@@ -105,11 +107,11 @@ struct RunCommand: AsyncParsableCommand {
             configuration: configuration, journal: journal, upstream: upstream,
             queryUpstream: self.upstream == .nobody ? nil : host, clock: clock, recorder: recorder)
         try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
-        let session = Session(
-            of: cache, outbox: outbox, calls: calls,
-            settings: Session.Settings(
-                limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
-                logger: configuration.logger))
+        await journal.limitHTTP(http.limits)
+        var settings = Session.Settings(
+            limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
+        settings.http = HTTPClient(cache, transport: http.transport(calls), defaults: try http.defaults())
+        let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
         do {
             try await session.run(input, room: room)
         } catch {

@@ -24,8 +24,17 @@ extension StoredHead {
         for field in head.fields.fields {
             let name = String(decoding: field.name.bytes.map(ASCII.lowercased), as: UTF8.self)
             guard !StoredHead.kept.contains(name), !named.contains(name) else { continue }
-            if replaced.insert(name).inserted { confirmed.head.fields.remove(name) }
-            confirmed.head.fields.fields.append(field)
+            if replaced.insert(name).inserted {
+                // The new fields stand where the old ones stood.
+                let place = confirmed.head.fields.fields.firstIndex { ASCII.equals($0.name.bytes, lower: name.utf8) }
+                confirmed.head.fields.remove(name)
+                let end = confirmed.head.fields.fields.count
+                confirmed.head.fields.fields.insert(field, at: min(place ?? end, end))
+            } else {
+                let last = confirmed.head.fields.fields.lastIndex { ASCII.equals($0.name.bytes, lower: name.utf8) }
+                let end = confirmed.head.fields.fields.count
+                confirmed.head.fields.fields.insert(field, at: last.map { $0 + 1 } ?? end)
+            }
         }
         return confirmed
     }

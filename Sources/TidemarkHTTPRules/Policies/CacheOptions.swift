@@ -36,7 +36,7 @@ package enum CacheRules: Hashable, Sendable {
 }
 
 /// Why an exchange failed. One set of codes for all transports.
-package enum ExchangeCode: String, CaseIterable, Hashable, Sendable {
+public enum ExchangeCode: String, CaseIterable, Hashable, Sendable {
     case offline
     case timedOut = "timed_out"
     case connectionLost = "connection_lost"

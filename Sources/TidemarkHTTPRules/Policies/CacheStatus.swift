@@ -17,6 +17,8 @@ package struct CacheStatus: Hashable, Sendable {
     package var forward: Forward?
     /// The status of the forwarded request's answer, where it is not the status that is served.
     package var forwardStatus: Int?
+    /// Whether a stored answer was served, where nobody was asked.
+    package var isHit = true
     package var isStored = false
     package var isCollapsed = false
     /// The seconds that a hit stays fresh; negative for a stale one.
@@ -33,7 +35,7 @@ package struct CacheStatus: Hashable, Sendable {
             if let forwardStatus { parts.append("fwd-status=\(forwardStatus)") }
             if isStored { parts.append("stored") }
             if isCollapsed { parts.append("collapsed") }
-        } else {
+        } else if isHit {
             parts.append("hit")
         }
         if let timeToLive { parts.append("ttl=\(timeToLive)") }
