@@ -40,6 +40,11 @@ run: deps
 	@$(RELEASE_BUILD) --product tidemark
 	@docs/examples/first-run.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
+## run-http: a server with ETags, the cache in front of it, and events beside
+run-http: deps
+	@$(RELEASE_BUILD) --product tidemark
+	@python3 docs/examples/http-answers.py "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+
 ## test: every test
 test: deps
 	$(SWIFT) test --disable-xctest
@@ -204,5 +209,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web test-web web-format web-deps graphql-oracle python run examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web test-web web-format web-deps graphql-oracle python run run-http examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps

@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "Tidemark", targets: ["Tidemark"]),
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
         .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL"]),
+        .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
         .library(name: "TidemarkCombine", targets: ["TidemarkCombine"]),
@@ -27,6 +28,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -96,11 +98,23 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // What RFC 9111 says, as functions of values: no sockets, no clock.
+        .target(name: "TidemarkHTTPRules", dependencies: ["TidemarkModel"], swiftSettings: strict),
+        // Answers of HTTP beside the entities. The network is behind a port; libcurl is loaded when it is first used.
+        .target(name: "CCurlTransport"),
+        .target(
+            name: "TidemarkHTTP",
+            dependencies: [
+                "CCurlTransport", "Tidemark", "TidemarkHTTPRules", "TidemarkModel", "TidemarkStore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
         // A cache as a child process: JSON-RPC on standard input and output.
         .target(
             name: "TidemarkSession",
             dependencies: [
-                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
+                "TidemarkModel", "TidemarkStore", "TidemarkWire",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -128,8 +142,8 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel", "TidemarkRecording",
-                "TidemarkSession",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
+                "TidemarkModel", "TidemarkRecording", "TidemarkSession",
                 "TidemarkSimulation",
                 "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -214,6 +228,17 @@ let package = Package(
             dependencies: [
                 "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel", "TidemarkStore",
                 "TidemarkTesting", "TidemarkWire",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkHTTPRulesTests", dependencies: ["TidemarkHTTPRules", "TidemarkModel", "TidemarkTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkHTTPTests",
+            dependencies: [
+                "Tidemark", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkModel", "TidemarkSQLite", "TidemarkStore",
+                "TidemarkTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -45,6 +45,7 @@ import TidemarkTesting
             let base: [Substring] =
                 switch row.method {
                 case "entity.observe": try #require(rows.first { $0.method == "entity.get" }).params
+                case "http.observe": try #require(rows.first { $0.method == "http.fetch" }).params
                 case "query.observe": try #require(rows.first { $0.method == "query.read" }).params
                 default: []
                 }

@@ -19,7 +19,7 @@ extension SyncCache {
     func scheduleFlush() {
         guard flushTask == nil else { return }
         let unwritten = FlushSchedule.Unwritten(
-            isAny: state.isUnwritten, count: state.dirtyCount, byteCount: state.dirtyByteCount,
+            isAny: state.isUnwritten || !httpChanges.isEmpty, count: state.dirtyCount, byteCount: state.dirtyByteCount,
             tombstoneShare: state.unwrittenTombstoneShare)
         let maySetTimer = timers.flush == nil && !isClosed
         switch flushes.step(unwritten, policy: configuration.flush, maySetTimer: maySetTimer) {
@@ -71,8 +71,10 @@ extension SyncCache {
                 do { try await clock.sleep(milliseconds: delay) } catch {}
                 await self.write(failed)
             }
-        } else if state.isUnwritten || withCounts && state.areCountsUnwritten {
+        } else if state.isUnwritten || !httpChanges.isEmpty || withCounts && state.areCountsUnwritten {
             var flush = state.takeFlush()
+            flush.http = httpChanges
+            httpChanges = []
             flush.takenAt = clock.now()
             let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
             flushTask = spawn { await self.write(pending) }
@@ -132,7 +134,9 @@ extension SyncCache {
             flushes.rebuildFailed(error)
             return
         }
-        let quarantine = flushes.takeFailed()?.flush.quarantine ?? []
+        let failed = flushes.takeFailed()?.flush
+        let quarantine = failed?.quarantine ?? []
+        httpChanges = (failed?.http ?? []) + httpChanges
         recorder?.end(because: "the database was damaged and created anew")
         state.markAllUnwritten(quarantine: quarantine)
     }
@@ -162,7 +166,9 @@ extension SyncCache {
         }
     }
 
-    private var isAnythingUnwritten: Bool { state.isUnwritten || state.areCountsUnwritten }
+    private var isAnythingUnwritten: Bool {
+        state.isUnwritten || state.areCountsUnwritten || !httpChanges.isEmpty
+    }
 
     /// Returns, for each input, the last line that was applied together with all lines before it.
     private func appliedLines() -> [InputID: Int64] {

@@ -33,6 +33,8 @@ public actor SyncCache {
     var flushes = FlushSchedule()
     /// The flush under way; nil when there is none. Its entities are not evicted.
     var flushTask: Task<Void, Never>?
+    /// The changes of stored HTTP answers that go with the next flush. Bounded by the fetches under way.
+    var httpChanges: [HTTPChange] = []
     var durability = DurabilityWatch()
     var eviction = EvictionState()
     /// The requests or pauses, one for each library that waits for an upstream. Bounded by `libraryCountMax`.

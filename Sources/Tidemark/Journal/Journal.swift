@@ -68,6 +68,38 @@ package protocol Journal: Sendable {
     /// - Throws: ``StorageError``; then nothing of the flush was written, and the caller may pass it again.
     func commit(_ flush: FlushBatch) async throws(StorageError)
 
+    /// Returns the stored HTTP answers of one URL without their bodies, newest first.
+    ///
+    /// - Throws: ``StorageError``.
+    func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord]
+
+    /// Reads the body of a stored answer.
+    ///
+    /// - Parameter usedAt: The instant of the use, for the order in which answers go; nil: it is no use.
+    /// - Returns: nil when the answer is gone or fails its check; then it counts as not there.
+    /// - Throws: ``StorageError``.
+    func httpBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> [UInt8]?
+
+    /// Returns stored answers by library, URL and number.
+    ///
+    /// - Parameter after: The answers begin after this one; nil: at the first.
+    /// - Throws: ``StorageError``.
+    func httpPage(
+        _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
+    ) async throws(StorageError) -> [HTTPRecord]
+
+    /// Changes stored answers in a transaction of its own.
+    ///
+    /// - Returns: The number of answers that were removed.
+    /// - Throws: ``StorageError``; then nothing was changed.
+    func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int
+
+    /// Sets the bound of stored answers.
+    func limitHTTP(_ limits: HTTPLimits) async
+
+    /// Returns the salt of the file, with which credentials are hashed.
+    func httpSalt() async throws(StorageError) -> [UInt8]
+
     /// Moves a damaged database aside and begins an empty one in its place.
     ///
     /// - Throws: ``StorageError`` when that cannot be done.
@@ -94,10 +126,43 @@ extension Journal {
     /// Returns false: a journal that is not on a disk has no space to return.
     package func giveBackFree(isLast: Bool) async throws(StorageError) -> Bool { false }
 
+    /// Returns nothing: this journal keeps no HTTP answers.
+    package func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord] { [] }
+
+    /// Returns nil: this journal keeps no HTTP answers.
+    package func httpBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> [UInt8]? { nil }
+
+    /// Returns nothing: this journal keeps no HTTP answers.
+    package func httpPage(
+        _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
+    ) async throws(StorageError) -> [HTTPRecord] { [] }
+
+    /// Does nothing: this journal keeps no HTTP answers.
+    package func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int { 0 }
+
+    /// Does nothing: this journal keeps no HTTP answers.
+    package func limitHTTP(_ limits: HTTPLimits) async {}
+
+    /// Returns an empty salt: nothing is written with it.
+    package func httpSalt() async throws(StorageError) -> [UInt8] { [] }
+
     /// Reads the entities of a type without a constraint, a page at a time.
     package func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
     ) async throws(StorageError) -> LoadedEntities {
         try await page(library: library, type: type, after: id, countMax: countMax, constraint: nil)
+    }
+}
+
+/// The place of a stored answer in the order of a listing.
+package struct HTTPPlace: Hashable, Sendable {
+    package var library: ByteString
+    package var url: ByteString
+    package var number: Int64
+
+    package init(library: ByteString, url: ByteString, number: Int64) {
+        self.library = library
+        self.url = url
+        self.number = number
     }
 }

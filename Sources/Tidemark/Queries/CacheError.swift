@@ -18,6 +18,18 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
         case unknownSubscription = "unknown_subscription"
         /// A document of GraphQL breaks the rules; the details list the findings.
         case invalidDocument = "invalid_document"
+        /// An HTTP exchange failed: the host cannot be reached.
+        case offline
+        /// An HTTP exchange took longer than it may.
+        case timedOut = "timed_out"
+        /// The connection of an HTTP exchange broke.
+        case connectionLost = "connection_lost"
+        /// A connection could not be made secure.
+        case tlsFailed = "tls_failed"
+        /// The body of an HTTP answer ended early.
+        case truncated
+        /// An HTTP answer led to too many places, or to a forbidden one.
+        case redirectFailed = "redirect_failed"
     }
 
     /// A member of the error's data, beside its code.

@@ -255,8 +255,11 @@ extension SyncCache {
     /// - Parameters:
     ///   - start: The state when the fetch of the answer began; nil for an answer that no fetch asked for.
     ///   - fetch: The number of the fetch.
+    ///   - http: The changes of stored HTTP answers that go to the disk in the transaction of the entities.
     /// - Throws: ``CacheError``; then nothing was stored.
-    func store(_ answer: DecodedAnswer, start: FetchStart?, fetch: UInt64? = nil) async throws(CacheError) {
+    func store(
+        _ answer: DecodedAnswer, start: FetchStart?, fetch: UInt64? = nil, http: [HTTPChange] = []
+    ) async throws(CacheError) {
         await waitForRoom()
         var head = answer.head
         head.start = start
@@ -270,6 +273,7 @@ extension SyncCache {
                         defer { distribute() }
                         return try state.store(answer.batch, head, at: now)
                     }
+                    httpChanges += http
                     return .success(query)
                 } catch {
                     return .failure(error)

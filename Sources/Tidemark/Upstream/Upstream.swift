@@ -34,10 +34,18 @@ public struct UpstreamError: Error, Sendable, CustomStringConvertible {
     /// Whether the upstream answered with an error: what was asked of it did not happen. Otherwise nobody knows.
     public var isRefusal: Bool
 
+    /// The code that the upstream named; nil when it named none.
+    package var code: String?
+
     public init(_ message: String, isFinal: Bool = false, isRefusal: Bool = false) {
         self.message = message
         self.isFinal = isFinal
         self.isRefusal = isRefusal
+    }
+
+    package init(_ message: String, isFinal: Bool = false, isRefusal: Bool = false, code: String?) {
+        self.init(message, isFinal: isFinal, isRefusal: isRefusal)
+        self.code = code
     }
 
     public var description: String { message }

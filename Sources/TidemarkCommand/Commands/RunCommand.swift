@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import Tidemark
 import TidemarkGraphQLStore
+import TidemarkHTTP
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
@@ -52,6 +53,7 @@ struct RunCommand: AsyncParsableCommand {
     var askBeforeEvict = false
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Indexes") var indexes: IndexOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
     @OptionGroup(title: "Recording") var recording: RecordOptions
     @Option(
         name: .customLong("max-pending"),
@@ -109,13 +111,13 @@ struct RunCommand: AsyncParsableCommand {
             configuration: configuration, journal: journal, upstream: upstream,
             queryUpstream: self.upstream == .nobody ? nil : host, clock: clock, recorder: recorder)
         try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
+        await journal.limitHTTP(http.limits)
         let graphUpstream = self.upstream == .nobody ? nil : HostGraph(calls)
         await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream) }
-        let session = Session(
-            of: cache, outbox: outbox, calls: calls,
-            settings: Session.Settings(
-                limits: configuration.limits, defaultLibrary: configuration.defaultLibrary,
-                logger: configuration.logger))
+        var settings = Session.Settings(
+            limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
+        settings.http = HTTPClient(cache, transport: http.transport(calls), defaults: try http.defaults())
+        let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
         do {
             try await session.run(input, room: room)
         } catch {

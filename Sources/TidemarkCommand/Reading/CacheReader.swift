@@ -8,7 +8,7 @@ import TidemarkStore
 /// Damaged rows are left out of all results and remembered, so that a command first prints everything that is sound and
 /// then ends with ``reportDamage()``.
 struct CacheReader {
-    private let reader: SQLiteReader
+    let reader: SQLiteReader
     private let path: String
     private let damage = DamageList()
 

@@ -17,6 +17,9 @@ final class JournalDatabase {
     private var hasBarrier = false
     /// Whether the next flush brings everything and replaces the stored contents.
     var discardsContents = false
+    /// The stored HTTP answers, and the uses that are not written yet.
+    var http = HTTPMemory()
+    var httpLimits = HTTPLimits()
     /// Whether free pages can be removed from the file; false for a file that 0.1.0 created.
     private(set) var canShrink = false
     /// Whether free pages are being given back: more than half of the file was free, and more than an eighth still is.
@@ -64,6 +67,7 @@ final class JournalDatabase {
             self.statements = statements
             return try readState(connection)
         }
+        try sweepHTTP()
         report(damaged)
         return state
     }
@@ -133,6 +137,7 @@ final class JournalDatabase {
             }
             return true
         }
+        http = try HTTPMemory(counters)
         memory.damagedLayers = damaged.filter { $0.kind == .layer }.map(\.row)
         try memory.readEvicted(connection, into: &state, &damaged)
         self.memory = memory
@@ -149,6 +154,7 @@ final class JournalDatabase {
         let trained = trainer.dictionaries(
             for: flush, dictionaryTypes: Set(memory.dictionaryByType.keys), encoder: statements.encoder)
         var next = discardsContents ? memory.withoutContents : memory
+        var nextHTTP = discardsContents ? HTTPMemory() : http
         var outcome = EntityWriter.Outcome()
         try queue.writeWithoutTransaction { db in
             try setBarrier(flush.needsSync, db)
@@ -172,10 +178,12 @@ final class JournalDatabase {
                     next.entityCountCorrections[library, default: 0] += count
                 }
                 try writeRecords(flush, statements, &next)
+                if !flush.http.isEmpty { _ = try writeHTTP(flush.http, statements, &nextHTTP) }
                 return .commit
             }
         }
         memory = next
+        http = nextHTTP
         discardsContents = false
         trainer.forget(trained.keys)
         report(outcome.damaged.map { DamagedRow(key: memory.entityKey($0.key), row: $0.row, fault: $0.fault) })
@@ -279,6 +287,11 @@ final class JournalDatabase {
     /// - Throws: An error when the log could not be copied back. The connection is closed even then, and nothing is
     ///   lost.
     func close() throws {
+        do {
+            try writeUses()
+        } catch {
+            // Uses only decide which answers go first: without them closing goes on.
+        }
         statements = nil
         var failure: (any Error)?
         do {

@@ -20,6 +20,7 @@ struct JournalStatements {
     let fieldIndexes: FieldIndexTable
     let fieldValues: FieldValueWriter
     let fieldGroups: FieldGroupReader
+    let http: HTTPTable
 
     init(_ connection: OpaquePointer) throws {
         self.connection = connection
@@ -42,5 +43,6 @@ struct JournalStatements {
         fieldIndexes = try FieldIndexTable(connection)
         fieldValues = try FieldValueWriter(connection)
         fieldGroups = try FieldGroupReader(connection)
+        http = try HTTPTable(connection)
     }
 }

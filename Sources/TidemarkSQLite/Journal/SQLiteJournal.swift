@@ -210,6 +210,35 @@ public actor SQLiteJournal: Journal {
         do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    package func httpAnswers(library: ByteString, url: ByteString) throws(StorageError) -> [HTTPRecord] {
+        try http { database in try database.httpAnswers(library: library, url: url) }
+    }
+
+    package func httpBody(_ number: Int64, usedAt: Int64?) throws(StorageError) -> [UInt8]? {
+        try http { database in try database.httpBody(number, usedAt: usedAt) }
+    }
+
+    package func httpPage(
+        _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
+    ) throws(StorageError) -> [HTTPRecord] {
+        try http { database in try database.httpPage(selection, after: after, countMax: countMax) }
+    }
+
+    package func writeHTTP(_ changes: [HTTPChange]) throws(StorageError) -> Int {
+        try http { database in try database.writeHTTP(changes) }
+    }
+
+    package func limitHTTP(_ limits: HTTPLimits) { database?.httpLimits = limits }
+
+    package func httpSalt() throws(StorageError) -> [UInt8] {
+        try http { database in try database.httpSalt(random: configuration.random) }
+    }
+
+    private func http<Result>(_ body: (JournalDatabase) throws -> Result) throws(StorageError) -> Result {
+        let database = try openDatabase()
+        do { return try body(database) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
     package func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {
         let database = try openDatabase()
         do {

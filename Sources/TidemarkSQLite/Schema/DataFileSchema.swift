@@ -19,6 +19,7 @@ enum DataFileSchema {
     /// All tables of a file of the current format, except the tables of SQLite and of the migrator.
     static let tables =
         version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries, layers, evicted] + fieldIndexes
+        + httpAnswers
 
     private static let queries = Table(
         version: 2, name: "queries",
@@ -60,6 +61,27 @@ enum DataFileSchema {
         Table(
             version: 5, name: "field_values_in_order",
             sql: "CREATE INDEX field_values_in_order ON field_values (number, library, code, id)", kind: "index"),
+    ]
+
+    /// The tables of HTTP answers. Bodies stand apart, so that heads are read without them.
+    private static let httpAnswers = [
+        Table(
+            version: 6, name: "http_answers",
+            sql: """
+                CREATE TABLE http_answers (number INTEGER PRIMARY KEY, library TEXT NOT NULL, url TEXT NOT NULL, \
+                "key" TEXT NOT NULL, is_session INTEGER NOT NULL, head BLOB NOT NULL, body_size INTEGER NOT NULL, \
+                chunk_count INTEGER NOT NULL, stored_size INTEGER NOT NULL, answered_at INTEGER NOT NULL, \
+                used_at INTEGER NOT NULL, hits INTEGER NOT NULL, checksum INTEGER NOT NULL)
+                """),
+        Table(
+            version: 6, name: "http_chunks",
+            sql: """
+                CREATE TABLE http_chunks (place INTEGER PRIMARY KEY, size INTEGER NOT NULL, bytes BLOB NOT NULL, \
+                checksum INTEGER NOT NULL)
+                """),
+        Table(
+            version: 6, name: "http_answers_in_order",
+            sql: "CREATE INDEX http_answers_in_order ON http_answers (library, url)", kind: "index"),
     ]
 
     private static let version1: [(name: String, sql: String)] = [
@@ -151,6 +173,10 @@ enum DataFileSchema {
         migrator.registerMigration("v5") { db in
             for table in tables where table.version == 5 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA user_version = 5")
+        }
+        migrator.registerMigration("v6") { db in
+            for table in tables where table.version == 6 { try db.execute(sql: table.sql) }
+            try db.execute(sql: "PRAGMA user_version = 6")
         }
         return migrator
     }

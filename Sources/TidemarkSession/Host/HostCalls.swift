@@ -49,18 +49,19 @@ package final class HostCalls: Sendable {
 
     /// Asks the host and waits for its answer.
     ///
+    /// - Parameter timeout: The time that the host may take, in milliseconds; nil: that of all calls.
     /// - Throws: ``UpstreamError``: the host's error, no answer in time, too many calls, the end of the session, or the
     ///   cancellation of the task.
-    func call(_ method: ByteString, _ params: @Sendable (inout JSONLine) -> Void) async throws(UpstreamError)
-        -> JSONSlice
-    {
+    func call(
+        _ method: ByteString, timeout: Int64? = nil, _ params: @Sendable (inout JSONLine) -> Void
+    ) async throws(UpstreamError) -> JSONSlice {
         let number = state.withLock { state in
             defer { state.nextNumber += 1 }
             return state.nextNumber
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                begin(number, method, params, continuation)
+                begin(number, method, params, timeout ?? self.timeout, continuation)
             }
         } onCancel: {
             cancel(number)
@@ -76,7 +77,7 @@ package final class HostCalls: Sendable {
     }
 
     private func begin(
-        _ number: Int64, _ method: ByteString, _ params: (inout JSONLine) -> Void,
+        _ number: Int64, _ method: ByteString, _ params: (inout JSONLine) -> Void, _ timeout: Int64,
         _ continuation: CheckedContinuation<Result<JSONSlice, UpstreamError>, Never>
     ) {
         let refusal: UpstreamError? = state.withLock { state in
@@ -86,13 +87,15 @@ package final class HostCalls: Sendable {
                 return UpstreamError(
                     "\(HostCalls.countMax) requests wait for the host's answer: it must answer some first")
             }
-            let timer = Task { [weak self, clock, timeout] in
+            let timer = Task { [weak self, clock] in
                 do throws(CancellationError) {
                     try await clock.sleep(milliseconds: timeout)
                 } catch {
                     return
                 }
-                self?.end(number, .failure(UpstreamError("the host did not answer \(method) in \(timeout) ms")))
+                self?.end(
+                    number,
+                    .failure(UpstreamError("the host did not answer \(method) in \(timeout) ms", code: "timed_out")))
             }
             state.pending[number] = Pending(continuation: continuation, timer: timer)
             // Appended under the lock, so that a concurrent end of the call finds its line and can withdraw it.
@@ -111,12 +114,13 @@ package final class HostCalls: Sendable {
         let isTaken =
             switch answer {
             case .result(let value): end(number, .success(value))
-            case .error(let code, let message):
+            case .error(let code, let message, let name):
                 end(
                     number,
                     .failure(
                         UpstreamError(
-                            "the host says: \(message)", isFinal: code == HostCalls.methodNotFound, isRefusal: true)))
+                            "the host says: \(message)", isFinal: code == HostCalls.methodNotFound, isRefusal: true,
+                            code: name)))
             }
         if !isTaken { logger.debug("an answer to \(id) is ignored: it came late, or twice") }
     }

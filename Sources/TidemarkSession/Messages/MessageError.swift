@@ -68,7 +68,13 @@ extension MessageError {
         case .storageFailed: 1_006
         case .conflict: 1_007
         case .unknownSubscription: 1_008
-        case .invalidDocument: 1_009
+        case .offline: 1_009
+        case .timedOut: 1_010
+        case .connectionLost: 1_011
+        case .tlsFailed: 1_012
+        case .truncated: 1_013
+        case .redirectFailed: 1_014
+        case .invalidDocument: 1_015
         }
     }
 }

@@ -6,7 +6,7 @@ import TidemarkWire
 /// The `result` of each method as JSON.
 ///
 /// - Source: Protocol/sessions.md.
-enum Answer {
+package enum Answer {
     static let empty = Array("{}".utf8)
 
     static func object(_ members: (inout JSONLine) -> Void) -> [UInt8] {

@@ -12,7 +12,7 @@ enum Method: Sendable {
     case transact([TransactionOperation], library: ByteString, expecting: TransactionExpectations)
     case remove(Removal)
     /// Clears a library; nil: every library.
-    case clear(library: ByteString?)
+    case clear(library: ByteString?, withHTTP: Bool)
     case put(QueryResult, QueryKey)
     case read(QueryRequest)
     case observeQuery(QueryRequest)
@@ -28,6 +28,7 @@ enum Method: Sendable {
     case caughtUp(EventSequence, library: ByteString)
     /// Tells the host which version of the protocol it speaks with, and which methods there are.
     case initialize
+    case http(HTTPMethod)
 
     /// The largest number of fields of one entity that a read may name.
     static let fieldCountMax = 1_000

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
 
@@ -6,6 +7,7 @@ import TidemarkStore
 package struct MethodReader: Sendable {
     let limits: Limits
     let defaultLibrary: ByteString
+    let http: HTTPClientDefaults
     /// Whether unknown members are refused in requests that change data. They are accepted in recordings of other
     /// versions.
     private let isStrict: Bool
@@ -13,7 +15,11 @@ package struct MethodReader: Sendable {
     /// - Parameters:
     ///   - defaultLibrary: The library of requests that name none.
     ///   - isStrict: Whether unknown members are refused: true for a host's requests, false for recordings.
-    package init(limits: Limits, defaultLibrary: ByteString, isStrict: Bool = false) {
+    package init(
+        limits: Limits, defaultLibrary: ByteString, http: HTTPClientDefaults = HTTPClientDefaults(),
+        isStrict: Bool = false
+    ) {
+        self.http = http
         self.limits = limits
         self.defaultLibrary = defaultLibrary
         self.isStrict = isStrict
@@ -56,7 +62,8 @@ package struct MethodReader: Sendable {
     private static let strictParams: [ByteString: [String]] = [
         "cache.transaction": ["operations"],
         "cache.remove": ["resource_type", "ids", "matching", "cascade"],
-        "cache.clear": [],
+        "cache.clear": ["http"],
+        "http.invalidate": ["url", "prefix", "storage", "all"],
         "cache.invalidate": ["method", "input", "resource_type", "tags", "hints", "all"],
         "query.put": [
             "method", "input", "resource_type", "resources", "included", "ttl", "as_of", "membership", "tags", "local",
@@ -84,8 +91,14 @@ package struct MethodReader: Sendable {
         },
         "cache.remove": { (reader, params) throws(CacheError) in .remove(try reader.removal(params)) },
         "cache.clear": { (reader, params) throws(CacheError) in
-            .clear(library: try reader.optionalLibrary(params))
+            .clear(library: try reader.optionalLibrary(params), withHTTP: try params.flag("http"))
         },
+        "http.fetch": { (reader, params) throws(CacheError) in .http(.fetch(try reader.httpFetch(params))) },
+        "http.observe": { (reader, params) throws(CacheError) in .http(.observe(try reader.httpFetch(params))) },
+        "http.invalidate": { (reader, params) throws(CacheError) in
+            .http(.invalidate(try reader.httpInvalidation(params)))
+        },
+        "http.list": { (reader, params) throws(CacheError) in .http(try reader.httpList(params)) },
         "query.put": { (reader, params) throws(CacheError) in
             try reader.checkIncluded(params)
             return .put(try QueryResult(params, limits: reader.limits), try reader.query(params))

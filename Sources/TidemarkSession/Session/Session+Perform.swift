@@ -1,6 +1,8 @@
 import Logging
 import Tidemark
+import TidemarkHTTP
 import TidemarkModel
+import TidemarkStore
 import TidemarkWire
 
 extension Session {
@@ -45,8 +47,9 @@ extension Session {
         case .remove(let removal):
             let count = try await cache.remove(removal)
             return Answer.object { $0.member("removed", count) }
-        case .clear(let library):
+        case .clear(let library, let withHTTP):
             try await cache.clear(library: library)
+            if withHTTP { _ = try await http?.invalidate(HTTPSelection(library: library)) }
         case .put(let result, let key):
             try await cache.store(result, for: key)
         case .read(let request):
@@ -56,7 +59,18 @@ extension Session {
             try await read(request, observing: outbox, responder)
             return nil
         case .cancel(let subscription):
-            try await cache.cancel(subscription)
+            if subscription.rawValue >= HTTPClient.firstSubscription, let http {
+                guard await http.cancel(subscription.rawValue) else {
+                    throw CacheError(
+                        .unknownSubscription,
+                        "there is no subscription \(subscription.rawValue): it was cancelled, or never made")
+                }
+            } else {
+                try await cache.cancel(subscription)
+            }
+        case .http(let method):
+            try perform(method, responder)
+            return nil
         case .invalidate(let invalidation):
             let count = try await cache.invalidate(invalidation)
             return Answer.object { $0.member("stale", count) }

@@ -1,5 +1,6 @@
 import Logging
 import Tidemark
+import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
 
@@ -20,6 +21,8 @@ package final class Session: Sendable {
         /// The bytes that are read ahead while the host owes an answer: 16 MiB, as much as one line.
         package var aheadByteCountMax = 16 << 20
         package var logger: Logger
+        /// The client for HTTP; nil: methods of HTTP are refused.
+        package var http: HTTPClient?
 
         /// Makes settings with the values that have no default.
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
@@ -35,6 +38,7 @@ package final class Session: Sendable {
     let waiting = WaitingRequests()
     let reader: MethodReader
     let logger: Logger
+    let http: HTTPClient?
     private let aheadByteCountMax: Int
 
     /// - Parameters:
@@ -47,7 +51,9 @@ package final class Session: Sendable {
         self.outbox = outbox
         self.calls = calls
         reader = MethodReader(
-            limits: settings.limits, defaultLibrary: settings.defaultLibrary, isStrict: true)
+            limits: settings.limits, defaultLibrary: settings.defaultLibrary,
+            http: settings.http?.defaults ?? HTTPClientDefaults(), isStrict: true)
+        http = settings.http
         logger = settings.logger
         aheadByteCountMax = settings.aheadByteCountMax
     }
@@ -149,6 +155,7 @@ package final class Session: Sendable {
             waiting.finish(number) { $0.answer(.success(Answer.place(status))) }
         }
         await waiting.waitUntilEmpty()
+        await http?.close()
         await cache.settle(outbox)
         await cache.detach(outbox)
         do throws(StorageError) {

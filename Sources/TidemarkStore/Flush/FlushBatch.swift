@@ -36,6 +36,8 @@ package struct FlushBatch: Sendable {
     package var quarantine: [QuarantineRecord] = []
     /// The numbers of records to remove from quarantine.
     package var quarantineRemoved: [Int64] = []
+    /// The changes of stored HTTP answers that belong to the changes of entities.
+    package var http: [HTTPChange] = []
     /// The time when the flush was taken, in milliseconds since 1970, no earlier than any time in it; nil when unknown.
     package var takenAt: Int64?
     /// The totals since the database was made; nil when unchanged.
@@ -49,7 +51,7 @@ package struct FlushBatch: Sendable {
     package var isEmpty: Bool {
         rows.isEmpty && tombstones.isEmpty && newLibraries.isEmpty && newTypes.isEmpty && libraries.isEmpty
             && clearedLibraries.isEmpty && queries.isEmpty && removedQueries.isEmpty && !needsSync
-            && evicted.isEmpty && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil
+            && evicted.isEmpty && http.isEmpty && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil
             && ignoredKinds == nil
     }
 

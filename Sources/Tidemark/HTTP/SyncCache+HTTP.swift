@@ -1,0 +1,101 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The position of a library's log when an HTTP request was made whose answer brings entities.
+package struct HTTPStart: Sendable {
+    let attempt: UInt64
+    let key: QueryKey
+    let start: FetchStart
+    /// The cursor at that moment.
+    package let cursor: EventSequence?
+}
+
+extension SyncCache {
+    /// Notes that a request is under way whose answer will bring entities: the answer is compared with what events
+    /// write meanwhile. Each beginning is followed by one ``endHTTP(_:)``.
+    package func beginHTTP(_ key: QueryKey) -> HTTPStart {
+        let attempt = fetches.newAttempt()
+        return HTTPStart(
+            attempt: attempt, key: key, start: beginFetch(attempt, key), cursor: status(of: key.library).cursor)
+    }
+
+    package func endHTTP(_ start: HTTPStart) { endFetch(start.attempt, start.key) }
+
+    /// Stores the entities of an HTTP answer and the answer itself in one transaction, and returns after the commit.
+    ///
+    /// - Throws: ``CacheError``; then nothing was stored.
+    package func store(
+        _ result: QueryResult, begun: HTTPStart, with changes: [HTTPChange]
+    ) async throws(CacheError) {
+        let answer = try DecodedAnswer(result, for: begun.key, limits: configuration.limits)
+        try await store(answer, start: begun.start, fetch: begun.attempt, http: changes)
+        try await writeAllNow()
+    }
+
+    /// Deletes the entity that a URL stood for, at the sequence of the answer that said so, and removes the stored
+    /// answer in the same transaction. An entity with a newer event stays.
+    ///
+    /// - Throws: ``CacheError``.
+    package func delete(
+        _ key: EntityKey, asOf sequence: EventSequence?, with changes: [HTTPChange]
+    ) async throws(CacheError) {
+        let read: EntityRead
+        do throws(CacheError) {
+            read = try await self.read(EntityRequest(key))
+        } catch {
+            throw error
+        }
+        let isNewer = read.sequence.map { stored in sequence.map { stored > $0 } ?? false } ?? false
+        if read.entity != nil, !isNewer {
+            try await transact([.delete(type: key.type, id: key.id)], library: key.library)
+        }
+        httpChanges += changes
+        try await writeAllNow()
+    }
+
+    func writeAllNow() async throws(CacheError) {
+        do throws(StorageError) {
+            try await writeAll()
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+    }
+
+    /// The journal, for what is stored beside the entities.
+    package nonisolated var httpJournal: any Journal { journal }
+
+    /// The clock of the cache, in milliseconds since 1970.
+    package nonisolated var httpClock: any CacheClock { clock }
+
+    /// The limits of the cache.
+    package nonisolated var httpLimits: Limits { configuration.limits }
+}
+
+extension SyncCache {
+    /// Renews the entities and the list of an answer that the server has confirmed, and writes the changes of stored
+    /// answers with them.
+    ///
+    /// - Parameter asOf: The position that the answer stood for when it was stored.
+    /// - Returns: The number of entities that were renewed.
+    /// - Throws: ``CacheError``; then nothing was changed.
+    package func renew(
+        _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, with changes: [HTTPChange]
+    ) async throws(CacheError) -> Int {
+        let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
+        await waitForRoom()
+        let count: Int
+        do throws(StorageError) {
+            count = try await withChange({ state.keysToLoad(for: answer.batch, answer.head) }) {
+                defer { distribute() }
+                let count = state.renew(answer.batch, of: key, asOf: asOf, at: clock.now())
+                httpChanges += changes
+                return count
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        scheduleFlush()
+        try await writeAllNow()
+        return count
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `tidemark http`: the commands for HTTP answers.
+struct HTTPCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "http",
+        abstract: "Fetch HTTP answers through the cache, and look at the stored ones.",
+        discussion: """
+            Answers are stored beside the entities, in the same database.
+
+            EXAMPLE
+              tidemark http get https://example.com/ --db cache.db --policy standard
+              tidemark http list --db cache.db
+            """,
+        subcommands: [
+            HTTPGetCommand.self, HTTPListCommand.self, HTTPShowCommand.self, HTTPInvalidateCommand.self,
+        ])
+}

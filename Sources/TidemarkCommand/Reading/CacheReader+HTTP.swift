@@ -1,0 +1,18 @@
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkStore
+
+extension CacheReader {
+    /// Returns the permanent HTTP answers, by library and URL.
+    func httpAnswers(library: ByteString?, prefix: ByteString?) throws(Failure) -> [HTTPRecord] {
+        try CacheReader.mapped { () throws(StorageError) in
+            try reader.httpAnswers(HTTPSelection(library: library, prefix: prefix))
+        }
+    }
+
+    /// Reads the body of an answer; nil when it fails its check.
+    func httpBody(_ number: Int64) throws(Failure) -> [UInt8]? {
+        try CacheReader.mapped { () throws(StorageError) in try reader.httpBody(number) }
+    }
+}

@@ -1,0 +1,310 @@
+import CCurlTransport
+import Synchronization
+import TidemarkHTTPRules
+import TidemarkModel
+
+/// The engine's own transport: the system's libcurl, which is loaded with the first exchange.
+///
+/// It gives header fields in their order with repeats, never decodes a body, and tells a body that ends early. It asks no
+/// environment for proxies, keeps no cookies and no credentials, and follows no redirect.
+///
+/// - Source: docs/decisions/0017-http-transport.md.
+public struct CurlTransport: HTTPTransport {
+    private let proxy: String?
+
+    /// - Parameter proxy: The URL of a proxy; nil: none.
+    public init(proxy: String? = nil) { self.proxy = proxy }
+
+    public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+        let running = CurlExchange()
+        let result = await withTaskCancellationHandler {
+            running.begin(exchange, proxy: proxy)
+            return await running.head()
+        } onCancel: {
+            running.cancel()
+        }
+        var head = try result.get()
+        // libcurl has taken the chunks apart.
+        head.fields.remove("transfer-encoding")
+        return HTTPExchangeAnswer(
+            head: head,
+            body: HTTPBody(
+                next: { () throws(ExchangeError) in
+                    try await withTaskCancellationHandler {
+                        await running.next()
+                    } onCancel: {
+                        running.cancel()
+                    }.get()
+                }, cancel: { running.cancel() }))
+    }
+}
+
+/// One exchange on its way: what libcurl's thread brings, and who waits for it.
+///
+/// The state is under one lock, held for copies only. libcurl holds a reference until the exchange ends.
+final class CurlExchange: Sendable {
+    private struct State {
+        var number: UInt64 = 0
+        var lines = HeadLines()
+        /// The chunks that nobody has read. Bounded by ``byteCountMax``, and one chunk of libcurl.
+        var chunks: [[UInt8]] = []
+        var byteCount = 0
+        var isStopped = false
+        var isCancelled = false
+        /// The end: nil while the exchange goes on, a success after a whole answer.
+        var end: Result<Void, ExchangeError>?
+        var headWaiter: CheckedContinuation<Result<ResponseHead, ExchangeError>, Never>?
+        var chunkWaiter: CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// The bytes that may wait for the reader: 1 MiB. Then the server waits.
+    private static let byteCountMax = 1 << 20
+
+    // MARK: The caller's side
+
+    func begin(_ exchange: HTTPExchange, proxy: String?) {
+        var lines = exchange.fields.fields.map { field in
+            field.value.bytes.isEmpty ? field.name.bytes + [0x3B] : field.name.bytes + [0x3A, 0x20] + field.value.bytes
+        }
+        // libcurl would add these of its own.
+        for name in ["Accept", "Content-Type", "Expect", "User-Agent"]
+        where !exchange.fields.contains(name.lowercased()) {
+            lines.append(Array("\(name):".utf8))
+        }
+        let context = Unmanaged.passRetained(self)
+        let number = lines.withCStrings { headers in
+            exchange.method.bytes.withCString { method in
+                exchange.url.text.bytes.withCString { url in
+                    exchange.body.withUnsafeBufferPointer { body in
+                        Array((proxy ?? "").utf8).withCString { proxyText in
+                            var request = tidemark_curl_request()
+                            request.method = method
+                            request.url = url
+                            request.headers = headers.baseAddress
+                            request.header_count = headers.count
+                            request.body = body.isEmpty ? nil : body.baseAddress
+                            request.body_byte_count = body.count
+                            request.timeout_milliseconds = Int(exchange.timeout)
+                            request.proxy = proxy == nil ? nil : proxyText
+                            request.context = context.toOpaque()
+                            request.on_header = { context, bytes, count in
+                                CurlExchange.of(context)?.took(
+                                    line: Array(UnsafeBufferPointer(start: bytes, count: count)))
+                            }
+                            request.on_body = { context, bytes, count in
+                                CurlExchange.of(context)?.take(UnsafeBufferPointer(start: bytes, count: count)) == false
+                                    ? 0 : 1
+                            }
+                            request.on_end = { context, code in
+                                guard let context else { return }
+                                Unmanaged<CurlExchange>.fromOpaque(context).takeRetainedValue().ended(code)
+                            }
+                            return tidemark_curl_begin(&request)
+                        }
+                    }
+                }
+            }
+        }
+        guard number != 0 else {
+            context.release()
+            return end(
+                .failure(
+                    ExchangeError(
+                        .offline, "libcurl 7.68 or later cannot be loaded: install libcurl4, or use --http host")))
+        }
+        let isCancelled = state.withLock { state in
+            state.number = number
+            return state.isCancelled
+        }
+        if isCancelled { tidemark_curl_cancel(number) }
+    }
+
+    func head() async -> Result<ResponseHead, ExchangeError> {
+        await withCheckedContinuation { continuation in
+            let result: Result<ResponseHead, ExchangeError>? = state.withLock { state in
+                if let head = state.lines.head { return .success(head) }
+                if case .failure(let error) = state.end { return .failure(error) }
+                if state.end != nil { return .failure(CurlExchange.noHead) }
+                state.headWaiter = continuation
+                return nil
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+    }
+
+    /// Returns the next bytes; a success of nil after the last.
+    func next() async -> Result<[UInt8]?, ExchangeError> {
+        await withCheckedContinuation { continuation in
+            let (result, resumes): (Result<[UInt8]?, ExchangeError>?, UInt64?) = state.withLock { state in
+                if !state.chunks.isEmpty {
+                    let chunk = Array(state.chunks.joined())
+                    state.chunks = []
+                    state.byteCount = 0
+                    defer { state.isStopped = false }
+                    return (.success(chunk), state.isStopped ? state.number : nil)
+                }
+                switch state.end {
+                case .failure(let error): return (.failure(error), nil)
+                case .success: return (.success(nil), nil)
+                case nil:
+                    state.chunkWaiter = continuation
+                    return (nil, nil)
+                }
+            }
+            if let resumes { tidemark_curl_resume(resumes) }
+            if let result { continuation.resume(returning: result) }
+        }
+    }
+
+    func cancel() {
+        let number = state.withLock { state in
+            state.isCancelled = true
+            return state.number
+        }
+        if number != 0 { tidemark_curl_cancel(number) }
+    }
+
+    // MARK: libcurl's side
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
+        context.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func took(line: [UInt8]) {
+        let (waiter, head) = state.withLock {
+            state -> (CheckedContinuation<Result<ResponseHead, ExchangeError>, Never>?, ResponseHead?) in
+            state.lines.append(line)
+            guard let head = state.lines.head else { return (nil, nil) }
+            defer { state.headWaiter = nil }
+            return (state.headWaiter, head)
+        }
+        if let waiter, let head { waiter.resume(returning: .success(head)) }
+    }
+
+    /// - Returns: false when there is no room.
+    private func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (waiter, isTaken) = state.withLock {
+            state -> (CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?, Bool) in
+            if let waiter = state.chunkWaiter {
+                state.chunkWaiter = nil
+                return (waiter, true)
+            }
+            guard state.byteCount < CurlExchange.byteCountMax else {
+                state.isStopped = true
+                return (nil, false)
+            }
+            state.chunks.append(Array(bytes))
+            state.byteCount += bytes.count
+            return (nil, true)
+        }
+        waiter?.resume(returning: .success(Array(bytes)))
+        return isTaken
+    }
+
+    private func ended(_ code: Int32) {
+        guard code != 0 else { return end(.success(())) }
+        end(.failure(ExchangeError(CurlExchange.code(code), CurlExchange.message(code))))
+    }
+
+    private func end(_ result: Result<Void, ExchangeError>) {
+        let (headWaiter, chunkWaiter) = state.withLock { state in
+            state.end = result
+            defer { (state.headWaiter, state.chunkWaiter) = (nil, nil) }
+            return (state.headWaiter, state.chunkWaiter)
+        }
+        switch result {
+        case .success:
+            headWaiter?.resume(returning: .failure(CurlExchange.noHead))
+            chunkWaiter?.resume(returning: .success(nil))
+        case .failure(let error):
+            headWaiter?.resume(returning: .failure(error))
+            chunkWaiter?.resume(returning: .failure(error))
+        }
+    }
+
+    private static let noHead = ExchangeError(.connectionLost, "the server closed without an answer")
+
+    /// - Source: libcurl's error codes, curl/curl.h.
+    private static func code(_ code: Int32) -> ExchangeCode {
+        switch code {
+        case 5, 6, 7: .offline
+        case 28: .timedOut
+        case 18: .truncated
+        case 35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98: .tlsFailed
+        case 42: .cancelled
+        default: .connectionLost
+        }
+    }
+
+    private static func message(_ code: Int32) -> String {
+        switch self.code(code) {
+        case .offline: "the host cannot be reached (libcurl \(code))"
+        case .timedOut: "no whole answer came in time"
+        case .truncated: "the body ended early"
+        case .tlsFailed: "the connection could not be made secure (libcurl \(code))"
+        case .cancelled: "the exchange was cancelled"
+        default: "the connection broke (libcurl \(code))"
+        }
+    }
+}
+
+/// The lines of a head as they come. Heads of interim answers are dropped, and trailers passed over.
+struct HeadLines {
+    /// The head, once its last line came.
+    private(set) var head: ResponseHead?
+    private var open: ResponseHead?
+    private var byteCount = 0
+
+    mutating func append(_ line: [UInt8]) {
+        guard head == nil else { return }
+        byteCount += line.count
+        var text = line[...]
+        while let last = text.last, last == 0x0A || last == 0x0D { text = text.dropLast() }
+        if text.starts(with: Array("HTTP/".utf8)) {
+            let words = text.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+            let status = words.count > 1 ? ASCII.number(words[1], max: 1_000) ?? 0 : 0
+            open = ResponseHead(
+                status: Int(status), reason: ByteString(words.count > 2 ? Array(words[2]) : []), fields: HeaderFields())
+        } else if text.isEmpty {
+            if let open, open.status >= 200 { head = open }
+            open = nil
+        } else if let colon = text.firstIndex(of: 0x3A), byteCount <= HeaderFields.byteCountMax,
+            open?.fields.fields.count ?? 0 < HeaderFields.countMax
+        {
+            let name = ByteString(text[..<colon])
+            let value = ByteString(ASCII.trimmed(text[(colon + 1)...]))
+            if HeaderFields.fault(name: name, value: value) == nil { open?.fields.fields.append(.init(name, value)) }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Lends the bytes with a zero behind them.
+    fileprivate func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        (map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { preconditionFailure("a buffer of one byte has a start") }
+            return body(start)
+        }
+    }
+}
+
+extension [[UInt8]] {
+    /// Lends all lines as strings of C, for the time of the call.
+    fileprivate func withCStrings<Result>(
+        _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Result
+    ) -> Result {
+        var bytes: [CChar] = []
+        var offsets: [Int] = []
+        for line in self {
+            offsets.append(bytes.count)
+            bytes += line.map { CChar(bitPattern: $0) }
+            bytes.append(0)
+        }
+        return bytes.withUnsafeBufferPointer { all in
+            let pointers = offsets.map { offset in all.baseAddress.map { $0 + offset } }
+            return pointers.withUnsafeBufferPointer(body)
+        }
+    }
+}

@@ -1,0 +1,276 @@
+import Tidemark
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+
+extension HTTPClient {
+    /// Makes an exchange and writes what it leads to: once for all that wait for it.
+    func settle(
+        _ question: Question, _ sent: RequestHead, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?
+    ) async -> Result<Settled, ExchangeError> {
+        let fetch = question.fetch
+        var begun: HTTPStart?
+        do throws(CacheError) {
+            if let normalization = fetch.normalization {
+                begun = await cache.beginHTTP(try normalization.query(of: fetch))
+            } else if lookup?.found?.answer.normalized != nil {
+                begun = await cache.beginHTTP(try HTTPNormalization.place(of: fetch))
+            }
+        } catch {
+            return .failure(ExchangeError(.connectionLost, error.message))
+        }
+        let result = await settle(question, sent, isConditional: isConditional, lookup, begun)
+        if let begun { await cache.endHTTP(begun) }
+        return result
+    }
+
+    private func settle(
+        _ question: Question, _ sent: RequestHead, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?,
+        _ begun: HTTPStart?
+    ) async -> Result<Settled, ExchangeError> {
+        let fetch = question.fetch
+        let requestedAt = clock.now()
+        let came: Came
+        do throws(ExchangeError) {
+            came = try await exchange(sent, fetch)
+        } catch {
+            return .failure(error)
+        }
+        let answeredAt = clock.now()
+        let stored = StoredHead(
+            head: came.head, requestedAt: requestedAt, answeredAt: answeredAt, byteCount: Int64(came.body.count))
+        var settled = Settled(
+            outcome: .answered, head: came.head, body: came.body, url: came.url, stored: stored)
+        do throws(CacheError) {
+            try await write(&settled, question, isConditional: isConditional, lookup, begun)
+        } catch {
+            // An answer that cannot be stored is an answer all the same.
+            settled.isStored = false
+            if fetch.normalization != nil { settled.normalized = .error(error.message) }
+        }
+        return .success(settled)
+    }
+
+    private func write(
+        _ settled: inout Settled, _ question: Question, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?,
+        _ begun: HTTPStart?
+    ) async throws(CacheError) {
+        let fetch = question.fetch
+        var changes = StorageRules.invalidated(by: settled.head, to: fetch.request).map { url in
+            HTTPChange.removeAll(HTTPSelection(library: fetch.library, url: url.text))
+        }
+        let outcome = AnswerRules.outcome(
+            settled.head, to: fetch.request, over: lookup?.found?.answer.head, fetch.rules,
+            isConditional: isConditional, isKeyed: fetch.isKeyed, at: settled.stored.answeredAt)
+        if case .confirmed = outcome, var found = lookup?.found {
+            found.answer.head = found.answer.head.confirmed(
+                by: settled.head, requestedAt: settled.stored.requestedAt, answeredAt: settled.stored.answeredAt)
+            settled.outcome = .confirmed(found)
+            changes.append(
+                .update(
+                    number: found.record.number, head: found.answer.bytes, answeredAt: settled.stored.answeredAt))
+            settled.isStored = true
+            try await renew(found, fetch, begun, changes, &settled)
+            observers.changed(fetch)
+            return
+        }
+        var storing = AnswerOutcome.Storing.leave
+        if case .new(let decided) = outcome { storing = decided }
+        if settled.head.status == 206 { storing = try await combine(&settled, fetch, lookup, storing) }
+        if fetch.request.method == "HEAD" { changes += try await ofHead(settled, question) }
+        switch storing {
+        case .leave: break
+        case .remove: changes.append(.remove(lookup?.replaced ?? []))
+        case .store: break
+        }
+        try await deleteEntity(settled, fetch, lookup, begun)
+        let isStorable = storing == .store && settled.body.count <= defaults.bodyByteCountMax
+        var normalized: StoredAnswer.Normalized?
+        var result: QueryResult?
+        if let normalization = fetch.normalization, let begun, (200..<300).contains(settled.head.status),
+            settled.head.status != 206
+        {
+            do throws(HTTPNormalization.Failure) {
+                var made = try normalization.result(settled.body)
+                made.asOf = sequence(settled.head)
+                normalized = .init(spec: normalization.spec, asOf: made.asOf ?? begun.cursor)
+                result = made
+            } catch {
+                settled.normalized = .error(error.message)
+            }
+        }
+        if isStorable {
+            changes.append(
+                HTTPResponseStore.storing(
+                    fetch, settled.stored, body: settled.body, normalized: normalized, salt: question.salt,
+                    replacing: lookup?.replaced ?? [], isRedirected: settled.url != fetch.request.url))
+        }
+        if let result, let begun {
+            let count = result.resources.count + result.included.reduce(0) { $0 + $1.resources.count }
+            do throws(CacheError) {
+                try await cache.store(result, begun: begun, with: changes)
+                settled.normalized = .entities(count)
+            } catch {
+                settled.normalized = .error(error.message)
+                try await store.write(changes)
+            }
+        } else {
+            try await store.write(changes)
+        }
+        settled.isStored = settled.isStored || isStorable
+        if settled.isStored { observers.changed(fetch) }
+    }
+
+    /// Returns the position in the log that an answer names.
+    private func sequence(_ head: ResponseHead) -> EventSequence? {
+        head.fields.first(defaults.sequenceHeader.description).flatMap { value in
+            ASCII.number(ASCII.trimmed(value.bytes[...]), max: .max / 16).map { EventSequence($0) }
+        }
+    }
+
+    /// Renews the entities of a confirmed answer, and writes the confirmation with them.
+    private func renew(
+        _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, _ begun: HTTPStart?, _ changes: [HTTPChange],
+        _ settled: inout Settled
+    ) async throws(CacheError) {
+        guard begun != nil, let mark = found.answer.normalized, let body = try await store.body(found, usedAt: nil)
+        else {
+            try await store.write(changes)
+            return
+        }
+        var stored = fetch.normalization
+        if stored == nil { stored = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits) }
+        guard let normalization = stored else { return }
+        let result: QueryResult
+        do throws(HTTPNormalization.Failure) {
+            result = try normalization.result(body)
+        } catch {
+            if fetch.normalization != nil { settled.normalized = .error(error.message) }
+            try await store.write(changes)
+            return
+        }
+        let key = try normalization.query(of: fetch)
+        let count = try await cache.renew(result, key, asOf: mark.asOf, with: changes)
+        if fetch.normalization != nil { settled.normalized = .entities(count) }
+    }
+
+    /// Deletes the entity that a URL stood for, when the server says that it is gone.
+    private func deleteEntity(
+        _ settled: Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?, _ begun: HTTPStart?
+    ) async throws(CacheError) {
+        guard settled.head.status == 404 || settled.head.status == 410, fetch.request.isSafe, let begun,
+            let found = lookup?.found, let mark = found.answer.normalized,
+            let body = try await store.body(found, usedAt: nil)
+        else { return }
+        let normalization = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits)
+        guard let key = normalization.singleEntity(body, library: fetch.library) else { return }
+        try await cache.delete(key, asOf: sequence(settled.head) ?? begun.cursor, with: [])
+    }
+
+    /// Combines a part with the stored part or whole that it belongs to.
+    private func combine(
+        _ settled: inout Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?,
+        _ storing: AnswerOutcome.Storing
+    ) async throws(CacheError) -> AnswerOutcome.Storing {
+        guard let place = ContentRange.of(settled.head.fields), place.bounds.count == settled.body.count else {
+            // A part that is shorter than it says is passed on and not stored.
+            return .leave
+        }
+        guard storing == .store, let found = lookup?.found,
+            let (bounds, total) = RangeRules.combined(found.answer.head, with: settled.head),
+            bounds.count <= defaults.bodyByteCountMax, let old = try await store.body(found, usedAt: nil)
+        else { return storing }
+        let oldPlace = ContentRange.of(found.answer.head.head.fields)
+        let oldStart = found.answer.head.head.status == 200 ? 0 : oldPlace?.bounds.lowerBound ?? 0
+        var body = [UInt8](repeating: 0, count: bounds.count)
+        let oldOffset = Int(oldStart - bounds.lowerBound)
+        body.replaceSubrange(oldOffset..<(oldOffset + old.count), with: old)
+        let newOffset = Int(place.bounds.lowerBound - bounds.lowerBound)
+        body.replaceSubrange(newOffset..<(newOffset + settled.body.count), with: settled.body)
+        var combined = settled.stored
+        combined.byteCount = Int64(body.count)
+        if bounds == 0..<total {
+            combined.head.status = 200
+            combined.head.reason = "OK"
+            combined.head.fields.remove("content-range")
+        } else {
+            combined.head.fields.set("Content-Range", ContentRange(bounds: bounds, total: total).text)
+        }
+        combined.head.fields.set("Content-Length", "\(body.count)")
+        let salt = try await fileSalt()
+        try await store.write([
+            HTTPResponseStore.storing(
+                fetch, combined, body: body, normalized: nil, salt: salt, replacing: lookup?.replaced ?? [],
+                isRedirected: settled.url != fetch.request.url)
+        ])
+        settled.isStored = true
+        return .leave
+    }
+
+    /// Returns what an answer to HEAD does to the stored answer to GET: it refreshes it, or removes one that is
+    /// outdated.
+    ///
+    /// - Source: RFC 9111, section 4.3.5.
+    private func ofHead(_ settled: Settled, _ question: Question) async throws(CacheError) -> [HTTPChange] {
+        guard settled.head.status == 200 else { return [] }
+        var ofGet = question.fetch
+        ofGet.request.method = "GET"
+        let lookup = try await store.look(ofGet, key: ofGet.key, salt: question.salt)
+        guard var found = lookup.found else { return [] }
+        guard found.answer.head.agrees(withHead: settled.head) else { return [.remove([found.record.number])] }
+        found.answer.head = found.answer.head.confirmed(
+            by: settled.head, requestedAt: settled.stored.requestedAt, answeredAt: settled.stored.answeredAt)
+        return [
+            .update(
+                number: found.record.number, head: found.answer.bytes, answeredAt: settled.stored.answeredAt)
+        ]
+    }
+
+    // MARK: The exchange
+
+    /// A whole answer, after redirects.
+    struct Came: Sendable {
+        var head: ResponseHead
+        var body: [UInt8]
+        var url: HTTPURL
+    }
+
+    private func exchange(_ sent: RequestHead, _ fetch: HTTPFetch) async throws(ExchangeError) -> Came {
+        var request = sent
+        var body = fetch.body
+        for _ in 0...RedirectRules.hopCountMax {
+            let exchange = HTTPExchange(
+                method: request.method, url: request.url, fields: request.fields, body: body, timeout: fetch.timeout)
+            let answer = try await transport.exchange(exchange)
+            if fetch.followsRedirects {
+                switch RedirectRules.step(answer.head, to: request) {
+                case .stay: break
+                case .refuse:
+                    answer.body.cancel()
+                    throw HTTPClient.refusedRedirect
+                case .follow(let next, let keepsBody):
+                    answer.body.cancel()
+                    request = next
+                    if !keepsBody { body = [] }
+                    continue
+                }
+            }
+            let bytes = try await answer.body.bytes(byteCountMax: defaults.bodyByteCountMax)
+            try HTTPClient.checkLength(answer.head, bytes.count, request)
+            return Came(head: answer.head, body: bytes, url: request.url)
+        }
+        throw HTTPClient.tooManyHops
+    }
+
+    /// Refuses a body that does not have the length that its head says. A coded body may have been decoded on its way.
+    private static func checkLength(
+        _ head: ResponseHead, _ count: Int, _ request: RequestHead
+    ) throws(ExchangeError) {
+        guard request.method != "HEAD", head.status != 304, head.status != 204,
+            !head.fields.contains("content-encoding"),
+            !head.fields.contains("transfer-encoding"), let value = head.fields.first("content-length"),
+            let length = ASCII.number(value.bytes, max: .max / 16), length != Int64(count)
+        else { return }
+        throw ExchangeError(.truncated, "the body has \(count) bytes, its head says \(length)")
+    }
+}

@@ -1,0 +1,455 @@
+import Tidemark
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+
+/// Answers requests from the stored answers, the network, or both, as the rules say.
+///
+/// One exchange serves all callers that ask the same at the same time. What is decided between two reads of the disk is
+/// decided again by the row's number: a row that was replaced meanwhile is gone, and counts as not there.
+///
+/// - Source: Protocol/http.md.
+package actor HTTPClient {
+    let cache: SyncCache
+    let store: HTTPResponseStore
+    let transport: any HTTPTransport
+    package nonisolated let defaults: HTTPClientDefaults
+    let clock: any CacheClock
+    /// The exchanges under way, by what is asked. Bounded by ``exchangeCountMax``.
+    private var exchanges: [ExchangeKey: RunningExchange] = [:]
+    /// The questions that were asked beside a served answer. Bounded by the exchanges under way.
+    private var background: [Int: Task<Void, Never>] = [:]
+    private var nextTask = 0
+    private var salt: [UInt8]?
+    var observers = HTTPObservers()
+    var nextSubscription = HTTPClient.firstSubscription
+    /// The requests that are asked again until their host is reached. Bounded by the observers.
+    var retrying: Set<ExchangeKey> = []
+
+    /// The largest number of exchanges under way: 1,000.
+    static let exchangeCountMax = 1_000
+
+    package init(_ cache: SyncCache, transport: any HTTPTransport, defaults: HTTPClientDefaults) {
+        self.cache = cache
+        self.transport = transport
+        self.defaults = defaults
+        store = HTTPResponseStore(cache)
+        clock = cache.httpClock
+    }
+
+    // MARK: Fetching
+
+    /// - Throws: ``CacheError``: the code of the exchange that failed, `limitExceeded`, `storageFailed`.
+    package func fetch(_ fetch: HTTPFetch) async throws(CacheError) -> HTTPFetched {
+        guard fetch.followsRedirects, fetch.rules == .standard else { return try await fetchOnce(fetch) }
+        // Under `standard` each hop is a request of its own, which the cache may answer.
+        var hop = fetch
+        hop.followsRedirects = false
+        for _ in 0...RedirectRules.hopCountMax {
+            var answer = try await fetchOnce(hop)
+            switch RedirectRules.step(answer.head, to: hop.request) {
+            case .stay:
+                answer.url = hop.request.url
+                return answer
+            case .refuse: throw HTTPClient.error(HTTPClient.refusedRedirect)
+            case .follow(let next, let keepsBody):
+                hop.request = next
+                if !keepsBody { hop.body = [] }
+            }
+        }
+        throw HTTPClient.error(HTTPClient.tooManyHops)
+    }
+
+    private func fetchOnce(_ fetch: HTTPFetch) async throws(CacheError) -> HTTPFetched {
+        let salt = try await fileSalt()
+        guard fetch.storage != .disabled, !fetch.rules.isNone else { return try await bypass(fetch, salt) }
+        // Conditions on changing something, and other methods, are not a cache's to answer.
+        let isCacheable = fetch.isKeyed || fetch.request.method == "GET" || fetch.request.method == "HEAD"
+        let isConditionalWrite =
+            fetch.request.fields.contains("if-match")
+            || fetch.request.fields.contains("if-unmodified-since")
+        guard isCacheable, !isConditionalWrite else {
+            return try await ask(
+                Question(fetch: fetch, forward: isCacheable ? .request : .method, salt: salt), lookup: nil)
+        }
+        var lookup = try await store.look(fetch, key: fetch.key, salt: salt)
+        if fetch.request.method == "HEAD", lookup.found == nil {
+            // A stored answer to GET has the head that HEAD asks for.
+            var ofGet = fetch
+            ofGet.request.method = "GET"
+            let other = try await store.look(ofGet, key: ofGet.key, salt: salt)
+            if let found = other.found, found.answer.head.head.status != 206,
+                case .serve = CacheDecision.of(fetch.request, found.answer.head, fetch.rules, at: clock.now())
+            {
+                lookup.found = found
+            }
+        }
+        return try await decide(fetch, lookup, salt)
+    }
+
+    private func decide(
+        _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup, _ salt: [UInt8]
+    ) async throws(CacheError) -> HTTPFetched {
+        let now = clock.now()
+        guard let found = lookup.found else {
+            switch CacheDecision.of(fetch.request, nil, fetch.rules, miss: lookup.miss, at: now) {
+            case .gatewayTimeout: return gatewayTimeout(fetch)
+            case .ask(let forward, _):
+                return try await ask(Question(fetch: fetch, forward: forward, salt: salt), lookup: lookup)
+            case .serve: return try await ask(Question(fetch: fetch, forward: lookup.miss, salt: salt), lookup: lookup)
+            }
+        }
+        var question = Question(fetch: fetch, forward: .partial, salt: salt)
+        let range = RangeRules.outcome(fetch.request, found.answer.head)
+        let lacksRange = range == .lacking
+        switch CacheDecision.of(fetch.request, found.answer.head, fetch.rules, at: now) {
+        case .gatewayTimeout: return gatewayTimeout(fetch)
+        case .serve(let asks) where !lacksRange:
+            guard let body = try await bodyOf(found, fetch, usedAt: now) else {
+                // Damage counts as not there: ask for all of it.
+                question.forward = .uriMiss
+                var empty = lookup
+                empty.found = nil
+                return try await ask(question, lookup: empty)
+            }
+            if try await needsFreshEntities(fetch, found, body) {
+                question.forward = .stale
+                question.isConditional = true
+                return try await ask(question, lookup: lookup)
+            }
+            var served = serve(found, body, fetch, range, at: now)
+            let freshness = Freshness(found.answer.head, at: now)
+            served.status.timeToLive = freshness.left
+            if asks { askBeside(fetch, lookup, salt) }
+            return served
+        case .serve: return try await ask(question, lookup: lookup)
+        case .ask(let forward, let isConditional):
+            question.forward = lacksRange ? .partial : forward
+            question.isConditional = isConditional && !lacksRange
+            return try await ask(question, lookup: lookup)
+        }
+    }
+
+    private func bodyOf(
+        _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, usedAt: Int64?
+    ) async throws(CacheError) -> [UInt8]? {
+        fetch.request.method == "HEAD" ? [] : try await store.body(found, usedAt: usedAt)
+    }
+
+    func fileSalt() async throws(CacheError) -> [UInt8] {
+        if let salt { return salt }
+        let made = try await store.salt()
+        salt = made
+        return made
+    }
+
+    // MARK: Serving
+
+    /// Returns the stored answer as the caller gets it.
+    func serve(
+        _ found: HTTPResponseStore.Found, _ body: [UInt8], _ fetch: HTTPFetch, _ range: RangeRules.Outcome,
+        at now: Int64
+    ) -> HTTPFetched {
+        let stored = found.answer.head
+        let freshness = Freshness(stored, at: now)
+        var head = stored.head
+        head.fields.set("Age", "\(freshness.age)")
+        var served = HTTPFetched(head: head, body: body, url: fetch.request.url, status: CacheStatus(nil))
+        served.isFromCache = true
+        served.isStale = !freshness.isFresh
+        served.age = fetch.rules == .standard ? freshness.age : stored.sinceConfirmed(at: now)
+        served.isStored = true
+        apply(range, to: &served)
+        return forCaller(served, fetch)
+    }
+
+    private func apply(_ range: RangeRules.Outcome, to served: inout HTTPFetched) {
+        switch range {
+        case .whole, .lacking: return
+        case .part(let bounds, let place):
+            guard bounds.upperBound <= served.body.count else { return }
+            served.body = Array(served.body[Int(bounds.lowerBound)..<Int(bounds.upperBound)])
+            served.head.status = 206
+            served.head.reason = "Partial Content"
+            served.head.fields.set("Content-Range", place.text)
+            served.head.fields.set("Content-Length", "\(served.body.count)")
+        case .unsatisfiable(let total):
+            served.body = []
+            served.head.status = 416
+            served.head.reason = "Range Not Satisfiable"
+            served.head.fields.set("Content-Range", "bytes */\(total)")
+            served.head.fields.set("Content-Length", "0")
+        }
+    }
+
+    /// Answers the caller's own conditions: a caller that has the answer gets a 304.
+    func forCaller(_ served: HTTPFetched, _ fetch: HTTPFetch) -> HTTPFetched {
+        guard fetch.request.hasOwnValidators, AnswerRules.isKnownToCaller(fetch.request, served.head) else {
+            return served
+        }
+        var known = served
+        known.head.status = 304
+        known.head.reason = "Not Modified"
+        known.body = []
+        for name in ["content-length", "content-type", "content-encoding"] { known.head.fields.remove(name) }
+        return known
+    }
+
+    private func gatewayTimeout(_ fetch: HTTPFetch) -> HTTPFetched {
+        var head = ResponseHead(status: 504, reason: "Gateway Timeout", fields: HeaderFields())
+        head.fields.append("Content-Length", "0")
+        var status = CacheStatus(nil)
+        status.isHit = false
+        status.detail = "only-if-cached"
+        return HTTPFetched(head: head, body: [], url: fetch.request.url, status: status)
+    }
+
+    /// Tells whether an event has written an entity of the body since the answer was stored, where the caller asks for
+    /// that.
+    private func needsFreshEntities(
+        _ fetch: HTTPFetch, _ found: HTTPResponseStore.Found, _ body: [UInt8]
+    ) async throws(CacheError) -> Bool {
+        guard let normalization = fetch.normalization, normalization.wantsFreshEntities else { return false }
+        let asOf = found.answer.normalized?.asOf
+        for key in normalization.entities(body, library: fetch.library) {
+            let read = try await cache.read(EntityRequest(key))
+            if read.miss == .deleted { return true }
+            guard let sequence = read.sequence else { continue }
+            if asOf.map({ sequence > $0 }) ?? true { return true }
+        }
+        return false
+    }
+
+    // MARK: Asking
+
+    /// What is asked, and why.
+    struct Question: Sendable {
+        var fetch: HTTPFetch
+        var forward: CacheStatus.Forward
+        var isConditional = false
+        var salt: [UInt8]
+    }
+
+    /// Asks beside an answer that was served stale; nobody waits for it.
+    private func askBeside(_ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup, _ salt: [UInt8]) {
+        let question = Question(fetch: fetch, forward: .stale, isConditional: true, salt: salt)
+        spawn { [weak self] in
+            do throws(CacheError) {
+                _ = try await self?.ask(question, lookup: lookup)
+            } catch {
+                // The stale answer was served; the next request asks again.
+            }
+        }
+    }
+
+    /// Keeps a task until it ends or the client is closed.
+    func spawn(_ body: @escaping @Sendable () async -> Void) {
+        let number = nextTask
+        nextTask += 1
+        background[number] = Task {
+            await body()
+            self.ended(number)
+        }
+    }
+
+    private func ended(_ number: Int) { background[number] = nil }
+
+    /// Ends everything under way that nobody waits for.
+    package func close() async {
+        let tasks = background.values
+        for task in tasks { task.cancel() }
+        for exchange in exchanges.values { exchange.task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    /// Asks, or joins those that ask the same, and gives the answer that the rules choose.
+    private func ask(
+        _ question: Question, lookup: HTTPResponseStore.Lookup?
+    ) async throws(CacheError) -> HTTPFetched {
+        let fetch = question.fetch
+        let found = lookup?.found
+        var sent = fetch.request
+        var isConditional = false
+        if question.isConditional, let found {
+            let validators = AnswerRules.validators(found.answer.head)
+            if !validators.isEmpty {
+                for name in ["if-none-match", "if-modified-since"] { sent.fields.remove(name) }
+                sent.fields.fields += validators.fields
+                isConditional = true
+            }
+        }
+        let key = ExchangeKey(fetch, sent: sent)
+        let mayJoin = fetch.request.method == "GET" && fetch.body.isEmpty
+        let settled: Result<Settled, ExchangeError>
+        var isCollapsed = false
+        if mayJoin, let running = exchanges[key] {
+            isCollapsed = true
+            settled = await running.task.value
+        } else {
+            guard exchanges.count < HTTPClient.exchangeCountMax else {
+                throw CacheError(.limitExceeded, "\(exchanges.count) exchanges are under way: ask again later")
+            }
+            let task = Task { [sent, isConditional] in
+                await self.settle(question, sent, isConditional: isConditional, lookup)
+            }
+            if mayJoin { exchanges[key] = RunningExchange(task: task) }
+            settled = await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                if !mayJoin { task.cancel() }
+            }
+            if mayJoin { exchanges[key] = nil }
+            await tellObservers()
+        }
+        switch settled {
+        case .failure(let error):
+            return try await fallBack(error, question, found)
+        case .success(let settled):
+            return try await answer(settled, question, found, isCollapsed: isCollapsed)
+        }
+    }
+
+    /// Serves what is stored in place of an answer that did not come, where the rules allow it.
+    private func fallBack(
+        _ error: ExchangeError, _ question: Question, _ found: HTTPResponseStore.Found?
+    ) async throws(CacheError) -> HTTPFetched {
+        let now = clock.now()
+        let fetch = question.fetch
+        guard let found,
+            AnswerRules.fallsBack(on: error.code, to: fetch.request, found.answer.head, fetch.rules, at: now),
+            let body = try await bodyOf(found, fetch, usedAt: now)
+        else { throw HTTPClient.error(error) }
+        let range = RangeRules.outcome(fetch.request, found.answer.head)
+        guard range != .lacking else { throw HTTPClient.error(error) }
+        var served = serve(found, body, fetch, range, at: now)
+        served.status = CacheStatus(question.forward)
+        served.status.detail = error.code.rawValue
+        return served
+    }
+
+    private func answer(
+        _ settled: Settled, _ question: Question, _ found: HTTPResponseStore.Found?, isCollapsed: Bool
+    ) async throws(CacheError) -> HTTPFetched {
+        let fetch = question.fetch
+        let now = clock.now()
+        switch settled.outcome {
+        case .confirmed(let confirmed):
+            if let body = try await bodyOf(confirmed, fetch, usedAt: now) {
+                var served = serve(
+                    confirmed, body, fetch, RangeRules.outcome(fetch.request, confirmed.answer.head), at: now)
+                served.isRevalidated = true
+                // The server has just said that it is what it would send.
+                served.isStale = false
+                served.status = CacheStatus(question.forward)
+                served.status.forwardStatus = 304
+                served.status.isCollapsed = isCollapsed
+                served.normalized = settled.normalized
+                return served
+            }
+            // The body was damaged or has gone: without validators the whole answer comes.
+            var whole = question
+            whole.isConditional = false
+            return try await ask(whole, lookup: nil)
+        case .answered:
+            if let found,
+                case .fallBack = AnswerRules.outcome(
+                    settled.head, to: fetch.request, over: found.answer.head, fetch.rules, isConditional: false,
+                    isKeyed: fetch.isKeyed, at: now), let body = try await bodyOf(found, fetch, usedAt: now)
+            {
+                var served = serve(found, body, fetch, RangeRules.outcome(fetch.request, found.answer.head), at: now)
+                served.status = CacheStatus(question.forward)
+                served.status.forwardStatus = settled.head.status
+                served.status.detail = "error-status"
+                return served
+            }
+            var head = settled.head
+            if isCollapsed { head.fields.remove("set-cookie") }
+            var fetched = HTTPFetched(
+                head: head, body: fetch.request.method == "HEAD" ? [] : settled.body, url: settled.url,
+                status: CacheStatus(question.forward))
+            fetched.isStored = settled.isStored
+            fetched.normalized = settled.normalized
+            fetched.status.isStored = settled.isStored
+            fetched.status.isCollapsed = isCollapsed
+            if fetch.rules == .standard {
+                fetched.age = Freshness(settled.stored, at: now).age
+            }
+            // An answer that was asked for with the caller's own conditions is the server's to give.
+            return fetched
+        }
+    }
+
+    /// Passes a request by the cache, and removes what is stored under its key where the storage is switched off.
+    private func bypass(_ fetch: HTTPFetch, _ salt: [UInt8]) async throws(CacheError) -> HTTPFetched {
+        if fetch.storage == .disabled {
+            try await store.write([
+                .removeAll(HTTPSelection(library: fetch.library, url: fetch.request.url.text, key: fetch.key)),
+                .removeAll(
+                    HTTPSelection(library: fetch.library, url: fetch.request.url.text, key: HTTPFetch.led(fetch.key))),
+            ])
+        }
+        var passing = fetch
+        passing.rules = .options([], timeout: nil)
+        return try await ask(Question(fetch: passing, forward: .bypass, salt: salt), lookup: nil)
+    }
+
+    static func error(_ error: ExchangeError) -> CacheError {
+        CacheError(CacheError.Code(rawValue: error.code.rawValue) ?? .upstreamFailed, error.message)
+    }
+
+    static let refusedRedirect = ExchangeError(
+        .redirectFailed, "the answer sends the request to a place that is refused: http after https, or no URL of http")
+    static let tooManyHops = ExchangeError(
+        .redirectFailed, "the request was sent elsewhere more than \(RedirectRules.hopCountMax) times")
+}
+
+/// What is asked: equal requests under way are one exchange.
+struct ExchangeKey: Hashable {
+    private let library: ByteString
+    private let sent: RequestHead
+    private let key: ByteString
+    private let storage: HTTPStorage
+    private let storing: Storing
+    private let followsRedirects: Bool
+    private let spec: [UInt8]?
+
+    /// What a policy may store: requests that differ in it are not one exchange.
+    private enum Storing: Hashable {
+        case nothing
+        case options
+        case standard
+    }
+
+    init(_ fetch: HTTPFetch, sent: RequestHead) {
+        library = fetch.library
+        self.sent = sent
+        key = fetch.key
+        storage = fetch.storage
+        storing = fetch.rules == .standard ? .standard : fetch.rules.isNone ? .nothing : .options
+        followsRedirects = fetch.followsRedirects
+        spec = fetch.normalization?.spec
+    }
+}
+
+/// An exchange that others may join.
+struct RunningExchange {
+    let task: Task<Result<Settled, ExchangeError>, Never>
+}
+
+/// What an exchange led to, for all that waited for it.
+struct Settled: Sendable {
+    enum Outcome: Sendable {
+        /// The stored answer was confirmed; this is it now.
+        case confirmed(HTTPResponseStore.Found)
+        case answered
+    }
+
+    var outcome: Outcome
+    var head: ResponseHead
+    var body: [UInt8]
+    var url: HTTPURL
+    /// The answer with its instants, for its age.
+    var stored: StoredHead
+    var isStored = false
+    var normalized: HTTPFetched.Normalized?
+}

@@ -1,0 +1,78 @@
+import TidemarkModel
+
+/// How long an answer is fresh, and how old it is: RFC 9111, section 4.2, for a private cache. Values are seconds.
+package struct Freshness: Hashable, Sendable {
+    /// The lifetime; `s-maxage` has no meaning for a private cache.
+    package var lifetime: Int64
+    /// Whether the answer itself says how long it is fresh.
+    package var isExplicit: Bool
+    package var age: Int64
+    /// Whether the clock allows a judgement; see ``StoredHead/isFromFuture(at:)``.
+    private var isFromFuture: Bool
+    package var directives: CacheDirectives
+
+    /// The longest heuristic lifetime: one day.
+    package static let heuristicMax: Int64 = 86_400
+
+    package init(_ stored: StoredHead, at now: Int64) {
+        directives = CacheDirectives(stored.head.fields)
+        (lifetime, isExplicit) = Freshness.lifetime(stored.head, directives, answeredAt: stored.answeredAt)
+        age = Freshness.age(stored, at: now)
+        isFromFuture = stored.isFromFuture(at: now)
+    }
+
+    package var isFresh: Bool { !isFromFuture && lifetime > age }
+
+    /// The seconds since the answer stopped being fresh; 0 while it is, nil when the clock allows no judgement.
+    package var staleness: Int64? { isFromFuture ? nil : max(0, age - lifetime) }
+
+    /// The seconds until the answer is stale; negative afterwards.
+    package var left: Int64 { isFromFuture ? 0 : lifetime - age }
+
+    /// Returns the lifetime of an answer.
+    ///
+    /// - Source: RFC 9111, sections 4.2.1 and 4.2.2.
+    static func lifetime(
+        _ head: ResponseHead, _ directives: CacheDirectives, answeredAt: Int64
+    ) -> (seconds: Int64, isExplicit: Bool) {
+        if let maxAge = directives.maxAge { return (maxAge, true) }
+        let now = answeredAt / 1_000
+        let date = Freshness.date(head) ?? now
+        let expires = head.fields.values("expires")
+        if !expires.isEmpty {
+            // Of several the earliest counts; one that is no date means that the answer is stale (5.3).
+            let instants = expires.map { HTTPDate.parse($0, now: now) }
+            let seconds = instants.map { $0.map { max(0, $0.subtractingClamped(date)) } ?? 0 }.min() ?? 0
+            return (min(seconds, CacheDirectives.secondsMax), true)
+        }
+        guard StorageRules.heuristicStatuses.contains(head.status) || directives.isPublic,
+            let modified = head.fields.first("last-modified").flatMap({ HTTPDate.parse($0, now: now) }),
+            modified < date
+        else { return (0, false) }
+        return (min(heuristicMax, (date - modified) / 10), false)
+    }
+
+    /// Returns the current age of an answer.
+    ///
+    /// - Source: RFC 9111, section 4.2.3.
+    static func age(_ stored: StoredHead, at now: Int64) -> Int64 {
+        let answered = stored.answeredAt / 1_000
+        let apparent = date(stored.head).map { max(0, answered.subtractingClamped($0)) } ?? 0
+        let delay = max(0, stored.answeredAt.subtractingClamped(stored.requestedAt)) / 1_000
+        let initial = max(apparent, ageValue(stored.head) + delay)
+        return min(initial + stored.sinceConfirmed(at: now), CacheDirectives.secondsMax * 2)
+    }
+
+    /// Returns the value of `Age`: the first of a list, 0 for one that cannot be read.
+    ///
+    /// - Source: RFC 9111, section 5.1.
+    static func ageValue(_ head: ResponseHead) -> Int64 {
+        guard let value = head.fields.first("age"), let first = ASCII.members(value.bytes).first else { return 0 }
+        return ASCII.number(first, max: CacheDirectives.secondsMax) ?? 0
+    }
+
+    /// Returns the instant of `Date` in seconds; nil where it is absent or cannot be read.
+    static func date(_ head: ResponseHead) -> Int64? {
+        head.fields.first("date").flatMap { HTTPDate.parse($0) }
+    }
+}

@@ -1,0 +1,94 @@
+import TidemarkModel
+
+/// What to do with a request before anybody is asked.
+package enum CacheDecision: Hashable, Sendable {
+    /// Serve what is stored. `asks`: and ask beside (stale-while-revalidate).
+    case serve(asks: Bool)
+    /// Ask, with the stored validators where they are to be sent.
+    case ask(CacheStatus.Forward, isConditional: Bool)
+    /// `only-if-cached`, and nothing that may be served.
+    case gatewayTimeout
+
+    /// - Parameter stored: The stored answer that the request selects, with what its ranges allow already checked; nil
+    ///   without one.
+    /// - Parameter miss: Why there is none.
+    package static func of(
+        _ request: RequestHead, _ stored: StoredHead?, _ rules: CacheRules, miss: CacheStatus.Forward = .uriMiss,
+        at now: Int64
+    ) -> CacheDecision {
+        switch rules {
+        case .standard: standard(request, stored, miss, at: now)
+        case .options(let options, let timeout): chosen(request, stored, options, timeout, miss, at: now)
+        }
+    }
+
+    // MARK: RFC 9111
+
+    private static func standard(
+        _ request: RequestHead, _ stored: StoredHead?, _ miss: CacheStatus.Forward, at now: Int64
+    ) -> CacheDecision {
+        let directives = CacheDirectives.request(request.fields)
+        guard let stored else { return directives.onlyIfCached ? .gatewayTimeout : .ask(miss, isConditional: false) }
+        let freshness = Freshness(stored, at: now)
+        switch standardUse(freshness, directives) {
+        case .serve: return .serve(asks: false)
+        case .serveAndAsk: return .serve(asks: !directives.onlyIfCached)
+        case .ask(let forward):
+            return directives.onlyIfCached ? .gatewayTimeout : .ask(forward, isConditional: true)
+        }
+    }
+
+    private enum Use {
+        case serve
+        case serveAndAsk
+        case ask(CacheStatus.Forward)
+    }
+
+    /// - Source: RFC 9111, sections 4, 4.2.4 and 5.2.1; RFC 8246; RFC 5861, section 3.
+    private static func standardUse(_ freshness: Freshness, _ request: CacheDirectives) -> Use {
+        if freshness.directives.noCache { return .ask(.stale) }
+        if request.noCache { return .ask(.request) }
+        if freshness.isFresh {
+            // RFC 8246: a reload, which asks with max-age=0, need not disturb what never changes.
+            if let maxAge = request.maxAge, freshness.age > maxAge, !(freshness.directives.immutable) {
+                return .ask(.request)
+            }
+            if let minFresh = request.minFresh, freshness.left < minFresh { return .ask(.request) }
+            return .serve
+        }
+        guard !freshness.directives.mustRevalidate, let staleness = freshness.staleness else { return .ask(.stale) }
+        if let maxAge = request.maxAge, freshness.age > maxAge { return .ask(.stale) }
+        if request.minFresh != nil { return .ask(.stale) }
+        if let maxStale = request.maxStale, staleness <= maxStale { return .serve }
+        if let window = freshness.directives.staleWhileRevalidate, staleness <= window { return .serveAndAsk }
+        return .ask(.stale)
+    }
+
+    // MARK: RestKit's options
+
+    private static func chosen(
+        _ request: RequestHead, _ stored: StoredHead?, _ options: CacheOptions, _ timeout: Int64?,
+        _ miss: CacheStatus.Forward, at now: Int64
+    ) -> CacheDecision {
+        guard !options.isEmpty else { return .ask(.bypass, isConditional: false) }
+        guard let stored else { return .ask(miss, isConditional: false) }
+        if options.contains(.enabled) { return .serve(asks: false) }
+        if options.contains(.timeout), let timeout, !stored.isFromFuture(at: now),
+            stored.sinceConfirmed(at: now) <= timeout
+        {
+            return .serve(asks: false)
+        }
+        let freshness = Freshness(stored, at: now)
+        let directives = CacheDirectives.request(request.fields)
+        if options.contains(.maxAge), freshness.isFresh, case .serve = standardUse(freshness, directives) {
+            return .serve(asks: false)
+        }
+        if options.contains(.staleWhileRevalidate), !freshness.directives.noCache, !freshness.directives.mustRevalidate,
+            let window = freshness.directives.staleWhileRevalidate, let staleness = freshness.staleness,
+            staleness <= window
+        {
+            return .serve(asks: true)
+        }
+        return .ask(freshness.isFresh ? .request : .stale, isConditional: options.contains(.etag))
+    }
+}

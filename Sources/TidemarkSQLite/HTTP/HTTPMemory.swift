@@ -1,0 +1,41 @@
+import TidemarkModel
+
+/// What the journal knows of the stored HTTP answers without reading them.
+struct HTTPMemory {
+    /// The highest number that an answer ever had in this opening, or has on the disk.
+    var lastNumber: Int64 = 0
+    /// The bytes of all answers, heads included.
+    var byteCount: Int64 = 0
+    var count: Int64 = 0
+    /// The number of answers that end with the process.
+    var sessionCount: Int64 = 0
+    var salt: Int64?
+    /// The uses that are not written yet, by answer. Bounded by ``useCountMax``.
+    var uses: [Int64: (at: Int64, count: Int64)] = [:]
+
+    /// The number of answers with unwritten uses at which they are written: 1,000.
+    static let useCountMax = 1_000
+
+    init() {}
+
+    init(_ counters: [String: Int64]) throws {
+        lastNumber = try CounterTable.count(HTTPMemory.numberCounter, in: counters)
+        byteCount = try CounterTable.count(HTTPMemory.bytesCounter, in: counters)
+        count = try CounterTable.count(HTTPMemory.countCounter, in: counters)
+        sessionCount = try CounterTable.count(HTTPMemory.sessionCounter, in: counters)
+        salt = counters[HTTPMemory.saltCounter]
+    }
+
+    func write(_ counters: CounterTable) throws {
+        try counters.write(HTTPMemory.numberCounter, lastNumber)
+        try counters.write(HTTPMemory.bytesCounter, byteCount)
+        try counters.write(HTTPMemory.countCounter, count)
+        try counters.write(HTTPMemory.sessionCounter, sessionCount)
+    }
+
+    static let numberCounter = "http_number"
+    static let bytesCounter = "http_bytes"
+    static let countCounter = "http_answers"
+    static let sessionCounter = "http_session_answers"
+    static let saltCounter = "http_salt"
+}

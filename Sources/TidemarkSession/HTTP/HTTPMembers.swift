@@ -1,0 +1,162 @@
+import Tidemark
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+extension JSONLine {
+    /// Writes `headers`: an array of pairs, in order. Bytes that are not UTF-8 are read as Latin-1.
+    mutating func headers(_ fields: HeaderFields) {
+        name("headers")
+        array { line in
+            for field in fields.fields {
+                line.array { line in
+                    line.value(field.name)
+                    line.value(JSONLine.text(field.value))
+                }
+            }
+        }
+    }
+
+    private static func text(_ value: ByteString) -> ByteString {
+        if value.bytes.allSatisfy({ $0 < 0x80 }) || String(validating: value.bytes, as: UTF8.self) != nil {
+            return value
+        }
+        return ByteString(String(String.UnicodeScalarView(value.bytes.map { Unicode.Scalar($0) })))
+    }
+
+    /// Writes `body` when it is text, else `body_base64`.
+    mutating func body(_ bytes: [UInt8], isText: Bool) {
+        if isText, String(validating: bytes, as: UTF8.self) != nil {
+            member("body", Optional(ByteString(bytes)))
+        } else {
+            member("body_base64", Optional(ByteString(Base64.text(bytes))))
+        }
+    }
+}
+
+extension Params {
+    /// Reads headers: an object, or an array of pairs. Each name and value is checked.
+    ///
+    /// - Returns: nil when absent.
+    func headers(_ name: String) throws(CacheError) -> HeaderFields? {
+        guard let value = value(name) else { return nil }
+        var fields = HeaderFields()
+        if let elements = value.elements {
+            for element in elements {
+                guard let pair = element.elements, pair.count == 2, let key = pair[0].text, let text = pair[1].text
+                else {
+                    throw wrong(name, "an object of strings, or an array of pairs [name, value]")
+                }
+                fields.fields.append(.init(ByteString(key), ByteString(text)))
+            }
+        } else if let members = value.members {
+            for (key, element) in members.sorted(by: { ByteString($0.key) < ByteString($1.key) }) {
+                guard let text = element.text else {
+                    throw wrong(name, "an object of strings, or an array of pairs [name, value]")
+                }
+                fields.fields.append(.init(ByteString(key), ByteString(text)))
+            }
+        } else {
+            throw wrong(name, "an object of strings, or an array of pairs [name, value]")
+        }
+        guard fields.fields.count <= HeaderFields.countMax,
+            fields.fields.reduce(0, { $0 + $1.name.bytes.count + $1.value.bytes.count }) <= HeaderFields.byteCountMax
+        else {
+            throw CacheError(
+                .invalidParams,
+                "\(self.name(name)) has too many fields: pass at most \(HeaderFields.countMax) of \(HeaderFields.byteCountMax) bytes"
+            )
+        }
+        for field in fields.fields {
+            if let fault = HeaderFields.fault(name: field.name, value: field.value) {
+                throw CacheError(.invalidParams, "\(self.name(name)): \(fault)")
+            }
+        }
+        return fields
+    }
+
+    /// Reads `body` or `body_base64`; nil when both are absent.
+    func body() throws(CacheError) -> [UInt8]? {
+        if let value = value("body") {
+            guard let text = value.text else { throw wrong("body", "a string") }
+            guard value.text == nil || self.value("body_base64") == nil else {
+                throw CacheError(.invalidParams, "body and body_base64 are both there: pass one of them")
+            }
+            return text
+        }
+        guard let value = value("body_base64") else { return nil }
+        guard let text = value.text, let bytes = Base64.bytes(text) else {
+            throw wrong("body_base64", "a string of Base64")
+        }
+        return bytes
+    }
+}
+
+/// Base64 with padding.
+///
+/// - Source: RFC 4648, section 4.
+package enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    package static func text(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let first = bytes[start]
+            let second = start + 1 < bytes.count ? bytes[start + 1] : 0
+            let third = start + 2 < bytes.count ? bytes[start + 2] : 0
+            text.append(alphabet[Int(first >> 2)])
+            text.append(alphabet[Int((first & 3) << 4 | second >> 4)])
+            text.append(start + 1 < bytes.count ? alphabet[Int((second & 15) << 2 | third >> 6)] : UInt8(ascii: "="))
+            text.append(start + 2 < bytes.count ? alphabet[Int(third & 63)] : UInt8(ascii: "="))
+        }
+        return text
+    }
+
+    /// - Returns: nil for text that is no Base64.
+    package static func bytes(_ text: [UInt8]) -> [UInt8]? {
+        guard text.count.isMultiple(of: 4) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3)
+        var bits: UInt32 = 0
+        var count = 0
+        var paddingCount = 0
+        for character in text {
+            guard character != UInt8(ascii: "=") else {
+                paddingCount += 1
+                continue
+            }
+            guard paddingCount == 0, let value = value(character) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            count += 1
+            if count.isMultiple(of: 4) {
+                bytes += [
+                    UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8),
+                    UInt8(truncatingIfNeeded: bits),
+                ]
+            }
+        }
+        switch (count % 4, paddingCount) {
+        case (0, 0): return bytes
+        case (3, 1):
+            bytes += [UInt8(truncatingIfNeeded: bits >> 10), UInt8(truncatingIfNeeded: bits >> 2)]
+            return bytes
+        case (2, 2):
+            bytes.append(UInt8(truncatingIfNeeded: bits >> 4))
+            return bytes
+        default: return nil
+        }
+    }
+
+    private static func value(_ character: UInt8) -> UInt8? {
+        switch character {
+        case 0x41...0x5A: character - 0x41
+        case 0x61...0x7A: character - 0x61 + 26
+        case 0x30...0x39: character - 0x30 + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

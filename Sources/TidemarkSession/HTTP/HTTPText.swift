@@ -1,0 +1,26 @@
+import TidemarkHTTPRules
+import TidemarkModel
+
+/// Tells bodies that are text from others.
+package enum HTTPText {
+    /// Tells whether a message's type is one of text in UTF-8, and its body is not coded.
+    package static func isText(_ fields: HeaderFields) -> Bool {
+        guard !fields.contains("content-encoding"), let type = fields.first("content-type") else { return false }
+        let parts = ASCII.members(type.bytes, separator: UInt8(ascii: ";"))
+        guard let first = parts.first else { return false }
+        let name = String(decoding: first.map(ASCII.lowercased), as: UTF8.self)
+        for part in parts.dropFirst() {
+            let text = String(decoding: part.map(ASCII.lowercased), as: UTF8.self)
+            guard text.hasPrefix("charset=") else { continue }
+            let charset = text.dropFirst(8).filter { $0 != "\"" }
+            return charset == "utf-8" || charset == "us-ascii" || charset == "utf8"
+        }
+        if name.hasPrefix("text/") { return true }
+        return name.hasSuffix("+json") || name.hasSuffix("+xml") || texts.contains(name)
+    }
+
+    private static let texts: Set<String> = [
+        "application/json", "application/xml", "application/javascript", "application/x-www-form-urlencoded",
+        "application/graphql", "application/x-ndjson", "application/yaml", "image/svg+xml",
+    ]
+}

@@ -1,0 +1,128 @@
+import Tidemark
+import TidemarkHTTP
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+extension Session {
+    /// The longest body that goes into one line: 11 MiB, which is less than 16 MiB as Base64.
+    static let bodyByteCountMax = 11 << 20
+
+    func perform(_ method: HTTPMethod, _ responder: Responder) throws(CacheError) {
+        guard let http else {
+            throw CacheError(.upstreamFailed, "this session was started without HTTP")
+        }
+        let number = try waiting.add(responder, .query)
+        let task = Task { [cache, outbox, waiting] in
+            let outcome: Result<[UInt8], MessageError>
+            do throws(CacheError) {
+                outcome = .success(try await Session.answer(method, http, outbox))
+            } catch {
+                outcome = .failure(MessageError(error))
+            }
+            await cache.settle(outbox)
+            waiting.finish(number) { $0.answer(outcome) }
+        }
+        waiting.set(task, for: number)
+    }
+
+    private static func answer(
+        _ method: HTTPMethod, _ http: HTTPClient, _ outbox: Outbox
+    ) async throws(CacheError) -> [UInt8] {
+        switch method {
+        case .fetch(let fetch):
+            return try Answer.fetched(try await http.fetch(fetch))
+        case .observe(let fetch):
+            let (fetched, subscription) = try await http.observe(fetch) { number, changed in
+                outbox.append(answer: line(of: changed, to: number))
+            }
+            return try Answer.fetched(fetched, subscription: subscription)
+        case .invalidate(let selection):
+            let count = try await http.invalidate(selection)
+            return Answer.object { $0.member("removed", count) }
+        case .list(let selection, let after, let countMax):
+            return Answer.entries(try await http.list(selection, after: after, countMax: countMax))
+        }
+    }
+
+    /// Returns the notification of a changed answer. A body that is too long for a line is left out.
+    private static func line(of fetched: HTTPFetched, to subscription: Int64) -> [UInt8] {
+        MessageLine.notification("http.changed") { line in
+            line.member("subscription", subscription)
+            line.member("status", fetched.head.status)
+            line.headers(fetched.head.fields)
+            if fetched.body.count <= bodyByteCountMax {
+                line.body(fetched.body, isText: HTTPText.isText(fetched.head.fields))
+            }
+            line.member("stale", fetched.isStale)
+            line.member("age", fetched.age)
+        }
+    }
+}
+
+extension Answer {
+    /// - Throws: ``CacheError`` `limitExceeded` for a body that no line holds.
+    package static func fetched(_ fetched: HTTPFetched, subscription: Int64? = nil) throws(CacheError) -> [UInt8] {
+        guard fetched.body.count <= Session.bodyByteCountMax else {
+            throw CacheError(
+                .limitExceeded,
+                "the body has \(fetched.body.count) bytes, and a line holds \(Session.bodyByteCountMax) of one: ask for ranges"
+            )
+        }
+        return object { line in
+            line.member("status", fetched.head.status)
+            line.member("reason", Optional(fetched.head.reason))
+            line.headers(fetched.head.fields)
+            line.body(fetched.body, isText: fetched.body.isEmpty || HTTPText.isText(fetched.head.fields))
+            line.member("url", Optional(fetched.url.text))
+            line.member("from_cache", fetched.isFromCache)
+            line.member("revalidated", fetched.isRevalidated)
+            line.member("stale", fetched.isStale)
+            line.member("age", fetched.age)
+            line.member("stored", fetched.isStored)
+            line.member("cache_status", Optional(ByteString(fetched.status.text)))
+            switch fetched.normalized {
+            case nil: break
+            case .entities(let count):
+                line.name("normalized")
+                line.object { $0.member("entities", count) }
+            case .error(let message):
+                line.name("normalized")
+                line.object { $0.member("error", Optional(ByteString(message))) }
+            }
+            if let subscription { line.member("subscription", subscription) }
+        }
+    }
+
+    package static func entries(_ page: HTTPPage) -> [UInt8] {
+        object { line in
+            line.name("entries")
+            line.array { line in
+                for entry in page.entries { line.entry(entry) }
+            }
+            line.member("next", page.next)
+        }
+    }
+}
+
+extension JSONLine {
+    /// Writes one entry of a listing.
+    package mutating func entry(_ entry: HTTPEntry) {
+        object { line in
+            line.member("key", Optional(entry.key))
+            line.member("url", Optional(entry.url))
+            line.member("status", entry.status)
+            line.member("size", entry.byteCount)
+            line.member("stored_size", entry.storedByteCount)
+            line.member("age", entry.age)
+            line.member("freshness_left", entry.freshnessLeft)
+            line.name("validators")
+            line.object { line in
+                if let tag = entry.tag { line.member("etag", Optional(tag)) }
+                if let modified = entry.modified { line.member("last_modified", Optional(modified)) }
+            }
+            line.member("hits", entry.hitCount)
+        }
+    }
+}

@@ -1,0 +1,322 @@
+import Testing
+import Tidemark
+import TidemarkHTTP
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+@Suite(.timeLimit(.minutes(2))) struct HTTPClientTests {
+    @Test func `a 304 serves the stored answer, as new as if it had just come`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("ETag", "\"1\""), ("X", "a"), ("X", "b")], "body")
+        let first = try await fixture.fetch()
+        #expect(first.text == "body" && !first.isFromCache && first.isStored)
+        fixture.pass(100)
+        let second = try await fixture.fetch()
+        #expect(second.text == "body" && second.isFromCache && second.isRevalidated && second.age == 0)
+        #expect(second.head.status == 200 && second.head.fields.values("x") == ["a", "b"])
+        #expect(second.status.text == "tidemark; fwd=stale; fwd-status=304")
+        fixture.pass(5)
+        let third = try await fixture.fetch("http://a.test/x", .only(.timeout, timeout: 5))
+        #expect(third.age == 5 && third.isFromCache && fixture.server.asked.count == 2)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [(CacheOptions.loadIfOffline, ExchangeCode.offline), (.loadOnError, .timedOut)])
+    func `a failure serves the stored answer where the policy says so`(
+        option: CacheOptions, code: ExchangeCode
+    ) async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.fails(code)
+        await #expect(throws: CacheError.self) { try await fixture.fetch("http://a.test/x", .only(option)) }
+        fixture.server.answers(200, [("Cache-Control", "max-age=1, must-revalidate")], "seen")
+        _ = try await fixture.fetch("http://a.test/x", .only(option))
+        fixture.server.fails(code)
+        fixture.pass(60)
+        let served = try await fixture.fetch("http://a.test/x", .only(option))
+        #expect(served.text == "seen" && served.isStale && served.age == 60)
+        #expect(served.status.text == "tidemark; fwd=stale; detail=\(code.rawValue)")
+        await #expect(throws: CacheError.self) { try await fixture.fetch() }
+        await #expect(throws: CacheError.self) { try await fixture.fetch("http://a.test/x", .standard) }
+        try await fixture.close()
+    }
+
+    @Test func `two users never see each other's answers`() async throws {
+        let fixture = try await HTTPFixture()
+        for user in ["one", "two"] {
+            fixture.server.answers(200, [("Cache-Control", "max-age=60")], user)
+            _ = try await fixture.fetch(fields: [("Authorization", user)])
+        }
+        for user in ["one", "two"] {
+            let served = try await fixture.fetch(
+                "http://a.test/x", .standard, fields: [("Authorization", user)])
+            #expect(served.text == user && served.isFromCache)
+        }
+        fixture.server.answers(200, [], "nobody")
+        #expect(try await fixture.fetch("http://a.test/x", .only(.enabled)).text == "nobody")
+        try await fixture.close()
+    }
+
+    @Test func `Vary selects among answers`() async throws {
+        let fixture = try await HTTPFixture()
+        for language in ["de", "en"] {
+            fixture.server.answers(200, [("Vary", "Accept-Language"), ("Cache-Control", "max-age=60")], language)
+            _ = try await fixture.fetch("http://a.test/x", .standard, fields: [("Accept-Language", language)])
+        }
+        fixture.server.fails(.offline)
+        for language in ["de", "en"] {
+            let served = try await fixture.fetch("http://a.test/x", .standard, fields: [("accept-language", language)])
+            #expect(served.text == language)
+        }
+        await #expect(throws: CacheError.self) {
+            try await fixture.fetch("http://a.test/x", .standard, fields: [("Accept-Language", "fr")])
+        }
+        try await fixture.close()
+    }
+
+    @Test func `cookies that are set are served once`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Set-Cookie", "a=b"), ("ETag", "\"1\"")], "x")
+        #expect(try await fixture.fetch().head.fields.contains("set-cookie"))
+        #expect(try await !fixture.fetch().head.fields.contains("set-cookie"))
+        #expect(try await !fixture.fetch("http://a.test/x", .only(.enabled)).head.fields.contains("set-cookie"))
+        try await fixture.close()
+    }
+
+    @Test func `equal requests under way are one exchange`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Set-Cookie", "a=b")], "x")
+        fixture.server.hold()
+        let client = fixture.client
+        let request = try fixture.request()
+        async let first = client.fetch(request)
+        await fixture.server.waitUntilAsked(1)
+        async let second = client.fetch(request)
+        async let other = client.fetch(try fixture.request("http://a.test/x", .only([])))
+        await fixture.server.waitUntilAsked(2)
+        fixture.server.release()
+        let answers = try await [first, second, other]
+        #expect(fixture.server.asked.count == 2)
+        #expect(answers.map(\.text) == ["x", "x", "x"])
+        #expect(answers.filter { $0.head.fields.contains("set-cookie") }.count == 2)
+        try await fixture.close()
+    }
+
+    @Test func `a stale answer is served at once, and asked about beside`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Cache-Control", "max-age=1, stale-while-revalidate=60")], "old")
+        _ = try await fixture.fetch("http://a.test/x", .standard)
+        fixture.pass(10)
+        fixture.server.answers(200, [("Cache-Control", "max-age=60")], "new")
+        let served = try await fixture.fetch("http://a.test/x", .standard)
+        #expect(served.text == "old" && served.isStale)
+        await fixture.server.waitUntilAsked(2)
+        var text = "old"
+        while text == "old" { text = try await fixture.fetch("http://a.test/x", .only(.enabled)).text }
+        #expect(text == "new" && fixture.server.asked.count == 2)
+        try await fixture.close()
+    }
+
+    @Test func `no-store is stored under no policy`() async throws {
+        let fixture = try await HTTPFixture()
+        for rules in [CacheRules.standard, .only(.enabled), .only([.etag, .loadIfOffline])] {
+            fixture.server.answers(200, [("ETag", "\"1\"")], "old")
+            _ = try await fixture.fetch("http://a.test/x", .only(.etag))
+            fixture.server.answers(200, [("Cache-Control", "no-store")], "secret")
+            let direct = try await fixture.fetch("http://a.test/x", .only(.etag))
+            #expect(direct.text == "secret" && !direct.isStored)
+            fixture.server.fails(.offline)
+            await #expect(throws: CacheError.self) { try await fixture.fetch("http://a.test/x", rules) }
+        }
+        try await fixture.close()
+    }
+
+    @Test func `a 404 removes the stored answer under the options`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("ETag", "\"1\"")], "old")
+        _ = try await fixture.fetch()
+        fixture.server.answers(404)
+        #expect(try await fixture.fetch().head.status == 404)
+        fixture.server.fails(.offline)
+        await #expect(throws: CacheError.self) { try await fixture.fetch("http://a.test/x", .only(.loadIfOffline)) }
+        try await fixture.close()
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"])
+    func `an unsafe method removes the answers of its URL under every policy`(method: String) async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Cache-Control", "max-age=60"), ("Location", "/y")], "old")
+        _ = try await fixture.fetch()
+        _ = try await fixture.fetch("http://a.test/y")
+        _ = try await fixture.fetch("http://a.test/x", .only([]), method: method)
+        #expect(try await fixture.client.list(HTTPSelection(), after: nil, countMax: 10).entries.isEmpty)
+        try await fixture.close()
+    }
+
+    @Test func `answers of a session end with it, also after a crash`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Cache-Control", "max-age=60")], "x")
+        _ = try await fixture.fetch(storage: .session)
+        _ = try await fixture.fetch("http://a.test/y")
+        #expect(try await fixture.fetch("http://a.test/x", .standard, storage: .session).isFromCache)
+        #expect(try await !fixture.fetch("http://a.test/x", .standard, storage: .permanent).isFromCache)
+        try await fixture.reopen()
+        let before = fixture.server.asked.count
+        #expect(try await !fixture.fetch("http://a.test/x", .only(.enabled), storage: .session).isFromCache)
+        #expect(try await fixture.fetch("http://a.test/y", .only(.enabled)).isFromCache)
+        #expect(fixture.server.asked.count == before + 1)
+        try await fixture.close()
+    }
+
+    @Test func `a disabled storage removes what is stored`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [], "x")
+        _ = try await fixture.fetch()
+        let passed = try await fixture.fetch(storage: .disabled)
+        #expect(passed.status.text == "tidemark; fwd=bypass" && !passed.isStored)
+        #expect(try await fixture.client.list(HTTPSelection(), after: nil, countMax: 10).entries.isEmpty)
+        try await fixture.close()
+    }
+
+    @Test func `the least recently used answers go when there are too many bytes`() async throws {
+        let fixture = try await HTTPFixture()
+        var limits = HTTPLimits()
+        limits.byteCountMax = 3_000
+        await fixture.journal.limitHTTP(limits)
+        for number in 0..<20 {
+            fixture.server.answers(200, [], String(repeating: "\(number)", count: 300))
+            fixture.pass(1)
+            _ = try await fixture.fetch("http://a.test/\(number)")
+            _ = try await fixture.fetch("http://a.test/0", .only(.enabled))
+        }
+        let entries = try await fixture.client.list(HTTPSelection(), after: nil, countMax: 100).entries
+        #expect(entries.map(\.storedByteCount).reduce(0, +) <= 3_000)
+        #expect(entries.contains { $0.url == "http://a.test/0" } && entries.contains { $0.url == "http://a.test/19" })
+        #expect(!entries.contains { $0.url == "http://a.test/1" })
+        try await fixture.close()
+    }
+
+    @Test func `parts are combined and serve ranges`() async throws {
+        let fixture = try await HTTPFixture()
+        let whole = "0123456789"
+        fixture.server.answers { exchange in
+            guard let range = RequestedRange.of(exchange.fields), let bounds = range.bounds(in: 10) else {
+                return .success(.init(status: 200, fields: [("ETag", "\"r\"")], body: whole))
+            }
+            let part = Array(whole)[Int(bounds.lowerBound)..<Int(bounds.upperBound)]
+            return .success(
+                .init(
+                    status: 206,
+                    fields: [
+                        ("ETag", "\"r\""), ("Cache-Control", "max-age=60"),
+                        ("Content-Range", ContentRange(bounds: bounds, total: 10).text),
+                    ], body: String(part)))
+        }
+        func get(_ range: String?) async throws -> HTTPFetched {
+            try await fixture.fetch("http://a.test/x", .standard, fields: range.map { [("Range", $0)] } ?? [])
+        }
+        #expect(try await get("bytes=0-4").text == "01234")
+        #expect(try await get("bytes=5-9").text == "56789")
+        let served = try await get(nil)
+        #expect(served.text == whole && served.head.status == 200 && served.isFromCache)
+        #expect(try await get("bytes=-3").text == "789")
+        #expect(try await get("bytes=20-").head.status == 416)
+        #expect(fixture.server.asked.count == 2)
+        try await fixture.close()
+    }
+
+    @Test func `a part that is shorter than it says is not stored`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(206, [("Content-Range", "bytes 0-4/10"), ("ETag", "\"r\"")], "012")
+        let part = try await fixture.fetch("http://a.test/x", .standard, fields: [("Range", "bytes=0-4")])
+        #expect(part.text == "012" && part.head.status == 206 && !part.isStored)
+        try await fixture.close()
+    }
+
+    @Test func `HEAD is answered by a stored GET, and refreshes it`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(
+            200, [("Cache-Control", "max-age=10"), ("ETag", "\"1\""), ("Content-Length", "4")], "body")
+        _ = try await fixture.fetch("http://a.test/x", .standard)
+        let head = try await fixture.fetch("http://a.test/x", .standard, method: "HEAD")
+        #expect(head.isFromCache && head.text.isEmpty && head.head.fields.first("content-length") == "4")
+        fixture.pass(20)
+        fixture.server.answers(200, [("Cache-Control", "max-age=50"), ("ETag", "\"1\""), ("Content-Length", "4")])
+        _ = try await fixture.fetch("http://a.test/x", .standard, method: "HEAD")
+        fixture.pass(20)
+        let served = try await fixture.fetch("http://a.test/x", .standard)
+        #expect(served.isFromCache && served.text == "body" && fixture.server.asked.count == 2)
+        try await fixture.close()
+    }
+
+    @Test func `a caller with its own validators gets a 304`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Cache-Control", "max-age=10"), ("ETag", "\"1\"")], "body")
+        _ = try await fixture.fetch("http://a.test/x", .standard)
+        let known = try await fixture.fetch("http://a.test/x", .standard, fields: [("If-None-Match", "\"1\"")])
+        #expect(known.head.status == 304 && known.text.isEmpty)
+        let unknown = try await fixture.fetch("http://a.test/x", .standard, fields: [("If-None-Match", "\"2\"")])
+        #expect(unknown.head.status == 200 && unknown.text == "body")
+        try await fixture.close()
+    }
+
+    @Test func `redirects are followed within their rules`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers { exchange in
+            switch exchange.url.text.description {
+            case "https://a.test/x": .success(.init(status: 302, fields: [("Location", "https://b.test/y")]))
+            case "https://b.test/y": .success(.init(status: 302, fields: [("Location", "https://a.test/z")]))
+            case "https://a.test/down": .success(.init(status: 302, fields: [("Location", "http://a.test/")]))
+            case "https://a.test/loop": .success(.init(status: 302, fields: [("Location", "/loop")]))
+            default: .success(.init(status: 200, body: "end"))
+            }
+        }
+        let fetched = try await fixture.fetch(
+            "https://a.test/x", .only(.etag), fields: [("Authorization", "secret"), ("Cookie", "c")])
+        #expect(fetched.text == "end" && fetched.url.text == "https://a.test/z")
+        #expect(fixture.server.asked.map { $0.fields.contains("authorization") } == [true, false, false])
+        for url in ["https://a.test/down", "https://a.test/loop"] {
+            for rules in [CacheRules.standard, .only(.etag)] {
+                await #expect {
+                    try await fixture.fetch(url, rules)
+                } throws: { ($0 as? CacheError)?.code == .redirectFailed }
+            }
+        }
+        try await fixture.close()
+    }
+
+    @Test func `a body of another length than its head says is truncated`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Content-Length", "10")], "short")
+        await #expect {
+            try await fixture.fetch()
+        } throws: { ($0 as? CacheError)?.code == .truncated }
+        #expect(try await fixture.client.list(HTTPSelection(), after: nil, countMax: 10).entries.isEmpty)
+        try await fixture.close()
+    }
+
+    @Test func `an observer hears when the host is reached again, after one question`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("ETag", "\"1\"")], "old")
+        _ = try await fixture.fetch()
+        fixture.server.fails(.offline)
+        let (changes, tell) = AsyncStream.makeStream(of: String.self)
+        let request = try fixture.request("http://a.test/x", .only([.etag, .loadIfOffline]))
+        for _ in 0..<3 {
+            let (first, _) = try await fixture.client.observe(request) { _, fetched in tell.yield(fetched.text) }
+            #expect(first.text == "old" && first.isStale)
+        }
+        let asked = fixture.server.asked.count
+        fixture.server.answers(200, [("ETag", "\"2\"")], "new")
+        while fixture.clock.sleeperCount == 0 { await Task.yield() }
+        fixture.pass(1)
+        var heard: [String] = []
+        for await text in changes {
+            heard.append(text)
+            if heard.count == 3 { break }
+        }
+        #expect(heard == ["new", "new", "new"] && fixture.server.asked.count == asked + 1)
+        try await fixture.close()
+    }
+}

@@ -1,0 +1,119 @@
+import Testing
+import Tidemark
+import TidemarkHTTP
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+
+@Suite(.timeLimit(.minutes(2))) struct HTTPEntitiesTests {
+    private static let one = #"{"resource_type":"file"}"#
+    private static let list = #"{"resource_type":"file","pointer":"/data","method":"all"}"#
+
+    @Test func `the entities of an answer are stored with it, and renewed by a 304`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("ETag", "\"1\"")], #"{"data":[{"id":"f1","name":"a"},{"id":"f2","name":"b"}]}"#)
+        let first = try await fixture.fetch(normalize: Self.list)
+        #expect(first.normalized == .entities(2))
+        #expect(try await fixture.entity("f1").entity == Array(#"{"id":"f1","name":"a"}"#.utf8))
+        fixture.pass(100)
+        #expect(try await age(of: "f1", fixture) == 100_000)
+        let second = try await fixture.fetch(normalize: Self.list)
+        #expect(second.isRevalidated && second.normalized == .entities(2))
+        #expect(try await age(of: "f1", fixture) == 0)
+        #expect(try await age(of: "f2", fixture) == 0)
+        try await fixture.reopen()
+        #expect(try await age(of: "f1", fixture) == 0)
+        try await fixture.close()
+    }
+
+    private func age(of id: String, _ fixture: HTTPFixture) async throws -> Int64? {
+        let explanation = try await fixture.cache.explain(
+            EntityKey(library: "", type: "file", id: ByteString(id)), maxAges: [:])
+        return explanation.fields.first { $0.name == "name" }?.age
+    }
+
+    @Test func `a renewal makes the list fresh, and leaves what an event wrote since`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(
+            200, [("ETag", "\"1\""), ("Tidemark-Sequence", "5")],
+            #"{"data":[{"id":"f1","name":"a"},{"id":"f2","name":"b"}]}"#)
+        _ = try await fixture.fetch(normalize: Self.list)
+        try await fixture.cache.ingest(
+            Array(
+                #"{"sequence":6,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"f1","name":"event"}}}}"#
+                    .utf8) + [0x0A])
+        _ = try await fixture.cache.invalidate(Invalidation(library: ""))
+        fixture.pass(100)
+        _ = try await fixture.fetch(normalize: Self.list)
+        #expect(try await fixture.entity("f1").entity == Array(#"{"id":"f1","name":"event"}"#.utf8))
+        #expect(try await age(of: "f1", fixture) == 100_000)
+        #expect(try await age(of: "f2", fixture) == 0)
+        try await fixture.close()
+    }
+
+    @Test func `a renewal brings back nothing that was removed`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("ETag", "\"1\"")], #"{"id":"f1","name":"a"}"#)
+        _ = try await fixture.fetch(normalize: Self.one)
+        var removal = Removal(library: "")
+        removal.resourceType = "file"
+        _ = try await fixture.cache.remove(removal)
+        _ = try await fixture.fetch(normalize: Self.one)
+        #expect(try await fixture.entity("f1").entity == nil)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [404, 410])
+    func `an answer that is gone deletes its entity`(status: Int) async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("ETag", "\"1\"")], #"{"id":"f1","name":"a"}"#)
+        _ = try await fixture.fetch(normalize: Self.one)
+        fixture.server.answers(status)
+        _ = try await fixture.fetch(normalize: Self.one)
+        #expect(try await fixture.entity("f1").miss == .deleted)
+        try await fixture.close()
+    }
+
+    @Test func `an entity with a newer event survives a 404`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("ETag", "\"1\""), ("Tidemark-Sequence", "5")], #"{"id":"f1","name":"a"}"#)
+        _ = try await fixture.fetch(normalize: Self.one)
+        try await fixture.cache.ingest(
+            Array(
+                #"{"sequence":9,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"f1","name":"event"}}}}"#
+                    .utf8) + [0x0A])
+        fixture.server.answers(404, [("Tidemark-Sequence", "7")])
+        _ = try await fixture.fetch(normalize: Self.one)
+        #expect(try await fixture.entity("f1").entity != nil)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [("no json", Self.one), (#"{"id":"f1"}"#, Self.list), ("[1]", Self.one), ("3", Self.one)])
+    func `a body that is something else is served, and says why`(body: String, spec: String) async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [], body)
+        let fetched = try await fixture.fetch(normalize: spec)
+        #expect(fetched.text == body && fetched.isStored)
+        guard case .error = fetched.normalized else {
+            Issue.record("\(String(describing: fetched.normalized))")
+            return
+        }
+        try await fixture.close()
+    }
+
+    @Test func `an answer whose entities have newer events is asked for again, where that is wanted`() async throws {
+        let fixture = try await HTTPFixture()
+        let spec = #"{"resource_type":"file","fresh_entities":true}"#
+        fixture.server.answers(
+            200, [("Cache-Control", "max-age=60"), ("Tidemark-Sequence", "5")], #"{"id":"f1","name":"a"}"#)
+        _ = try await fixture.fetch("http://a.test/x", .standard, normalize: spec)
+        #expect(try await fixture.fetch("http://a.test/x", .standard, normalize: spec).isFromCache)
+        try await fixture.cache.ingest(
+            Array(
+                #"{"sequence":6,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"f1","name":"event"}}}}"#
+                    .utf8) + [0x0A])
+        #expect(try await fixture.fetch("http://a.test/x", .standard).isFromCache)
+        #expect(try await !fixture.fetch("http://a.test/x", .standard, normalize: spec).isFromCache)
+        try await fixture.close()
+    }
+}
