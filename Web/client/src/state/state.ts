@@ -110,12 +110,15 @@ export class State {
   get hasReaders(): boolean { return this.queries.size > 0 || this.nodeCount > 0; }
 
   private nodeCount = 0;
+  private lastNumber = 0;
+  private readonly freeNumbers: number[] = [];
 
   /** Returns a key's node, which is made when it is new. */
   takeNode(slot: Slot): KeyNode {
     if (slot.node !== null) return slot.node;
     this.nodeCount += 1;
-    return slot.node = new KeyNode(slot);
+    const number = this.freeNumbers.pop() ?? this.lastNumber++;
+    return slot.node = new KeyNode(slot, number);
   }
 
   /** Notes that something no longer names a key. The node stays until observers were told. */
@@ -129,6 +132,7 @@ export class State {
       if (node.isNamed || node.slot.node !== node) continue;
       node.slot.node = null;
       this.nodeCount -= 1;
+      this.freeNumbers.push(node.number);
       this.tidy(node.slot);
     }
     this.released.clear();
