@@ -59,7 +59,8 @@ class Walk {
     if (typeof value === "string") return value.startsWith("#") ? value.slice(1) : JSON.stringify(value);
     if (Array.isArray(value)) return `[${value.map((element) => this.json(element)).join(",")}]`;
     if (value !== null && typeof value === "object") {
-      return `{${Object.entries(value).filter(([, own]) => own !== undefined).map(([name, own]) => `${JSON.stringify(name)}:${this.json(own)}`).join(",")}}`;
+      const members = Object.entries(value).filter(([, own]) => own !== undefined);
+      return `{${members.map(([name, own]) => `${JSON.stringify(name)}:${this.json(own)}`).join(",")}}`;
     }
     return JSON.stringify(value);
   }
@@ -167,7 +168,9 @@ class Walk {
       [1, () => this.request("query.read", { method, library_id, policy: "cacheOnly", allow_stale: random.chance(0.5) || undefined })],
       [1, () => this.request("entity.get", { resource_type, id: this.id(), library_id })],
       [0.5, () => this.request("observe.cancel", { subscription: 1 + random.below(6) })],
-      [0.5, () => this.request("cache.invalidate", random.pick([{ all: true, library_id }, { method, library_id }, { tags: { a: 1 }, library_id }, { hints: { a: 1 }, library_id }, { resource_type, library_id }]))],
+      [0.5, () => this.request("cache.invalidate", {
+        library_id, ...random.pick([{ all: true }, { method }, { tags: { a: 1 } }, { hints: { a: 1 } }, { resource_type }]),
+      })],
     ])();
   }
 
@@ -252,7 +255,9 @@ class Walk {
   odd() {
     const { random } = this;
     random.weighted([
-      [2, () => this.raw(random.pick(["nonsense", "{\"sequence\":", "{}", "[]x", "{\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\"}}}", "", "\"Pong\""]))],
+      [2, () => this.raw(random.pick([
+        "nonsense", "{\"sequence\":", "{}", "[]x", "{\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\"}}}", "", "\"Pong\"",
+      ]))],
       [1, () => this.request("entity.list", { resource_type: this.type(), library_id: this.library(), limit: 1 + random.below(4) })],
       [1, () => this.request("cache.explain", { resource_type: "file", id: this.id(), library_id: this.library() })],
     ])();
