@@ -233,7 +233,7 @@ export class Engine {
   decodeAnswer(lines: readonly string[]): AnsweredLine[] {
     return lines.map((text, index) => {
       const line: Line = {
-        text, bytes: new Uint8Array(0), byteCount: byteLength(text), number: index + 1, offset: 0, isTooLong: false,
+        text, bytes: new Uint8Array(0), byteCount: byteLength(text), number: index + 1, offset: 0, isTooLong: false, piece: null,
       };
       return { decoded: this.decoder.decode(line), source: { ...sourceOf(line), isUpstream: true } };
     });

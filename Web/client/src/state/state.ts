@@ -6,6 +6,7 @@ import { QueryTable } from "../queries/table.js";
 import { EvictedKeys } from "../store/evicted.js";
 import { Library } from "../store/library.js";
 import type { TypeTable } from "../store/library.js";
+import { own } from "../store/own.js";
 import { RecentWrites } from "../store/recent.js";
 import type { Slot } from "../store/slot.js";
 import { TombstoneStore } from "../store/tombstones.js";
@@ -81,8 +82,8 @@ export class State {
     const known = this.libraries.get(name);
     if (known !== undefined) return known;
     if (this.libraries.size >= this.limits.libraryCountMax) return null;
-    const library = new Library(name, this.limits);
-    this.libraries.set(name, library);
+    const library = new Library(own(name), this.limits);
+    this.libraries.set(library.name, library);
     this.noteLibrary(library);
     return library;
   }
@@ -94,7 +95,7 @@ export class State {
   takeType(type: string): boolean {
     if (this.types.has(type)) return true;
     if (this.types.size >= this.limits.typeCountMax) return false;
-    this.types.add(type);
+    this.types.add(own(type));
     return true;
   }
 
