@@ -210,7 +210,7 @@ export class Engine {
       case "event":
         if (this.state.recency !== null && isCrowded(this.state)) evict(this.state, this.now());
         take(this.state, decoded.event, sourceOf(line), this.now());
-        if (this.state.watched.length > 0 && this.state.watched.some((library) => library.gate.held.isOver)) this.gaps.follow();
+        if (this.state.watched.length > 0 && this.state.watched.some((library) => library.gate.held.isOver)) this.gaps.follow("endless");
         break;
       case "unusable": setLineAside(this.state, line, decoded.line, this.now()); break;
       case "blank": counts.blank += 1; break;
@@ -223,7 +223,8 @@ export class Engine {
   /** Follows up on input: gaps, notifications, and what has to be written. */
   afterInput(): void {
     if (!this.isOpen) return;
-    this.gaps.follow();
+    // More input may wait unread: windows end when a timer fires, never between two lines.
+    this.gaps.follow(this.gaps.isAtEnd ? "none" : "endless");
     this.distribute();
     this.noteChanged();
   }
@@ -232,7 +233,7 @@ export class Engine {
   decodeAnswer(lines: readonly string[]): AnsweredLine[] {
     return lines.map((text, index) => {
       const line: Line = {
-        text, bytes: new Uint8Array(0), byteCount: byteLength(text), number: index + 1, offset: 0, isTooLong: false,
+        text, bytes: new Uint8Array(0), byteCount: byteLength(text), number: index + 1, offset: 0, isTooLong: false, piece: null,
       };
       return { decoded: this.decoder.decode(line), source: { ...sourceOf(line), isUpstream: true } };
     });

@@ -28,7 +28,11 @@ export class Scanner {
   /** The number of entries. */
   count = 0;
   private tape = new Int32Array(STRIDE * 256);
+  /** The place after the scanned value. */
+  end = 0;
   private at = 0;
+  private from = 0;
+  private isPlain = false;
   private depth = 0;
   private fault: ScanFault = null;
   private readonly depthMax: number;
@@ -39,24 +43,31 @@ export class Scanner {
     this.recordDepth = recordDepth;
   }
 
-  /** Scans a text. Returns the first fault from the left; null when the text is one JSON value. */
-  scan(text: string): ScanFault {
+  /**
+   * Scans a text, or a part of a longer one. Returns the first fault from the left; null when it is one JSON value.
+   * `isPlain`: no escape, no control but LF, and no half of a pair stands in it, so that strings end at their first `"`.
+   */
+  scan(text: string, start = 0, end = text.length, isPlain = false): ScanFault {
     this.text = text;
-    this.at = 0;
+    this.at = start;
+    this.from = start;
+    this.isPlain = isPlain;
     this.depth = 0;
     this.count = 0;
     this.isSpaced = false;
     this.hasSurrogates = false;
     this.fault = null;
     this.skipSpace();
-    if (!this.value()) return this.fault ?? "not_json";
-    this.skipSpace();
-    return this.at === text.length ? null : "not_json";
+    // Past the end other lines may stand, which are no part of this one.
+    if (!this.value()) return this.at < end && this.fault !== null ? this.fault : "not_json";
+    this.end = this.at;
+    while (this.at < end && isSpace(text.charCodeAt(this.at))) this.at += 1;
+    return this.at === end ? null : "not_json";
   }
 
   /** The place of the first character of the scanned value, past white space. */
   get start(): number {
-    let at = 0;
+    let at = this.from;
     while (isSpace(this.text.charCodeAt(at))) at += 1;
     return at;
   }
@@ -169,6 +180,15 @@ export class Scanner {
     const text = this.text;
     let at = this.at + 1;
     let isEscaped = false;
+    if (this.isPlain) {
+      for (let unit = text.charCodeAt(at); unit !== 0x22; unit = text.charCodeAt(at += 1)) {
+        // The line's end, or that of the text, where a comparison fails.
+        if (!(unit >= 0x20)) return false;
+      }
+      this.at = at + 1;
+      this.wasEscaped = false;
+      return true;
+    }
     for (; ;) {
       const unit = text.charCodeAt(at);
       if (unit === 0x22) break;

@@ -98,9 +98,9 @@ export class LayerStack {
   }
 }
 
-/** Returns the nodes that layers name, each once. */
+/** Returns the nodes that layers name, each once, by number. */
 export function nodesOf(layers: readonly Layer[]): KeyNode[] {
   const nodes = new Set<KeyNode>();
   for (const layer of layers) for (const change of layer.changes) if (change.slot.node !== null) nodes.add(change.slot.node);
-  return [...nodes];
+  return [...nodes].sort((left, right) => left.number - right.number);
 }

@@ -19,7 +19,10 @@ export interface Overlay {
   isDeleted: boolean;
 }
 
-/** What names a key besides the store: lists, observers and layers. */
+/**
+ * What names a key besides the store: lists, observers and layers. Its number orders keys that change at once, and is
+ * given again when nothing names the key any more.
+ */
 export class KeyNode {
   /** The places in lists; each knows its own place here. */
   readonly holders: Element[] = [];
@@ -28,7 +31,7 @@ export class KeyNode {
   /** The effect of layers; null while none has a change for the key. */
   overlay: Overlay | null = null;
 
-  constructor(readonly slot: Slot) { }
+  constructor(readonly slot: Slot, readonly number: number) { }
 
   private raw: Raw | null = null;
 

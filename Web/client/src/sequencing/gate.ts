@@ -4,6 +4,7 @@ import type { Limits } from "../model/limits.js";
 import { unreachable } from "../model/errors.js";
 import { BEFORE_FIRST, earlier, later, laterKnown, predecessor, successor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
+import { own } from "../store/own.js";
 import { HoleList } from "./holes.js";
 import { LostRanges } from "./lost.js";
 import type { LostRange } from "./lost.js";
@@ -79,7 +80,7 @@ export class SequenceGate {
 
   adoptFirstEpoch(epoch: string | null): void {
     if (this.epoch !== null || epoch === null) return;
-    this.epoch = epoch;
+    this.epoch = own(epoch);
     this.holes.keepEpoch(epoch);
   }
 
@@ -139,7 +140,7 @@ export class SequenceGate {
     this.holes.removeAll();
     this.tail = null;
     this.lost = new LostRanges(Math.max(1, this.limits.lostRangeCountMax));
-    this.epoch = epoch;
+    this.epoch = epoch === null ? null : own(epoch);
     this.generation += 1;
     this.cursor = baseline;
     this.staleCause = "new_log";

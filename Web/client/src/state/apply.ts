@@ -4,6 +4,7 @@ import { isLonger } from "../json/utf8.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Library, TypeTable } from "../store/library.js";
 import type { MergeRules } from "../store/merge.js";
+import { own } from "../store/own.js";
 import type { Stamp } from "../store/stamp.js";
 import { isNewer } from "../store/stamp.js";
 import type { ChangeEvent } from "../wire/events.js";
@@ -151,7 +152,7 @@ export function count(state: State, event: ChangeEvent, source: EventSource): vo
   const isUnknown = event.kind === "unknown";
   if (isUnknown) {
     const kinds = state.ignoredKinds;
-    const name = event.name.slice(0, state.limits.typeByteCountMax);
+    const name = own(event.name.slice(0, state.limits.typeByteCountMax));
     const counted = kinds.has(name) || kinds.size < state.limits.ignoredKindCountMax ? name : OTHER_KINDS;
     kinds.set(counted, (kinds.get(counted) ?? 0) + 1);
   }

@@ -53,13 +53,13 @@ export function overwrite(state: State, slot: Slot, resource: string, names: rea
   state.noteSlot(slot);
   state.touch(slot);
   if (!state.hasReaders) {
-    slot.write(own(resource), stamp, names);
+    slot.write(resource, stamp, names);
     return;
   }
   rememberSlot(state, slot);
   const completeness = slot.completeness;
   // Becoming complete is a change for readers, even when the bytes are equal.
-  const isChanged = slot.write(own(resource), stamp, names);
+  const isChanged = slot.write(resource, stamp, names);
   if (isChanged || completeness !== slot.completeness) followWrite(state, slot, stamp.writtenAt);
   if (slot.node !== null) noteOutlivedBy(state, slot.node, stamp);
 }

@@ -63,8 +63,9 @@ export function lay(state: State, update: LayerUpdate, now: number): void {
   };
   if (layers.byteCount + layer.byteCount > limits.layerByteCountMax) throw tooMany("pending layers hold as much as they may");
   checkSizes(state, changes);
-  const nodes = new Set(changes.map((change) => state.takeNode(change.slot)));
-  beginUnit(state, nodes.size > 1);
+  const distinct = new Set(changes.map((change) => state.takeNode(change.slot)));
+  const nodes = [...distinct].sort((left, right) => left.number - right.number);
+  beginUnit(state, nodes.length > 1);
   for (const node of nodes) {
     remember(state, node);
     noteObserved(state, node);

@@ -1,6 +1,7 @@
 import type { Reason } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
 import type { Library } from "../store/library.js";
+import { own } from "../store/own.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { ChangeEvent, EventMember, Line, UnusableLine } from "../wire/events.js";
 import { watch } from "./watch.js";
@@ -13,7 +14,7 @@ function add(state: State, record: QuarantineRecord): void {
   if (state.quarantine.length > state.limits.quarantineRecordCountMax) state.quarantine.shift();
 }
 
-function excerpt(state: State, text: string): string { return text.slice(0, state.limits.quarantineByteCountMax); }
+function excerpt(state: State, text: string): string { return own(text.slice(0, state.limits.quarantineByteCountMax)); }
 
 /** Sets a line aside, and notes that an event has its number where that could be read. */
 export function setLineAside(state: State, line: Line, unusable: UnusableLine, now: number): void {

@@ -1,5 +1,6 @@
 // Removal by a caller, which says nothing about the server: no tombstones. Protocol/sessions.md, cache.remove.
 
+import { nodesOf } from "../layers/stack.js";
 import type { Slot } from "../store/slot.js";
 import { beginChange } from "./elements.js";
 import { dropEntity, noteForgotten } from "./entities.js";
@@ -78,14 +79,10 @@ export function clear(state: State, libraryName: string | null, now: number): vo
     if (query.observerCount === 0) dropQuery(state, query);
   }
   for (const library of cleared) for (const slot of state.tombstones.removeAll(library)) state.tidy(slot);
-  for (const layer of state.layers.all) {
-    if (!set.has(layer.library)) continue;
-    for (const { slot } of layer.changes) {
-      if (slot.node === null) continue;
-      remember(state, slot.node);
-      noteObserved(state, slot.node);
-      settleNode(state, slot.node);
-    }
+  for (const node of nodesOf(state.layers.all.filter((layer) => set.has(layer.library)))) {
+    remember(state, node);
+    noteObserved(state, node);
+    settleNode(state, node);
   }
   endUnit(state, now);
   for (const library of cleared) for (const table of library.types.values()) for (const slot of [...table.slots.values()]) state.tidy(slot);

@@ -4,6 +4,7 @@ import { predecessor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Library } from "../store/library.js";
+import { own } from "../store/own.js";
 import type { ChangeEvent } from "../wire/events.js";
 import { applyEffect, count } from "./apply.js";
 import { applyLate } from "./late.js";
@@ -69,7 +70,7 @@ function hold(
   // A held copy of a stream equals the upstream's, and was counted with its line.
   if (source.isUpstream && held.has(sequence)) return;
   const previous = event.previous ?? predecessor(sequence);
-  if (!held.insert({ event, sequence, previous, source: { ...source, text: null }, heldAt: now })) {
+  if (!held.insert({ event: ownEvent(event), sequence, previous, source: { ...source, text: null }, heldAt: now })) {
     return countDuplicate(state, source);
   }
   watch(state, library);
@@ -79,6 +80,16 @@ function hold(
     return;
   }
   while (held.isOver && loseGap(state, library, false, now)) { /* one gap after the other */ }
+}
+
+/** Copies what an event holds of its line, so that the line can go while the event waits. */
+function ownEvent(event: ChangeEvent): ChangeEvent {
+  const ownOrNull = (text: string | null): string | null => text === null ? null : own(text);
+  return {
+    ...event, library: ownOrNull(event.library), epoch: ownOrNull(event.epoch), mutationId: ownOrNull(event.mutationId),
+    type: own(event.type), detail: ownOrNull(event.detail), name: own(event.name),
+    members: event.members.map((member) => ({ ...member, id: own(member.id), resource: own(member.resource) })),
+  };
 }
 
 /** Declares the first gap lost, or its first number alone, and applies what was held behind it. */

@@ -6,6 +6,7 @@ import { QueryTable } from "../queries/table.js";
 import { EvictedKeys } from "../store/evicted.js";
 import { Library } from "../store/library.js";
 import type { TypeTable } from "../store/library.js";
+import { own } from "../store/own.js";
 import { RecentWrites } from "../store/recent.js";
 import type { Slot } from "../store/slot.js";
 import { TombstoneStore } from "../store/tombstones.js";
@@ -81,8 +82,8 @@ export class State {
     const known = this.libraries.get(name);
     if (known !== undefined) return known;
     if (this.libraries.size >= this.limits.libraryCountMax) return null;
-    const library = new Library(name, this.limits);
-    this.libraries.set(name, library);
+    const library = new Library(own(name), this.limits);
+    this.libraries.set(library.name, library);
     this.noteLibrary(library);
     return library;
   }
@@ -94,7 +95,7 @@ export class State {
   takeType(type: string): boolean {
     if (this.types.has(type)) return true;
     if (this.types.size >= this.limits.typeCountMax) return false;
-    this.types.add(type);
+    this.types.add(own(type));
     return true;
   }
 
@@ -110,12 +111,15 @@ export class State {
   get hasReaders(): boolean { return this.queries.size > 0 || this.nodeCount > 0; }
 
   private nodeCount = 0;
+  private lastNumber = 0;
+  private readonly freeNumbers: number[] = [];
 
   /** Returns a key's node, which is made when it is new. */
   takeNode(slot: Slot): KeyNode {
     if (slot.node !== null) return slot.node;
     this.nodeCount += 1;
-    return slot.node = new KeyNode(slot);
+    const number = this.freeNumbers.pop() ?? this.lastNumber++;
+    return slot.node = new KeyNode(slot, number);
   }
 
   /** Notes that something no longer names a key. The node stays until observers were told. */
@@ -129,6 +133,7 @@ export class State {
       if (node.isNamed || node.slot.node !== node) continue;
       node.slot.node = null;
       this.nodeCount -= 1;
+      this.freeNumbers.push(node.number);
       this.tidy(node.slot);
     }
     this.released.clear();

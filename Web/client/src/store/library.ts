@@ -7,6 +7,7 @@ import type { LostRange } from "../sequencing/lost.js";
 import { ReconcileMachine } from "../sequencing/reconcile.js";
 import type { Query } from "../queries/query.js";
 import { Candidates } from "../queries/candidates.js";
+import { own } from "./own.js";
 import { Slot } from "./slot.js";
 
 /** What a library is, in one word. */
@@ -30,8 +31,8 @@ export class TypeTable {
   take(id: string): Slot {
     const known = this.slots.get(id);
     if (known !== undefined) return known;
-    const slot = new Slot(this, id);
-    this.slots.set(id, slot);
+    const slot = new Slot(this, own(id));
+    this.slots.set(slot.id, slot);
     return slot;
   }
 }
@@ -91,8 +92,8 @@ export class Library {
   takeTable(type: string): TypeTable {
     const known = this.types.get(type);
     if (known !== undefined) return known;
-    const table = new TypeTable(this, type);
-    this.types.set(type, table);
+    const table = new TypeTable(this, own(type));
+    this.types.set(table.name, table);
     return table;
   }
 }

@@ -1,5 +1,6 @@
 import { namesOf } from "../json/text.js";
 import type { KeyNode } from "../queries/node.js";
+import { own } from "./own.js";
 import { completenessAfter } from "./stamp.js";
 import type { Completeness, FieldStamps, Stamp } from "./stamp.js";
 import type { TypeTable } from "./library.js";
@@ -44,7 +45,7 @@ export class Slot {
     const stamp = given.isPartial === isPartial ? given : { ...given, isPartial };
     this.dateFields(names, text, stamp);
     const isChanged = text !== this.text;
-    if (isChanged) this.text = text;
+    if (isChanged) this.text = own(text);
     this.stamp = stamp;
     return isChanged;
   }

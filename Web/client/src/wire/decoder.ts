@@ -55,7 +55,9 @@ export class EventDecoder {
     if (line.isTooLong) return this.broken("too_long", line.bytes);
     if (text === null) return this.broken("invalid_utf8", line.bytes);
     const scanner = this.scanner;
-    const fault = scanner.scan(text);
+    const { piece } = line;
+    const fault = piece === null
+      ? scanner.scan(text) : scanner.scan(piece.text, piece.start, piece.start + text.length, piece.isPlain);
     if (fault !== null) {
       if (/^[ \t\r]*$/.test(text)) return { is: "blank" };
       return this.broken(hasLoneSurrogate(text) ? "invalid_utf8" : fault, new TextEncoder().encode(text));
@@ -65,7 +67,7 @@ export class EventDecoder {
     try {
       return this.top();
     } catch (error) {
-      if (error instanceof Refusal) return this.refused(error.reason);
+      if (error instanceof Refusal) return this.refused(error.reason, text);
       throw error;
     }
   }
@@ -77,7 +79,7 @@ export class EventDecoder {
     const start = scanner.start;
     switch (scanner.text.charCodeAt(start)) {
       case 0x22: {
-        const name = this.textFrom(start, scanner.text.trimEnd().length);
+        const name = this.textFrom(start, scanner.end);
         return CONTROL_WORDS.has(name) ? { is: "control" } : this.kind(this.wellFormed(name), NONE, bareEnvelope);
       }
       case 0x7b: return this.topObject();
@@ -373,13 +375,13 @@ export class EventDecoder {
     return { is: "unusable", line: { reason, ...place } };
   }
 
-  private refused(reason: Reason): DecodedLine {
+  private refused(reason: Reason, text: string): DecodedLine {
     if (this.scope === undefined) {
       return { is: "unusable", line: { reason, library: undefined, sequence: null, epoch: null } };
     }
     const scanner = this.scanner;
     const object = this.scope === NONE
-      ? scanner.text : scanner.text.slice(scanner.valueStart(this.scope), scanner.valueEnd(this.scope));
+      ? text : scanner.text.slice(scanner.valueStart(this.scope), scanner.valueEnd(this.scope));
     const bytes = new TextEncoder().encode(object);
     const limits = this.limits;
     const place = placeOf(bytes, limits.nestingDepthMax + 1, byteLength(object), limits.idByteCountMax, true);

@@ -64,4 +64,15 @@ export interface Line {
   /** The number of bytes before the line in its stream. */
   offset: number;
   isTooLong: boolean;
+  /** The text that the line is a part of; null for a line by itself. */
+  piece: TextPiece | null;
+}
+
+/** Several lines as one text, so that they are read where they stand. */
+export interface TextPiece {
+  text: string;
+  /** Where the line begins. */
+  start: number;
+  /** Whether no escape, no control but LF and no half of a pair stands in the text. */
+  isPlain: boolean;
 }

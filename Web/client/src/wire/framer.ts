@@ -6,6 +6,9 @@ import type { Line } from "./events.js";
 const LF = 0x0a;
 const CR = 0x0d;
 const NO_BYTES = new Uint8Array(0);
+const NOT_PLAIN = /[\x00-\x09\x0b-\x1f\\\ud800-\udfff]/;
+/** Lines are taken together up to this size: a text lives as long as something of it is looked at. */
+const PIECE_BYTE_COUNT_MAX = 1 << 20;
 
 /**
  * Cuts a stream of bytes, or of text, into lines; chunks may be cut anywhere, inside a character too.
@@ -20,6 +23,8 @@ export class LineFramer {
   private offset = 0;
   private number = 0;
   private isBegun = false;
+  /** Whether the chunk under way holds bytes that are no UTF-8. */
+  private isOdd = false;
   private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
   constructor(private readonly lineByteCountMax: number, private readonly excerptByteCountMax: number) { }
@@ -29,8 +34,11 @@ export class LineFramer {
 
   /** Takes a chunk, and gives each line that is whole to `take`. */
   append(chunk: Uint8Array, take: (line: Line) => void): void {
+    this.isOdd = false;
     let start = 0;
-    for (; ;) {
+    for (let isFirst = true; ; isFirst = false) {
+      // The first line may have begun before, or with a byte order mark.
+      if (!isFirst || this.isBegun && this.lineByteCount === 0) start = this.takeWhole(chunk, start, take);
       const end = chunk.indexOf(LF, start);
       if (end < 0) break;
       if (this.lineByteCount === 0) {
@@ -42,6 +50,35 @@ export class LineFramer {
       start = end + 1;
     }
     if (start < chunk.length) this.keep(chunk.slice(start));
+  }
+
+  /**
+   * Takes the whole lines of a chunk as one text, which is decoded at once. Returns where it ended: the start where lines
+   * have to be looked at one by one, because one may be too long or is no UTF-8.
+   */
+  private takeWhole(chunk: Uint8Array, start: number, take: (line: Line) => void): number {
+    const end = chunk.lastIndexOf(LF) + 1;
+    if (end <= start || end - start > Math.min(this.lineByteCountMax, PIECE_BYTE_COUNT_MAX) || this.isOdd) return start;
+    let text: string;
+    try {
+      text = this.decoder.decode(chunk.subarray(start, end));
+    } catch {
+      // Some line of the chunk is no UTF-8; the others are.
+      this.isOdd = true;
+      return start;
+    }
+    const isAscii = text.length === end - start;
+    const isPlain = !NOT_PLAIN.test(text);
+    for (let at = 0; at < text.length;) {
+      const stop = text.indexOf("\n", at);
+      const line = text.slice(at, stop);
+      const byteCount = isAscii ? line.length : byteLength(line);
+      const own = this.made(line.endsWith("\r") ? line.slice(0, -1) : line, NO_BYTES, byteCount, 1);
+      own.piece = { text, start: at, isPlain };
+      take(own);
+      at = stop + 1;
+    }
+    return end;
   }
 
   /** Ends the stream: what came after the last LF is a line. */
@@ -119,7 +156,7 @@ export class LineFramer {
     const offset = this.offset;
     this.offset += byteCount + endByteCount;
     return {
-      text, bytes, byteCount, number: this.number, offset,
+      text, bytes, byteCount, number: this.number, offset, piece: null,
       isTooLong: isTooLong || text !== null && byteCount > this.lineByteCountMax && byteLength(text) > this.lineByteCountMax,
     };
   }

@@ -1,0 +1,93 @@
+// The figures of the client in Node, beside what others take for the same work as published in docs/benchmarks.md.
+// --smoke runs a small size, as the tests do. Run with --expose-gc for the memory.
+
+import { NormalizedCache } from "../dist/index.js";
+import { workload } from "./workload.mjs";
+
+const isSmoke = process.argv.includes("--smoke");
+const [entityCount, updateCount, listCount, listLength] = isSmoke ? [2_000, 4_000, 10, 100] : [100_000, 200_000, 100, 1_000];
+const CHUNK = 256 << 10;
+
+/** Gives lines as the chunks of bytes that a connection brings. */
+function chunks(lines) {
+  const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""));
+  return Array.from({ length: Math.ceil(bytes.length / CHUNK) }, (_, index) => bytes.subarray(index * CHUNK, (index + 1) * CHUNK));
+}
+
+function timed(body) {
+  const start = performance.now();
+  body();
+  return performance.now() - start;
+}
+
+function median(values) { return [...values].sort((left, right) => left - right)[values.length >> 1]; }
+
+const work = workload(entityCount, updateCount, listCount, listLength);
+const loading = chunks(work.load);
+const updating = chunks(work.updates);
+const results = [];
+const report = (name, value, unit, goal, peers) => {
+  results.push({ name, value, unit, goal });
+  const shown = value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3);
+  console.log(`${name.padEnd(44)} ${shown.padStart(10)} ${unit.padEnd(8)} goal ${goal.padEnd(12)} ${peers}`);
+};
+
+globalThis.gc?.();
+const before = process.memoryUsage();
+const parse = timed(() => { for (const line of work.load) JSON.parse(line); });
+const cache = new NormalizedCache();
+const load = timed(() => { for (const chunk of loading) cache.ingest(chunk); });
+report("load, events a second", entityCount / load * 1_000, "", ">= 200,000", "Zero 108 k, Apollo 26 k, TanStack DB 11 k");
+report("load, beside JSON.parse alone", load / parse, "times", "", "");
+globalThis.gc?.();
+const after = process.memoryUsage();
+if (globalThis.gc !== undefined) {
+  report("heap of the entities", (after.heapUsed - before.heapUsed) / 1e6, "MB", "<= 60", "Zero 141, TanStack DB 361, Apollo 1,373");
+}
+
+const lines = work.updates.length;
+const updatesAlone = timed(() => { for (const chunk of updating) cache.ingest(chunk); });
+report("updates without observers, events a second", lines / updatesAlone * 1_000, "", ">= 200,000", "");
+
+let told = 0;
+const watched = new NormalizedCache();
+watched.on("query.changed", ({ patch }) => { told += patch.length; });
+for (const chunk of loading) watched.ingest(chunk);
+for (const [index, ids] of work.lists.entries()) {
+  await watched.calls.query.put({
+    method: "list", input: index, library_id: work.library, resource_type: "file", resources: ids.map((id) => ({ id })),
+  });
+  await watched.calls.query.observe({ method: "list", input: index, library_id: work.library });
+}
+const updates = timed(() => { for (const chunk of updating) watched.ingest(chunk); });
+report(`updates with ${listCount} observers, events a second`, lines / updates * 1_000, "", ">= 40,000", "Zero 16 k, TanStack DB 1.5 k, Apollo 71");
+
+const request = { method: "list", input: 1, library_id: work.library, policy: "cacheOnly" };
+const readNow = () => {
+  const query = watched.engine.state.queries.find({ library: work.library, method: "list", input: "1" });
+  return query !== null;
+};
+await watched.calls.query.read(request);
+const reads = [];
+for (let step = 0; step < 200; step += 1) {
+  const start = performance.now();
+  await watched.calls.query.read(request);
+  reads.push(performance.now() - start);
+}
+report(`a list of ${listLength}, unchanged`, median(reads), "ms", "<= 0.02", readNow() ? "Apollo 0.09" : "");
+
+const edits = [];
+for (let step = 0; step < 200; step += 1) {
+  const pending_id = `edit-${step}`;
+  const start = performance.now();
+  await watched.calls.optimistic.update({
+    library_id: work.library, pending_id,
+    changes: [{ op: "patch", resource_type: "file", id: work.lists[0][step % work.lists[0].length], fields: { favorite: true } }],
+  });
+  await watched.calls.optimistic.rollback({ pending_id });
+  edits.push(performance.now() - start);
+}
+report("an edit and its way back", median(edits), "ms", "<= 0.1", "TanStack DB 0.52, Apollo 47");
+console.log(`node ${process.version}, ${entityCount} entities, ${updateCount} updates, ${told} operations told, ${new Date().toISOString().slice(0, 10)}`);
+await cache.close();
+await watched.close();

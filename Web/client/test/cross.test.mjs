@@ -1,0 +1,102 @@
+// Random walks through both implementations: every answer and every notification is compared, and so are the ends.
+// SEEDS=1000 FROM=1 for more of them; without a built `tidemark` the test is skipped.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Session } from "../dist/session/index.js";
+import { MemoryJournal } from "../dist/index.js";
+import { compact } from "../dist/json/text.js";
+import { canonical } from "../dist/json/canonical.js";
+import { runSession, tidemark } from "./support/binary.mjs";
+import { walk } from "./support/walk.mjs";
+
+const command = tidemark();
+const count = Number(process.env.SEEDS ?? 40);
+const first = Number(process.env.FROM ?? 1);
+const kept = JSON.parse(readFileSync(new URL("cross-seeds.json", import.meta.url), "utf8"));
+
+/** What is compared of a line: not the words of a message, and not what depends on the disk or on time. Answers without their place among each other. */
+function parts(lines) {
+  const answers = new Map();
+  const notifications = [];
+  for (const line of lines) {
+    const value = JSON.parse(line);
+    if (value.method === "durable" || value.method === "library.state") continue;
+    const text = canonical(compact(line)).replace(/"(written_at|age)":\d+/g, "\"$1\":0")
+      .replace(/"message":"(?:[^"\\]|\\.)*"/g, "\"message\":\"\"");
+    if (value.method === undefined) answers.set(value.id, text);
+    else notifications.push(text);
+  }
+  return { answers, notifications: inOrder(notifications) };
+}
+
+/** Entities that one step changed at once have no order among each other: neighbours are put in that of their observers. */
+function inOrder(notifications) {
+  const ordered = [];
+  let run = [];
+  const subscription = (text) => Number(/"subscription":(\d+)/.exec(text)?.[1] ?? 0);
+  const end = () => {
+    ordered.push(...run.sort((left, right) => subscription(left) - subscription(right)));
+    run = [];
+  };
+  for (const text of notifications) {
+    if (!text.includes("\"entity.changed\"")) end();
+    run.push(text);
+    if (!text.includes("\"entity.changed\"")) end();
+  }
+  end();
+  return ordered;
+}
+
+async function ownLines(lines) {
+  const said = [];
+  const session = new Session({ journal: new MemoryJournal(), upstream: "none", write: (line) => said.push(line) });
+  await session.cache.ready;
+  session.receive(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
+  await session.end();
+  return said;
+}
+
+async function compare(seed) {
+  const steps = walk(seed);
+  const lines = steps.map((step) => step.line);
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-cross-"));
+  try {
+    const [theirs, ours] = await Promise.all([
+      runSession(command, ["--db", join(folder, "a.db"), "--upstream", "none"], lines), ownLines(lines),
+    ]);
+    const wanted = parts(theirs);
+    const found = parts(ours);
+    for (const [id, answer] of wanted.answers) {
+      const request = lines.find((line) => line.startsWith(`{"jsonrpc":"2.0","id":${id},`));
+      assert.equal(found.answers.get(id), answer, `seed ${seed}: the answer to ${request}`);
+    }
+    assert.equal(found.answers.size, wanted.answers.size, `seed ${seed}: the number of answers`);
+    assert.deepEqual(found.notifications, wanted.notifications, `seed ${seed}: notifications`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test("both implementations say the same in random walks", { skip: command === null ? "no tidemark is built" : false }, async (context) => {
+  const seeds = [...kept, ...Array.from({ length: count }, (_, index) => first + index)];
+  let done = 0;
+  const failed = [];
+  const worker = async () => {
+    while (done < seeds.length) {
+      const seed = seeds[done];
+      done += 1;
+      try {
+        await compare(seed);
+      } catch (error) {
+        failed.push(error);
+      }
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  context.diagnostic(`${seeds.length} seeds, ${failed.length} with a difference`);
+  if (failed.length > 0) assert.fail(failed.slice(0, Number(process.env.SHOW ?? 3)).map((error) => error.message).join("\n\n"));
+});
