@@ -14,7 +14,7 @@ package protocol GraphHost: AnyObject {
     /// Notes that a query which stands for a root field changed.
     func note(_ change: QueryChange)
     /// Notes that the observers of an entity observe another one from now on.
-    func rename(from old: UInt32, to new: UInt32)
+    func rename(from old: ListHandle, to new: ListHandle)
     /// Notifies the watchers of everything that was noted since the last call.
     func distribute(in cache: isolated SyncCache)
     /// Notifies the watchers of a sink that fell behind.

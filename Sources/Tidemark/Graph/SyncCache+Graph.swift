@@ -105,18 +105,18 @@ extension SyncCache {
     /// Begins to log the changes of an entity, stored or not.
     ///
     /// - Returns: Its number; nil when there are too many libraries or types.
-    package func watch(_ key: EntityKey) -> UInt32? { state.observe(key) }
+    package func watch(_ key: EntityKey) -> ListHandle? { state.observe(key) }
 
-    package func stopWatching(_ handle: UInt32) { state.stopObserving(entity: handle) }
+    package func stopWatching(_ handle: ListHandle) { state.stopObserving(entity: handle) }
 
     /// Begins to log the changes of the queries that stand for a root field.
-    package func watch(_ root: GraphRootName, in library: ByteString) -> [UInt32] {
+    package func watch(_ root: GraphRootName, in library: ByteString) -> [QueryID] {
         let found = state.rootQueries(of: root, in: library)
         for query in found { state.observe(query, at: clock.now()) }
         return found
     }
 
-    package func stopWatching(query: UInt32) { state.stopObserving(query) }
+    package func stopWatching(query: QueryID) { state.stopObserving(query) }
 
     package func newSubscription() -> SubscriptionID { observers.takeSubscription() }
 

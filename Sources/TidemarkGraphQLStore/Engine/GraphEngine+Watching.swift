@@ -36,7 +36,7 @@ extension GraphEngine {
         for watcher in watchersByQuery[change.query] ?? [] { wake(watcher) }
     }
 
-    package func rename(from old: UInt32, to new: UInt32) {
+    package func rename(from old: ListHandle, to new: ListHandle) {
         for watcher in watchersByHandle[old] ?? [] { wake(watcher) }
     }
 
@@ -214,8 +214,8 @@ extension GraphEngine {
     private func depend(_ watcher: GraphWatcher, on visits: Set<EntityVisit>, in cache: isolated SyncCache) {
         var wanted: [GraphKey: Set<ByteString>] = [:]
         for visit in visits { wanted[visit.key, default: []].formUnion(watcher.plan.storageNames(of: visit)) }
-        var keys: [GraphKey: UInt32] = [:]
-        var handles: [UInt32: Set<ByteString>] = [:]
+        var keys: [GraphKey: ListHandle] = [:]
+        var handles: [ListHandle: Set<ByteString>] = [:]
         for (key, names) in wanted {
             guard let handle = watcher.keys[key] ?? cache.watch(key.entityKey(in: watcher.library)) else { continue }
             keys[key] = handle
@@ -231,13 +231,13 @@ extension GraphEngine {
         watcher.queries = queries
     }
 
-    private func forget(_ watcher: GraphWatcher, _ handle: UInt32, in cache: isolated SyncCache) {
+    private func forget(_ watcher: GraphWatcher, _ handle: ListHandle, in cache: isolated SyncCache) {
         watchersByHandle[handle]?.removeAll { $0 === watcher }
         if watchersByHandle[handle]?.isEmpty == true { watchersByHandle[handle] = nil }
         cache.stopWatching(handle)
     }
 
-    private func forget(_ watcher: GraphWatcher, query: UInt32, in cache: isolated SyncCache) {
+    private func forget(_ watcher: GraphWatcher, query: QueryID, in cache: isolated SyncCache) {
         if let place = watchersByQuery[query]?.firstIndex(where: { $0 === watcher }) {
             watchersByQuery[query]?.remove(at: place)
         }

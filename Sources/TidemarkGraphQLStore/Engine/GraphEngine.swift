@@ -23,9 +23,9 @@ package final class GraphEngine: GraphHost {
     /// Bound: `observerCountMax`.
     var watchers: [SubscriptionID: GraphWatcher] = [:]
     /// The watchers of an entity by its number; each once.
-    var watchersByHandle: [UInt32: [GraphWatcher]] = [:]
+    var watchersByHandle: [ListHandle: [GraphWatcher]] = [:]
     /// The watchers of the queries that stand for root fields.
-    var watchersByQuery: [UInt32: [GraphWatcher]] = [:]
+    var watchersByQuery: [QueryID: [GraphWatcher]] = [:]
     /// Watchers to be run again, each once. Bound: the watchers.
     var dirty: [GraphWatcher] = []
     /// Watchers whose sink had no room, in the order in which they fell behind.

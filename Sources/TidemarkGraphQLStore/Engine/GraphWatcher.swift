@@ -19,10 +19,10 @@ final class GraphWatcher {
     var shownMiss: GraphWatcherMiss?
 
     /// The entities that the last run looked up, with the fields that it wanted. Bound: what the document reads.
-    var handles: [UInt32: Set<ByteString>] = [:]
-    var keys: [GraphKey: UInt32] = [:]
+    var handles: [ListHandle: Set<ByteString>] = [:]
+    var keys: [GraphKey: ListHandle] = [:]
     /// The queries that stand for the root fields.
-    var queries: [UInt32] = []
+    var queries: [QueryID] = []
 
     /// Changes since the observer was notified.
     var changeCount = 0

@@ -139,6 +139,12 @@ extension QueryEntry {
 
     mutating func becomeStored() { isStored = true }
 
+    /// Begins the answer's age again: the server says that it still holds.
+    mutating func renew(at now: Int64) {
+        storedAt = now
+        staleSince = nil
+    }
+
     /// Forgets the answer.
     mutating func becomeUnstored() {
         isStored = false

@@ -89,13 +89,13 @@ extension CacheState {
     /// - Precondition: The keys that ``keysToLoad(for:)`` names were loaded.
     /// - Throws: ``AnswerRefusal``; then nothing was stored.
     package mutating func store(_ answer: GraphAnswer, at now: Int64) throws(AnswerRefusal) {
-        guard let library = answer.library.bytes.withUnsafeBytes({ index(ofLibrary: $0) }) else {
+        guard let library = answer.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
         }
         var keys: [StoredKey] = []
         for entity in answer.entities {
             let name = configuration.typeAliases[entity.key.type] ?? entity.key.type
-            guard let type = name.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+            guard let type = name.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
             keys.append(StoredKey(library: library, type: type, id: StoredID(entity.key.id)))
         }
         if let place = firstOversized(keys, { answer.entities[$0].resource }) {
@@ -106,11 +106,11 @@ extension CacheState {
         let newer = newerWrites(than: head, in: library)
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
-            generation: libraries[Int(library)].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
-        var rootQueries: [(query: UInt32, type: TypeIndex, tags: [UInt8])] = []
+            generation: libraries[library].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
+        var rootQueries: [(query: QueryID, type: TypeIndex, tags: [UInt8])] = []
         for root in answer.roots { rootQueries += try open(root, of: answer.library, library) }
         isUnwritten = true
-        libraries[Int(library)].isChanged = true
+        libraries[library].isChanged = true
         beginUnit(isMulti: true)
         for (key, entity) in zip(keys, answer.entities) {
             write(entity.resource, key, stamp: stamp, newer: newer, isPlaceKnown: head.asOf != nil)
@@ -122,7 +122,7 @@ extension CacheState {
         }
         if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) { drop([layer], at: now) }
         if !layers.isEmpty { dropOutlived(at: now) }
-        if !answer.roots.isEmpty { libraries[Int(library)].gate.clearStale() }
+        if !answer.roots.isEmpty { libraries[library].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library, at: now)
     }
@@ -143,7 +143,7 @@ extension CacheState {
                 merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.paths, stamp: stamp) }
                 return noteAnswer(of: index, stamp)
             }
-            if evicted.contains(identity), mayBePast(key, newer) { return }
+            if residency.wasEvicted(identity), mayBePast(key, newer) { return }
             if !tombstones.isEmpty, let tombstone = tombstones[key] {
                 let deleted = EntityStamp(
                     sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
@@ -160,8 +160,8 @@ extension CacheState {
     /// Opens the queries that stand for a root field: one for each type that its value refers to.
     private mutating func open(
         _ root: GraphAnswer.Root, of name: ByteString, _ library: LibraryIndex
-    ) throws(AnswerRefusal) -> [(query: UInt32, type: TypeIndex, tags: [UInt8])] {
-        var found: [(query: UInt32, type: TypeIndex, tags: [UInt8])] = []
+    ) throws(AnswerRefusal) -> [(query: QueryID, type: TypeIndex, tags: [UInt8])] {
+        var found: [(query: QueryID, type: TypeIndex, tags: [UInt8])] = []
         let others = root.types.dropFirst()
         var tags: [UInt8] = []
         if !others.isEmpty {
@@ -173,7 +173,7 @@ extension CacheState {
         }
         for (place, type) in (root.types.isEmpty ? ["Query"] : root.types).enumerated() {
             let key = root.name.key(in: name, type: place == 0 ? nil : type)
-            guard let index = type.bytes.withUnsafeBytes({ index(ofType: $0) }) else { throw .tooManyTypes }
+            guard let index = type.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
             guard let query = queries.open(key, library: library) else { throw .tooManyQueries }
             found.append((query, index, place == 0 ? tags : []))
         }
@@ -181,7 +181,7 @@ extension CacheState {
     }
 
     /// Returns the queries that stand for a root field; empty when nothing is known of it.
-    package func rootQueries(of root: GraphRootName, in library: ByteString) -> [UInt32] {
+    package func rootQueries(of root: GraphRootName, in library: ByteString) -> [QueryID] {
         guard let first = queries.find(root.key(in: library)), queries[first].isStored else { return [] }
         var found = [first]
         if !queries[first].tags.isEmpty {

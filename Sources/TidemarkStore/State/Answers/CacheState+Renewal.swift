@@ -11,7 +11,7 @@ extension CacheState {
     /// - Returns: The number of entities that were renewed.
     /// - Complexity: O(bytes of the batch).
     package mutating func renew(_ batch: EventBatch, of key: QueryKey, asOf: EventSequence?, at now: Int64) -> Int {
-        guard let library = libraryNames.existingIndex(of: key.library) else { return 0 }
+        guard let library = libraries.index(of: key.library) else { return 0 }
         var count = 0
         beginUnit(isMulti: true)
         batch.withBytes { bytes in
@@ -19,7 +19,7 @@ extension CacheState {
                 for event in batch.events {
                     let view = EventView(
                         event: event, members: members, bytes: bytes, source: .upstream, offset: 0, byteCount: 0)
-                    guard let type = index(ofType: bytes[event.type]) else { continue }
+                    guard let type = admitType(bytes[event.type]) else { continue }
                     for member in view.ownMembers {
                         let identity = identity(of: member, in: view, library: library, type: type)
                         if renew(identity, bytes[member.resource], asOf: asOf, at: now) { count += 1 }
@@ -29,8 +29,7 @@ extension CacheState {
         }
         if let query = queries.find(key), queries[query].isStored, !queries[query].isLocal {
             queries.beginChange(of: query)
-            queries[query].storedAt = now
-            queries[query].staleSince = nil
+            queries[query].renew(at: now)
             queries.markDirty(query)
             queries.touch(query)
             isUnwritten = true

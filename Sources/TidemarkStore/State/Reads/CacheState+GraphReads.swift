@@ -55,7 +55,7 @@ extension CacheState {
         return wasEvicted(key) ? .evicted : .absent
     }
 
-    private func graphEntity(_ resource: [UInt8], at index: UInt32?) -> GraphEntity {
+    private func graphEntity(_ resource: [UInt8], at index: SlotIndex?) -> GraphEntity {
         var entity = GraphEntity(
             resource: resource, writtenAt: 0, sequence: nil, named: [:], isPending: false, isWhole: true)
         guard let index else { return entity }
