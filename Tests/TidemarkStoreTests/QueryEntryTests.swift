@@ -19,21 +19,21 @@ import Testing
 
     @Test func `a query is dirty once until a flush has looked at it`() {
         var entry = entry()
-        #expect(entry.markDirty())
-        #expect(!entry.markDirty())
+        #expect(entry.markDirty() == true)
+        #expect(entry.markDirty() == false)
         entry.markClean()
-        #expect(entry.markDirty())
+        #expect(entry.markDirty() == true)
     }
 
     @Test func `the first and the last observer are known, and a lagging one needs no change as it happens`() {
         var entry = entry()
-        #expect(entry.beginObserving(at: 0))
-        #expect(!entry.beginObserving(at: 0))
+        #expect(entry.beginObserving(at: 0) == true)
+        #expect(entry.beginObserving(at: 0) == false)
         entry.beginLag(1, isWhole: true)
         #expect(entry.observerCount == 2 && entry.listenerCount == 1 && entry.lastLag == 1)
         entry.endLag(isWhole: true)
-        #expect(!entry.endObserving())
-        #expect(entry.endObserving())
+        #expect(entry.endObserving() == false)
+        #expect(entry.endObserving() == true)
         #expect(entry.listenerCount == 0)
     }
 
@@ -44,8 +44,8 @@ import Testing
             isLocal: false, timeToLive: nil, asOf: EventSequence(9), storedAt: 5, staleSince: nil, horizon: nil,
             elements: [])
         entry.restore(record, nil)
-        #expect(!entry.rewind(to: EventSequence(9)))
-        #expect(entry.rewind(to: EventSequence(4)))
+        #expect(entry.rewind(to: EventSequence(9)) == false)
+        #expect(entry.rewind(to: EventSequence(4)) == true)
         #expect(entry.asOf == EventSequence(4) && entry.listedThrough == EventSequence(4))
         entry.endLog()
         #expect(entry.listedThrough == nil && entry.asOf == EventSequence(4))
@@ -80,12 +80,12 @@ import Testing
         _ = entry.beginObserving(at: 0)
         entry.beginUnit(isMulti: false)
         entry.noteUnlogged()
-        #expect(entry.endUnitUnlogged(isStale: true))
+        #expect(entry.endUnitUnlogged(isStale: true) == true)
         #expect(entry.unloggedCount == 1 && !entry.isTouched && !entry.isUnlogged)
         entry.beginUnit(isMulti: false)
         entry.noteUnlogged()
         _ = entry.steps.append(.add(3, at: 0))
-        #expect(!entry.endUnitUnlogged(isStale: true))
+        #expect(entry.endUnitUnlogged(isStale: true) == false)
         #expect(entry.endUnit() == [.add(3, at: 0)])
         #expect(!entry.isTouched && entry.steps.isEmpty && entry.unloggedCount == 1)
         #expect(entry.noteLogged(isStale: false, at: 5) == nil)

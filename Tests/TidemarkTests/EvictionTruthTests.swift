@@ -106,7 +106,7 @@ import TidemarkTesting
                 try await bed.fixture.put(
                     ids.map { object($0, truth[Name(type: "file", id: $0)] ?? [:]) }, #"{"q":\#(list)}"#)
                 lists[list] = Array(ids)
-            case 8: try await bed.fixture.cache.settleLimits()
+            case 8: try await bed.fixture.cache.enforceLimits()
             case 9: try await bed.fixture.cache.flush()
             case 10:
                 pendingCount += 1
@@ -162,7 +162,7 @@ import TidemarkTesting
             await bed.fixture.cache.checkInvariants()
         }
         for layer in layers { try await bed.rollBack(layer.pending) }
-        try await bed.fixture.cache.settleLimits()
+        try await bed.fixture.cache.enforceLimits()
         try await bed.fixture.cache.close()
     }
 }
