@@ -118,7 +118,9 @@ import TidemarkWire
             #expect(await eventually { calls.count == HostCalls.countMax })
             let refused = await result { () throws(UpstreamError) in try await calls.call("a") { _ in } }
             #expect(refused == "again: 1000 requests wait for the host's answer: it must answer some first")
-            for number in 1...HostCalls.countMax + 1 { calls.answer(.result(json("1")), to: ByteString("tm-\(number)")) }
+            for number in 1...HostCalls.countMax + 1 {
+                calls.answer(.result(json("1")), to: ByteString("tm-\(number)"))
+            }
             for await result in group { #expect(result == "1") }
         }
         withExtendedLifetime(lines) {}
