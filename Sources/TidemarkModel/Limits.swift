@@ -50,10 +50,6 @@ public struct Limits: Hashable, Sendable {
     public var queryCountMax = 100_000
     /// The elements of one list: 1,000,000. Of a longer list the first elements are kept.
     public var queryElementCountMax = 1_000_000
-    /// The bytes of a query's method: 1,024.
-    public var methodByteCountMax = 1_024
-    /// The bytes of a query's input, tags or membership: 64 KiB each.
-    public var queryInputByteCountMax = 64 << 10
     /// The observers of one cache: 100,000; a further one is refused.
     public var observerCountMax = 100_000
     /// The pending layers of one cache: 10,000; a further one is refused.

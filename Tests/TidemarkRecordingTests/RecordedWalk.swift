@@ -11,7 +11,7 @@ import TidemarkTesting
 struct RecordedWalk {
     /// The content of a database, as a reader finds it.
     struct Contents: Equatable {
-        var entities: [ReadEntity] = []
+        var entities: [EntitySnapshot] = []
         var queries: [ReadQuery] = []
         var layers: [ReadLayer] = []
         var libraries: [ReadLibrary] = []
@@ -126,7 +126,7 @@ struct RecordedWalk {
         try await cache.endOfInput()
         await cache.closeInput(input)
         try await cache.flush()
-        try await cache.settleLimits()
+        try await cache.enforceLimits()
         try await cache.close()
         await writer?.finish("the walk ended")
     }

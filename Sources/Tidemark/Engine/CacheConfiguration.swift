@@ -54,7 +54,7 @@ public struct CacheConfiguration: Sendable {
     public init() {}
 
     /// The types that are excluded from memory and from the disk, under their own names.
-    public var excludedTwice: Set<ByteString> {
+    public var typesExcludedFromBothTiers: Set<ByteString> {
         func resolved(_ types: Set<ByteString>) -> Set<ByteString> { Set(types.map { typeAliases[$0] ?? $0 }) }
         return resolved(memoryExcludedTypes).intersection(resolved(diskExcludedTypes))
     }

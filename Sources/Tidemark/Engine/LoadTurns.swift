@@ -3,7 +3,7 @@
 /// While any caller is between asking the journal for entities and using them, nothing is evicted. The waiters are
 /// bounded by the callers.
 struct LoadTurns {
-    private var lock = FirstComeLock()
+    private var lock = FairLock()
     /// The number of callers between asking the journal and using its answer.
     private var loadingCount = 0
 

@@ -35,7 +35,7 @@ extension SyncCache {
     /// Begins an eviction. Evicted entities free disk space only when they are removed from the database, so unwritten
     /// changes are flushed first.
     private func beginRoomTurn() {
-        if eviction.pressure.isDiskCrowded, state.isUnwritten { startFlush() } else { beginMakingRoom() }
+        if eviction.pressure.isDiskCrowded, state.isUnwritten { startFlush() } else { beginEvicting() }
     }
 
     /// Whether a limit is passed by more than a tenth, and entities may be evicted without asking a delegate.

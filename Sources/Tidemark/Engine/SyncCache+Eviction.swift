@@ -85,7 +85,7 @@ extension SyncCache {
     /// Evicts entities of types that do not stay in memory, in slices.
     private func evictExcluded() {
         guard eviction.excludedTask == nil, !loads.isLoading else { return }
-        var rest = state.passing[...]
+        var rest = state.memoryExcluded[...]
         guard !rest.isEmpty, evictExcludedSlice(&rest) else { return }
         eviction.excludedTask = spawn { [rest] in await self.evictExcluded(rest) }
     }
@@ -102,7 +102,7 @@ extension SyncCache {
         let budget = SliceBudget(configuration.stepClock)
         var seenCount = 0
         repeat {
-            eviction.rowScan.moved(state.dropPassing(rest.prefix(SliceBudget.entityCount)))
+            eviction.rowScan.moved(state.evictMemoryExcluded(rest.prefix(SliceBudget.entityCount)))
             seenCount += SliceBudget.entityCount
             rest = rest.dropFirst(SliceBudget.entityCount)
         } while !rest.isEmpty && seenCount < SyncCache.sliceEntityCountMax && !budget.isSpent

@@ -87,8 +87,8 @@ extension SyncCache {
             try await journal.commit(pending.flush)
             recordFlush(since: start, isCommitted: true)
             committed(pending)
-            await makeRoom()
-            await giveBackFree()
+            await evictExcess()
+            await releaseFreeSpace()
             flushTask = nil
             scheduleFlush()
             scheduleMemoryRelease()

@@ -120,7 +120,7 @@ extension SyncCache {
             // A failure may be the last: then held events are applied, and need their entities like the events of an
             // answer.
             requests = try await withLoaded({ state.keysToLoad(for: batches) }) {
-                take(result, library: library, attempt: attempt, random: random)
+                applyAnswer(result, library: library, attempt: attempt, random: random)
             }
         } catch {
             configuration.logger.error("an upstream's answer waits for the journal: \(error)")
@@ -129,7 +129,7 @@ extension SyncCache {
                 state.postponeReconcile(of: library, attempt: attempt)
             }
         }
-        settle(library, attempt, requests)
+        finish(library, attempt, requests)
         var isAnswered = false
         switch result {
         case .success: isAnswered = true
@@ -138,7 +138,7 @@ extension SyncCache {
         followHealing(of: library, isAnswered: isAnswered)
     }
 
-    private func take(
+    private func applyAnswer(
         _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64,
         random: Double
     ) -> [ReconcileRequest] {
@@ -189,11 +189,11 @@ extension SyncCache {
             defer { distribute() }
             return state.resumeReconcile(of: library, attempt: attempt, at: now)
         }
-        settle(library, attempt, requests)
+        finish(library, attempt, requests)
         followHealing(of: library, isAnswered: false)
     }
 
-    private func settle(_ library: LibraryIndex, _ attempt: UInt64, _ requests: [ReconcileRequest]) {
+    private func finish(_ library: LibraryIndex, _ attempt: UInt64, _ requests: [ReconcileRequest]) {
         if reconcileTasks[library]?.attempt == attempt { reconcileTasks[library] = nil }
         perform(requests)
         if !isClosed { followGapsOnceLoaded() }

@@ -20,8 +20,8 @@ extension SyncCache {
         clock: any CacheClock = SystemClock(), recorder: (any CacheRecorder)? = nil, corrects: Bool = true
     ) async throws(StorageError) -> SyncCache {
         precondition(
-            configuration.excludedTwice.isEmpty,
-            "types excluded from memory and from disk: \(configuration.excludedTwice.sorted()); choose one")
+            configuration.typesExcludedFromBothTiers.isEmpty,
+            "types excluded from memory and from disk: \(configuration.typesExcludedFromBothTiers.sorted()); choose one")
         func start(_ recovered: RecoveredState) async throws(StorageError) -> SyncCache {
             try await begin(
                 recovered, configuration, journal, upstream, queryUpstream, clock, recorder, corrects: corrects)
@@ -56,7 +56,7 @@ extension SyncCache {
         stateConfiguration.diskExcludedTypes = configuration.diskExcludedTypes
         var state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: configuration.random())
-        if recorder != nil { state.watchLeavings() }
+        if recorder != nil { state.beginEvictionLog() }
         let time: any CacheClock = corrects ? ForwardClock(clock, after: recovered.lastTakenAt) : clock
         let lag = time.now().subtractingClamped(clock.now())
         if lag > 0, recovered.lastTakenAt != nil {
@@ -66,16 +66,16 @@ extension SyncCache {
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
             clock: time, recorder: recorder, state: state)
-        try await cache.takeOutUnstored()
+        try await cache.removeUnstored()
         try await cache.activateLayers()
-        await cache.beginMakingRoom()
+        await cache.beginEvicting()
         await cache.beginHealing()
         return cache
     }
 
     /// Removes stored entities of types that must not be in the journal any more. They are removed before anything else
     /// is written, so that they are never in a file whose cursor is ahead of them.
-    private func takeOutUnstored() async throws(StorageError) {
+    private func removeUnstored() async throws(StorageError) {
         for place in state.unstoredPlaces {
             var after: StoredID?
             while true {
@@ -83,7 +83,7 @@ extension SyncCache {
                     library: place.library, type: place.type, after: after, countMax: SyncCache.pageCountMax)
                 guard let last = page.last else { break }
                 after = last
-                state.takeOut(
+                state.removeRows(
                     page.entities.map { StoredRow(key: $0.key, row: $0.row) } + page.damaged, at: clock.now())
                 if state.dirtyCount >= configuration.flush.startCount { try await flush() }
             }

@@ -24,7 +24,7 @@ public actor SyncCache {
     var state: CacheState
     private(set) var lifeCycle = LifeCycle.open
     /// The turns of batches: they are applied one after another, in the order they came.
-    var turn = FirstComeLock()
+    var turn = FairLock()
     var loads = LoadTurns()
     var inputs = InputTable()
     /// The decoder of lines that are in memory; nil until the first.
@@ -183,12 +183,12 @@ public actor SyncCache {
         var failure: StorageError?
         do throws(StorageError) {
             try await writeAll()
-            try await settleLimits()
+            try await enforceLimits()
         } catch {
             failure = error
         }
         flushTask?.cancel()
-        await giveBackAtEnd()
+        await releaseAtEnd()
         inputs.finishAcknowledgements()
         try await journal.close()
         if let failure { throw failure }

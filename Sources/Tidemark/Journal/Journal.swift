@@ -58,7 +58,7 @@ package protocol Journal: Sendable {
     ///
     /// - Parameter isLast: Nothing waits for the next commit: the step may take longer.
     /// - Returns: Whether there is more free space to return.
-    func giveBackFree(isLast: Bool) async throws(StorageError) -> Bool
+    func releaseFreeSpace(isLast: Bool) async throws(StorageError) -> Bool
 
     /// Frees memory that the journal does not need until the next commit.
     func releaseMemory() async
@@ -124,7 +124,7 @@ extension Journal {
     package func releaseMemory() async {}
 
     /// Returns false: a journal that is not on a disk has no space to return.
-    package func giveBackFree(isLast: Bool) async throws(StorageError) -> Bool { false }
+    package func releaseFreeSpace(isLast: Bool) async throws(StorageError) -> Bool { false }
 
     /// Returns nothing: this journal keeps no HTTP answers.
     package func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord] { [] }

@@ -68,7 +68,7 @@ package protocol ObserverSink: AnyObject, Sendable {
     /// Takes a notification if there is room.
     ///
     /// - Returns: false when there is no room. The cache then merges the observer's changes, in bounded memory, until
-    ///   ``SyncCache/resume(_:)`` or ``SyncCache/settle(_:)`` is called for the sink.
+    ///   ``SyncCache/resume(_:)`` or ``SyncCache/deliverAll(to:)`` is called for the sink.
     func offer(_ notification: CacheNotification) -> Bool
 
     /// Takes a notification whether there is room or not: the caller is about to write something that must come after

@@ -12,15 +12,15 @@ extension SyncCache {
             for (position, record) in log.enumerated() {
                 switch record {
                 case .query(let change):
-                    tell(change, at: position, of: log)
+                    notify(change, at: position, of: log)
                     graphHost?.note(change)
                 case .entity(let change):
-                    tell(change)
+                    notify(change)
                     graphHost?.note(change)
                 case .renamed(let old, let new, let key):
                     observers.rename(old, to: new, key)
                     graphHost?.rename(from: old, to: new)
-                case .library(let status): tell(status)
+                case .library(let status): notify(status)
                 }
             }
             catchUpHeldBack()
@@ -34,7 +34,7 @@ extension SyncCache {
 
     // MARK: Queries
 
-    private func tell(_ change: QueryChange, at position: Int, of log: [ChangeRecord]) {
+    private func notify(_ change: QueryChange, at position: Int, of log: [ChangeRecord]) {
         for observer in observers.observers(of: change.query) {
             if observer.isRefreshed { follow(change, for: observer) }
             if let lag = observer.lag {
@@ -179,7 +179,7 @@ extension SyncCache {
 
     // MARK: Entities
 
-    private func tell(_ change: EntityChange) {
+    private func notify(_ change: EntityChange) {
         for subscription in observers.byEntity[change.handle] ?? [] {
             guard let observer = observers.entityObservers[subscription] else { continue }
             if observer.isRefreshed { follow([change.handle], for: subscription, fields: observer.fields) }
@@ -237,7 +237,7 @@ extension SyncCache {
 
     // MARK: Libraries
 
-    private func tell(_ status: LibraryStatus) {
+    private func notify(_ status: LibraryStatus) {
         for sink in observers.librarySinks {
             if !sink.offer(.library(status)) { sink.deliver(.library(status)) }
             observers.notificationCount += 1
@@ -252,7 +252,7 @@ extension SyncCache {
     }
 
     /// Delivers all merged changes to the sink: the caller is about to write something that must come after them.
-    package func settle(_ sink: any ObserverSink) {
+    package func deliverAll(to sink: any ObserverSink) {
         catchUp(sink, isForced: true)
     }
 

@@ -23,7 +23,7 @@ extension SyncCache {
         if let refusal = isClosed ? SyncCache.closedRefusal : observerRefusal { return reply(.failure(refusal)) }
         do throws(StorageError) {
             try await withLoaded({ state.keyToLoad(request.key).map { [$0] } ?? [] }) {
-                settle(sink)
+                deliverAll(to: sink)
                 let read = readNow(request)
                 guard let handle = state.observe(request.key) else {
                     return reply(.failure(AnswerRefusal.tooManyTypes.cacheError))

@@ -51,19 +51,19 @@ extension SyncCache {
             refresh.isTooOld = true
             let next = now + refresh.backOff()
             refreshes[subscription] = refresh
-            tellAge(subscription)
+            notifyAge(subscription)
             return setMoment(subscription, next)
         }
-        settle(subscription, refresh, expiry)
+        reschedule(subscription, refresh, expiry)
     }
 
     /// Notes that the data that an observer sees is fresh until a moment.
-    private func settle(_ subscription: SubscriptionID, _ refresh: Refresh, _ expiry: Int64?) {
+    private func reschedule(_ subscription: SubscriptionID, _ refresh: Refresh, _ expiry: Int64?) {
         var refresh = refresh
         refresh.isTooOld = false
         refresh.pause = 0
         refreshes[subscription] = refresh
-        tellAge(subscription)
+        notifyAge(subscription)
         if let expiry { setMoment(subscription, refresh.look(for: expiry)) }
     }
 
@@ -91,17 +91,17 @@ extension SyncCache {
                 refresh.isTooOld = false
                 let next = now + refresh.backOff()
                 refreshes[subscription] = refresh
-                tellAge(subscription)
+                notifyAge(subscription)
                 return setMoment(subscription, next)
             }
-            settle(subscription, refresh, expiry)
+            reschedule(subscription, refresh, expiry)
         case .failure(let error):
             guard !isClosed else { return }
             configuration.logger.info("an observed query could not be refreshed: \(error)")
             refresh.isTooOld = expiry.map { $0 <= now } ?? false
             let next = now + refresh.backOff()
             refreshes[subscription] = refresh
-            tellAge(subscription)
+            notifyAge(subscription)
             setMoment(subscription, next)
         }
     }
@@ -113,7 +113,7 @@ extension SyncCache {
             guard let refresh = refreshes[observer.subscription], !refresh.isFetching else { continue }
             let expiry = expiry(of: observer.subscription, refresh.ages)
             if let expiry, expiry <= clock.now() { continue }
-            settle(observer.subscription, refresh, expiry)
+            reschedule(observer.subscription, refresh, expiry)
         }
     }
 
@@ -143,7 +143,7 @@ extension SyncCache {
     }
 
     /// Notifies an observer that something is too old, or is no longer, unless it was notified already.
-    private func tellAge(_ subscription: SubscriptionID) {
+    private func notifyAge(_ subscription: SubscriptionID) {
         let isTooOld = refreshes[subscription]?.isTooOld ?? false
         if let observer = observers.queryObservers[subscription] {
             guard observer.lag == nil else { return }

@@ -20,7 +20,7 @@ extension SyncCache {
             do throws(StorageError) {
                 try await withLoaded({ state.keysToLoadForReserves() }) {
                     guard lifeCycle.acceptsChanges else { return }
-                    state.settleReserves(at: clock.now())
+                    state.resumeReserves(at: clock.now())
                     distribute()
                 }
                 failureCount = 0

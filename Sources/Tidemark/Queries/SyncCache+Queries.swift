@@ -178,7 +178,7 @@ extension SyncCache {
             }
             isStale = true
         }
-        if let sink { settle(sink) }
+        if let sink { deliverAll(to: sink) }
         let answer = QueryAnswer(
             entities: fields == nil
                 ? listed.resources : listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,

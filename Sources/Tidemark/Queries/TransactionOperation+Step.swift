@@ -33,7 +33,7 @@ extension TransactionOperation {
         // No input reaches this case: every put was added to the reader, which returns one step for each.
         case .put: preconditionFailure("a put was not read before its step \(index)")
         case .patch(let type, let id, let fields, let unset):
-            let compact = fields.isEmpty ? [] : try CompactJSON.object(fields, name: "\(name)[\(index)].fields")
+            let compact = fields.isEmpty ? [] : try ResourceText.object(fields, name: "\(name)[\(index)].fields")
             return .patch(type: type, id: try checked(id, "\(name)[\(index)]", limits), fields: compact, unset: unset)
         case .keyedPut(let type, let id, let resource):
             return .keyedPut(
@@ -76,7 +76,7 @@ extension TransactionOperation {
 }
 
 /// A check of JSON that a caller gave as bytes; the result has no insignificant white space.
-enum CompactJSON {
+enum ResourceText {
     /// - Throws: ``CacheError`` `invalidParams` when the bytes are not a JSON object.
     static func object(_ bytes: [UInt8], name: String) throws(CacheError) -> [UInt8] {
         // Members keep their order and spelling: the canonical form is computed only for its check.

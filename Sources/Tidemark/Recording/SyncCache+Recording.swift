@@ -55,7 +55,7 @@ extension SyncCache {
     /// Records the evictions and reductions since the last call.
     func recordLeavings(at now: Int64) {
         guard let recorder else { return }
-        let gone = state.takeLeavings()
+        let gone = state.drainEvictionLog()
         guard !gone.isEmpty else { return }
         let step = RecordedStep.leaving(
             evicted: state.entityKeys(of: gone.evicted), reduced: state.entityKeys(of: gone.reduced),

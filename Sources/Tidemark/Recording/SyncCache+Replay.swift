@@ -43,11 +43,11 @@ extension SyncCache {
             recorded(step, at: clock.now()) { state.endFetch() }
         case .leaving(let evicted, let reduced, let queries):
             try await withLoaded({ (evicted + reduced).compactMap { state.keyToLoad($0) } }) {
-                var gone = Leavings()
+                var gone = EvictionLog()
                 gone.evicted = state.storedKeys(of: evicted)
                 gone.reduced = state.storedKeys(of: reduced)
                 gone.queries = queries
-                state.leave(gone, at: clock.now())
+                state.repeatEvictions(gone, at: clock.now())
                 distribute()
                 recordLeavings(at: clock.now())
             }
@@ -129,8 +129,8 @@ extension SyncCache {
     package var reconcileAttempts: [ByteString: UInt64] { state.reconcileAttempts }
 
     /// Continues the count of requests from the point where a recording was cut.
-    package func goOn(fromAttempts attempts: [ByteString: UInt64]) {
-        state.goOn(fromAttempts: attempts)
+    package func resume(fromAttempts attempts: [ByteString: UInt64]) {
+        state.resume(fromAttempts: attempts)
     }
 
     /// Tells whether a stored query's list contains an entity; nil when there is no such query.

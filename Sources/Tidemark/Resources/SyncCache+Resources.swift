@@ -69,8 +69,8 @@ extension SyncCache {
         request.allowsStale = allowsStale
         request.maxStale = maxStale?.wholeMilliseconds
         request.maxAges = named(maxAges)
-        let reply = OneReply<Result<QueryReply, CacheError>>()
-        await read(request, observing: nil, reply: { reply.give($0) }, later: { _ in })
+        let reply = OneShotReply<Result<QueryReply, CacheError>>()
+        await read(request, observing: nil, reply: { reply.answer($0) }, later: { _ in })
         return try ResourceList(try await reply.value().get().answer)
     }
 

@@ -46,7 +46,7 @@ struct BisectCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The database as it was when the recording began, if the recording does not hold it.", valueName: "file"))
     var base: String?
-    @OptionGroup(title: "Plain streams") var stream: StreamOptions
+    @OptionGroup(title: "Plain streams") var stream: ReplayedStreamOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
@@ -86,7 +86,7 @@ struct BisectCommand: AsyncParsableCommand {
             try output.writeLine(search.json)
         } else {
             try search.write(to: output, listsAll: printsAll)
-            if scope.library == nil { try tellLibraries(libraries, to: output) }
+            if scope.library == nil { try reportLibraries(libraries, to: output) }
         }
         try output.flush()
         if let divergence = run.replayer.divergence {
@@ -138,7 +138,7 @@ struct BisectCommand: AsyncParsableCommand {
         }
     }
 
-    private func tellLibraries(_ libraries: [ByteString], to output: Output) throws(Failure) {
+    private func reportLibraries(_ libraries: [ByteString], to output: Output) throws(Failure) {
         let names = libraries.prefix(5).map { "\"\(Printable.text($0))\"" }.joined(separator: ", ")
         let rest = libraries.count > 5 ? " and \(HumanText.count(libraries.count - 5)) more" : ""
         let text = "searched all libraries: \(names.isEmpty ? "there are none" : names + rest)"

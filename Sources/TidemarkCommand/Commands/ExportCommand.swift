@@ -37,7 +37,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     /// Returns one entity as a line of JSON.
-    static func json(_ entity: ReadEntity) -> [UInt8] {
+    static func json(_ entity: EntitySnapshot) -> [UInt8] {
         var line = JSONLine()
         line.object { line in
             line.member("library_id", entity.key.library)

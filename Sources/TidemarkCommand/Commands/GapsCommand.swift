@@ -67,7 +67,7 @@ struct GapsCommand: AsyncParsableCommand {
         } else if statuses.isEmpty {
             try output.writeLine("No libraries.")
         } else {
-            try LibraryTable.write(statuses, to: output)
+            try LibraryListing.write(statuses, to: output)
         }
         try output.flush()
     }

@@ -58,7 +58,7 @@ struct ListCommand: AsyncParsableCommand {
         // One more entity than requested shows whether there is a next page.
         let libraries = try reader.libraries().map(\.status.library)
         let after = startKey(libraries)
-        var entities: [ReadEntity]
+        var entities: [EntitySnapshot]
         var plan: ReadPlan?
         if let type, predicate != nil || !order.isEmpty {
             let rule = try RuleText.rule(type: type, where: predicate, order: order)
@@ -88,7 +88,7 @@ struct ListCommand: AsyncParsableCommand {
         return after.key(library: library)
     }
 
-    private func json(_ entities: [ReadEntity], hasNext: Bool, isMixed: Bool, _ plan: ReadPlan?) -> [UInt8] {
+    private func json(_ entities: [EntitySnapshot], hasNext: Bool, isMixed: Bool, _ plan: ReadPlan?) -> [UInt8] {
         var line = JSONLine()
         line.object { line in
             line.name("entities")
@@ -102,7 +102,7 @@ struct ListCommand: AsyncParsableCommand {
         return line.bytes
     }
 
-    private func writeTable(_ entities: [ReadEntity], isMixed: Bool, to output: Output) throws(Failure) {
+    private func writeTable(_ entities: [EntitySnapshot], isMixed: Bool, to output: Output) throws(Failure) {
         guard !entities.isEmpty else { return try output.writeLine("No entities.") }
         var columns: [Table.Column] = [
             .init(title: "KEY"), .init(title: "SEQUENCE", alignment: .right), .init(title: "SIZE", alignment: .right),

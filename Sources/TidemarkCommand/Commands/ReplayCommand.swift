@@ -47,7 +47,7 @@ struct ReplayCommand: AsyncParsableCommand {
             "The database as it was when the recording began, if the recording does not hold it.", valueName: "file"))
     var base: String?
     @OptionGroup(title: "Recording") var recording: RecordOptions
-    @OptionGroup(title: "Plain streams") var stream: StreamOptions
+    @OptionGroup(title: "Plain streams") var stream: ReplayedStreamOptions
     @OptionGroup var format: FormatOptions
 
     func validate() throws {

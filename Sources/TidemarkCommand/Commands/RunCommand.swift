@@ -74,19 +74,19 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         try Recorder.check(recording)
         let policy = try policy.policy()
-        if case .file(let path) = upstream { try IngestCommand.checkReadable(path) }
+        if case .file(let path) = upstream { try EngineStart.checkReadable(path) }
         let input: DescriptorInput
         do throws(InputError) {
             input = try DescriptorInput(STDIN_FILENO)
         } catch {
-            throw IngestCommand.failure(error)
+            throw EngineStart.failure(error)
         }
         let signals = SignalWatch { input.stop() }
         defer { signals.end() }
         do {
             try await serve(input, policy)
         } catch let error as InputError {
-            throw IngestCommand.failure(error)
+            throw EngineStart.failure(error)
         }
     }
 
@@ -110,7 +110,7 @@ struct RunCommand: AsyncParsableCommand {
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream,
             queryUpstream: self.upstream == .nobody ? nil : host, clock: clock, recorder: recorder)
-        try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
+        try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
         await journal.limitHTTP(http.limits)
         let graphUpstream = self.upstream == .nobody ? nil : HostGraph(calls)
         await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream) }

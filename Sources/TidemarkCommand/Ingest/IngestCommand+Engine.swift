@@ -25,7 +25,7 @@ extension IngestCommand {
         let found = await journal.openingReport
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
-        try await IngestCommand.tellRebuilt(database.path, journal, found: found, recorder, to: errors)
+        try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: errors)
         // The cache asks for lost numbers as soon as it is open, so the summary compares with the counts at opening.
         let before = cache.countsAtOpening
         // Healing comes before the first line, so that an event which both the input and the upstream bring is counted
@@ -35,7 +35,7 @@ extension IngestCommand {
         do throws(InputError) {
             stream = try await IngestStream(of: input, into: cache)
         } catch {
-            throw IngestCommand.failure(error)
+            throw EngineStart.failure(error)
         }
         let acknowledging = acknowledge(stream.acknowledgements)
         var failure: (any Error)?
@@ -44,9 +44,9 @@ extension IngestCommand {
                 try show(await progress(of: stream, cache))
             }
             try await stream.finish()
-            try await cache.settleLimits()
+            try await cache.enforceLimits()
         } catch let error as InputError {
-            failure = IngestCommand.failure(error)
+            failure = EngineStart.failure(error)
         } catch {
             failure = error
         }
@@ -108,33 +108,5 @@ extension IngestCommand {
         let (heldCount, durableLineCount) = await cache.progress(of: stream.input)
         return IngestProgress(
             lineCount: stream.lineCount, heldCount: heldCount, durableLineCount: durableLineCount)
-    }
-
-    static func failure(_ error: InputError) -> Failure {
-        Failure(
-            .inputOutput, "input_output", error.message, place: "standard input",
-            outcome: "the input before it is stored", advice: "feed the rest of the stream again")
-    }
-
-    /// Tells the user when the database was rebuilt and is therefore empty.
-    ///
-    /// - Parameters:
-    ///   - journal: The journal of a cache that has been opened.
-    ///   - found: The report of the journal before the cache was opened.
-    ///   - recorder: The recording, which ends here when the database that it began with has been moved aside since.
-    static func tellRebuilt(
-        _ path: String, _ journal: SQLiteJournal, found: OpeningReport, _ recorder: RecordingWriter?, to errors: Output
-    ) async throws {
-        let report = await journal.openingReport
-        guard case .rebuilt(let movedTo, let reason) = report else { return }
-        if report != found { await recorder?.finish("the database was damaged and was created anew") }
-        let layerCount = await journal.salvagedLayerCount
-        let edits = layerCount == 0 ? "" : " with the \(HumanText.count(layerCount, "pending edit")) that could be read"
-        let notice = Failure(
-            .ok, "rebuilt", "the database was damaged (\(reason))", place: path,
-            outcome: "it was moved to \(movedTo), and an empty one takes its place\(edits)",
-            advice: "feed the stream again from its beginning")
-        try errors.writeLine(errors.style.paint(notice.line, .yellow))
-        try errors.flush()
     }
 }

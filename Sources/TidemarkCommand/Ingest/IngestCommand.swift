@@ -41,11 +41,11 @@ struct IngestCommand: AsyncParsableCommand {
         do throws(InputError) {
             input = try DescriptorInput(STDIN_FILENO)
         } catch {
-            throw IngestCommand.failure(error)
+            throw EngineStart.failure(error)
         }
         let output = Output.standard()
         let errors = Output.errors()
-        if case .file(let path) = options.upstream { try IngestCommand.checkReadable(path) }
+        if case .file(let path) = options.upstream { try EngineStart.checkReadable(path) }
         if input.isTerminal {
             try errors.writeLine("tidemark: reading events from the terminal; Ctrl-D ends them")
             try errors.flush()
@@ -65,16 +65,6 @@ struct IngestCommand: AsyncParsableCommand {
         }
         try output.flush()
         if options.isStrict, summary.hasBadLines { throw strictFailure(summary) }
-    }
-
-    /// Refuses an upstream that cannot be read. It would otherwise look like a log without the missing events, which
-    /// would then be lost.
-    static func checkReadable(_ path: String) throws(Failure) {
-        guard access(path, R_OK) != 0 else { return }
-        throw Failure(
-            .unavailable, "upstream_failed", "the upstream's log cannot be read",
-            place: "\(path): \(SystemError.last.text)",
-            outcome: "nothing was done", advice: "pass a log that exists to --upstream file:PATH")
     }
 
     private func strictFailure(_ summary: IngestSummary) -> Failure {

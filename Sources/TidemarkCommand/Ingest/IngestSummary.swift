@@ -56,7 +56,7 @@ struct IngestSummary: Sendable {
         }
         let entities = HumanText.count(entityCount, "entity", "entities")
         try output.writeLine("\(entities) in \(HumanText.byteCount(databaseByteCount)) on disk")
-        if !libraries.isEmpty { try LibraryTable.write(Array(libraries.prefix(20)), to: output) }
+        if !libraries.isEmpty { try LibraryListing.write(Array(libraries.prefix(20)), to: output) }
         if libraries.count > 20 {
             try output.writeLine("and \(HumanText.count(libraries.count - 20)) more: tidemark gaps lists them all")
         }

@@ -136,7 +136,7 @@ struct LimitOptions: ParsableArguments {
         configuration.limits.entityByteCountMax = entityByteCountMax
         configuration.memoryExcludedTypes = Set(memoryExcluded.map { ByteString($0) })
         configuration.diskExcludedTypes = Set(diskExcluded.map { ByteString($0) })
-        guard let twice = configuration.excludedTwice.min() else { return }
+        guard let twice = configuration.typesExcludedFromBothTiers.min() else { return }
         throw .usage(
             "\(Printable.text(twice)) is excluded from memory and from disk, so nothing of it would be kept",
             advice: "pass --memory-exclude or --disk-exclude for it, not both")

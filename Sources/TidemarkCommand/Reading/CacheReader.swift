@@ -92,8 +92,8 @@ struct CacheReader {
     /// Returns at most `countMax` visible entities in key order.
     func page(
         library: ByteString?, type: ByteString?, after: EntityKey?, countMax: Int
-    ) throws(Failure) -> [ReadEntity] {
-        var entities: [ReadEntity] = []
+    ) throws(Failure) -> [EntitySnapshot] {
+        var entities: [EntitySnapshot] = []
         try forEach(library: library, type: type, after: after, showsLayers: true) { entity in
             entities.append(entity)
             return entities.count < countMax
@@ -104,8 +104,8 @@ struct CacheReader {
     /// Returns the visible entities that match a rule, in its order, with the way in which they were found.
     ///
     /// - Throws: ``Failure`` ``ExitStatus/usage`` when the entity after which to begin does not exist.
-    func select(_ selection: EntitySelection) throws(Failure) -> ([ReadEntity], ReadPlan) {
-        var entities: [ReadEntity] = []
+    func select(_ selection: EntitySelection) throws(Failure) -> ([EntitySnapshot], ReadPlan) {
+        var entities: [EntitySnapshot] = []
         let outcome = try CacheReader.mapped { () throws(StorageError) in
             try reader.select(selection) { step in
                 switch step {
@@ -138,7 +138,7 @@ struct CacheReader {
     ///   - visit: Returns false to stop.
     func forEach(
         library: ByteString?, type: ByteString?, after: EntityKey? = nil, showsLayers: Bool = false,
-        _ visit: (ReadEntity) throws(Failure) -> Bool
+        _ visit: (EntitySnapshot) throws(Failure) -> Bool
     ) throws(Failure) {
         // The scan can only throw storage errors, so an error of `visit` is kept and thrown afterwards.
         var failure: Failure?

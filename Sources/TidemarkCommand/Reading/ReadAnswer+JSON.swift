@@ -3,7 +3,7 @@ import TidemarkSQLite
 import TidemarkWire
 
 extension ReadAnswer {
-    var entity: ReadEntity? {
+    var entity: EntitySnapshot? {
         guard case .found(let entity) = self else { return nil }
         return entity
     }

@@ -19,7 +19,7 @@ struct ReplaySource {
     ///   - path: The path of the file, whose first line shows which of the two it is.
     ///   - stream: The options for reading a plain stream.
     /// - Throws: ``Failure``.
-    init(_ path: String, stream: StreamOptions) throws {
+    init(_ path: String, stream: ReplayedStreamOptions) throws {
         self.path = path
         let found = try ReplaySource.mapped(path) { () throws(RecordingError) in
             try RecordingReader.isRecording(path) ? Reader.recording(RecordingReader(path)) : nil

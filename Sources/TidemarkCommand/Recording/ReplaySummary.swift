@@ -67,7 +67,7 @@ struct ReplaySummary {
             try output.writeLine("  now      \(Printable.text(divergence.replayed))")
         }
         try output.writeLine("\(HumanText.count(entityCount, "entity", "entities")), digest \(digest.description)")
-        if !libraries.isEmpty { try LibraryTable.write(Array(libraries.prefix(20)), to: output) }
+        if !libraries.isEmpty { try LibraryListing.write(Array(libraries.prefix(20)), to: output) }
     }
 }
 

@@ -128,7 +128,7 @@ struct SimulationWorkers: Sendable {
                 continue
             }
             begun = nil
-            answer.take(members, isPoints: isPoints)
+            answer.add(members, isPoints: isPoints)
         }
         // When a schedule has begun and no result followed, the process trapped in it.
         if let begun {
@@ -170,7 +170,7 @@ struct SimulationWorkers: Sendable {
 }
 
 extension SimulationWorkers.Answer {
-    fileprivate mutating func take(_ members: ReferenceJSON, isPoints: Bool) {
+    fileprivate mutating func add(_ members: ReferenceJSON, isPoints: Bool) {
         func text(_ name: String) -> String? {
             members.member(name)?.text.map { String(decoding: $0, as: UTF8.self) }
         }

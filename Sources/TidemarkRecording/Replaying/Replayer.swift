@@ -49,7 +49,7 @@ package final class Replayer {
         cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: setup.hasUpstream ? NobodyToAsk() : nil,
             clock: clock, recorder: outcomes, corrects: false)
-        await cache.goOn(fromAttempts: setup.attempts)
+        await cache.resume(fromAttempts: setup.attempts)
     }
 
     /// Replays the next step.

@@ -152,7 +152,7 @@ package final class RecordingWriter: CacheRecorder {
             for (index, item) in items.enumerated() {
                 guard write(item) else {
                     // The file is full: the remaining items are written after it was shortened, or dropped.
-                    return giveBack(items[index...])
+                    return returnItems(items[index...])
                 }
             }
         }
@@ -174,7 +174,7 @@ package final class RecordingWriter: CacheRecorder {
             switch item {
             case .end(let reason):
                 try file.withLock { (file) throws(RecordingError) in try file.append(RecordingWriter.endLine(reason)) }
-                tell(reason)
+                report(reason)
             case .entry(let entry, _):
                 let line = entry.line
                 return try file.withLock { (file) throws(RecordingError) in
@@ -190,7 +190,7 @@ package final class RecordingWriter: CacheRecorder {
         return true
     }
 
-    private func tell(_ reason: String) {
+    private func report(_ reason: String) {
         // The caller of `finish` knows the reason.
         if state.withLock({ $0.finishers.isEmpty }) { onEnd(reason) }
     }
@@ -207,7 +207,7 @@ package final class RecordingWriter: CacheRecorder {
         onEnd(reason)
     }
 
-    private func giveBack(_ items: ArraySlice<Item>) {
+    private func returnItems(_ items: ArraySlice<Item>) {
         state.withLock { state in
             state.items.insert(contentsOf: items, at: 0)
             state.byteCount += items.reduce(0) { sum, item in

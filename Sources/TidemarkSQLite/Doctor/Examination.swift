@@ -39,10 +39,10 @@ public struct Examination: Hashable, Sendable {
     static func of(_ path: String, _ conditions: ExaminationConditions) -> Examination {
         let file = DataFilePath(path)
         var examination = Examination(path: file.path)
-        let header = HeaderLook(file).findings(into: &examination)
-        MachineLook(file, conditions).look(into: &examination, exists: header != .missing)
-        NeighbourLook(file, conditions).look(into: &examination)
-        if case .ours = header { ContentLook(file).look(into: &examination) }
+        let header = HeaderCheck(file).findings(into: &examination)
+        MachineCheck(file, conditions).look(into: &examination, exists: header != .missing)
+        NeighbourCheck(file, conditions).look(into: &examination)
+        if case .ours = header { ContentCheck(file).look(into: &examination) }
         return examination
     }
 

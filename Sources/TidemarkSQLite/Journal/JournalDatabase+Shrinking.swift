@@ -42,7 +42,7 @@ extension JournalDatabase {
         try queue.writeWithoutTransaction { db in
             try copyLogBack(db)
             guard canShrink, try pageCounts(db).free > 0 else { return }
-            try takeOut(JournalDatabase.pageCountMax, db)
+            try removePages(JournalDatabase.pageCountMax, db)
             try copyLogBack(db)
         }
     }
@@ -53,13 +53,13 @@ extension JournalDatabase {
     /// - Parameter isLast: Whether no commit waits. When true, as many pages are removed as by ``shrink()``; when false
     ///   only a few, so that a waiting commit does not wait long.
     /// - Returns: Whether more pages should be removed.
-    func giveBackFree(isLast: Bool) throws -> Bool {
+    func releaseFreeSpace(isLast: Bool) throws -> Bool {
         guard canShrink else { return false }
         return try queue.writeWithoutTransaction { db in
             let pages = try pageCounts(db)
             isGivingBack = isGivingBack ? !pages.isTight : pages.isLoose
             guard isGivingBack else { return false }
-            try takeOut(isLast ? JournalDatabase.pageCountMax : JournalDatabase.stepPageCount, db)
+            try removePages(isLast ? JournalDatabase.pageCountMax : JournalDatabase.stepPageCount, db)
             let rest = try pageCounts(db)
             // When no page was removed, a reader may be in the way; the next commit tries again.
             isGivingBack = !rest.isTight && rest.free < pages.free
@@ -68,7 +68,7 @@ extension JournalDatabase {
         }
     }
 
-    private func takeOut(_ pageCount: Int64, _ db: Database) throws {
+    private func removePages(_ pageCount: Int64, _ db: Database) throws {
         guard let connection = db.sqliteConnection else { return }
         // Each step of the statement moves one page, so the statement must be stepped to its end.
         let vacuum = try PreparedStatement(connection, "PRAGMA incremental_vacuum(\(pageCount))")

@@ -262,10 +262,10 @@ public actor SQLiteJournal: Journal {
         do { try database.shrink() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    package func giveBackFree(isLast: Bool) throws(StorageError) -> Bool {
+    package func releaseFreeSpace(isLast: Bool) throws(StorageError) -> Bool {
         let database = try openDatabase()
         do {
-            return try database.giveBackFree(isLast: isLast)
+            return try database.releaseFreeSpace(isLast: isLast)
         } catch {
             throw SQLiteFailure.storageError(error, path: file.path)
         }

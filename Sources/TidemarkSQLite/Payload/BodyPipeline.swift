@@ -42,7 +42,7 @@ final class BodyPipeline {
             let source = BodySource(
                 rows: rows, bytes: bytes, dictionaries: dictionaries,
                 yieldRowCount: Processor.yieldRowCount(of: flush))
-            let crew = BodyCrew(source, chunks)
+            let crew = EncodingThreads(source, chunks)
             // A flush that fits into one chunk has no work to share.
             let wanted = rows.count > BodyClaims.rowCountMax ? helperCount : 0
             for _ in 0..<max(0, wanted) { queue.async { crew.help() } }

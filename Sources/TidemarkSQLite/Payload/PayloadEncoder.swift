@@ -110,7 +110,7 @@ package final class PayloadEncoder {
             for index in 0..<PayloadCodec.paddingByteCount { target[count + index] = 0 }
             count += PayloadCodec.paddingByteCount
         }
-        return PayloadEncoder.sealed(take(count), id: id, seal: seal)
+        return PayloadEncoder.sealed(output(count), id: id, seal: seal)
     }
 
     /// Encodes the same row with other stamps and fields; its payload stays as it is.
@@ -128,7 +128,7 @@ package final class PayloadEncoder {
         let target = UnsafeMutableRawBufferPointer(rebasing: blob[used...])
         if fields.isEmpty, bytes[PayloadCodec.checkByteCount] >> 5 == PayloadCodec.formatVersion {
             target.copyMemory(from: bytes)
-            return PayloadEncoder.sealed(take(bytes.count), id: id, seal: seal)
+            return PayloadEncoder.sealed(output(bytes.count), id: id, seal: seal)
         }
         var count = PayloadCodec.checkByteCount
         let flags = bytes[count] & PayloadCodec.flagsMask
@@ -141,7 +141,7 @@ package final class PayloadEncoder {
             UnsafeMutableRawBufferPointer(rebasing: target[count...]).copyMemory(from: part)
             count += part.count
         }
-        return PayloadEncoder.sealed(take(count), id: id, seal: seal)
+        return PayloadEncoder.sealed(output(count), id: id, seal: seal)
     }
 
     private static func checkCount(of fields: UnsafeRawBufferPointer) {
@@ -168,7 +168,7 @@ package final class PayloadEncoder {
         return 1 + PayloadCodec.writeVarint(UInt64(fieldsCount), into: start + offset + 1)
     }
 
-    private func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    private func output(_ count: Int) -> UnsafeMutableRawBufferPointer {
         let body = UnsafeMutableRawBufferPointer(rebasing: blob[used..<used + count])
         used += count
         return body

@@ -55,7 +55,7 @@ final class EntitySelector {
     /// - Returns: False when `visit` stopped the scan.
     func forEach(
         _ library: LibraryIndex, from source: SelectionSource, behind place: Place?,
-        _ visit: (ReadEntity) throws -> Bool
+        _ visit: (EntitySnapshot) throws -> Bool
     ) throws -> Bool {
         var covered = try coveredMatches(library, behind: place)[...]
         let goesOn = try withoutActuallyEscaping(visit) { visit in
@@ -86,11 +86,11 @@ final class EntitySelector {
     }
 
     /// Returns an entity as it is visible under the layers.
-    func visible(_ key: StoredKey) throws -> ReadEntity? {
+    func visible(_ key: StoredKey) throws -> EntitySnapshot? {
         guard let name = names.entityKey(key) else { return nil }
-        var base: ReadEntity?
+        var base: EntitySnapshot?
         switch try entities.read(key, decoder, names.dictionaries) {
-        case .found(let entity): base = ReadEntity(entity, key: name)
+        case .found(let entity): base = EntitySnapshot(entity, key: name)
         case .absent: break
         case .damaged(let row, let fault): try onDamage(DamagedRow(key: name, row: row, fault: fault))
         }
@@ -240,11 +240,11 @@ final class EntitySelector {
         case .damaged(let row, let fault):
             try onDamage(DamagedRow(key: name, row: row, fault: fault))
             return nil
-        case .found(let entity): return name.flatMap { match(ReadEntity(entity, key: $0), path: path, code: code) }
+        case .found(let entity): return name.flatMap { match(EntitySnapshot(entity, key: $0), path: path, code: code) }
         }
     }
 
-    private func match(_ entity: ReadEntity, path: FieldPath? = nil, code: [UInt8] = []) -> EntityMatch? {
+    private func match(_ entity: EntitySnapshot, path: FieldPath? = nil, code: [UInt8] = []) -> EntityMatch? {
         guard entity.isWhole else { return nil }
         return entity.payload.withUnsafeBytes { payload in
             let view = ResourceView(payload)

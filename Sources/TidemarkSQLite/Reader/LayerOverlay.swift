@@ -61,13 +61,13 @@ struct LayerOverlay {
     ///
     /// - Parameter base: The server's version of the entity; nil when there is none that can be used.
     /// - Returns: The visible entity; nil when nothing is visible.
-    func visible(_ key: StoredKey, over base: ReadEntity?, name: EntityKey) -> ReadEntity? {
+    func visible(_ key: StoredKey, over base: EntitySnapshot?, name: EntityKey) -> EntitySnapshot? {
         guard let covering = coverings[key] else { return base }
         // A forged file can have any payload. A payload that is not an object cannot be folded, and counts as absent.
         let base = base.flatMap { CompactJSON.isObject($0.payload) ? $0 : nil }
         guard let payload = covering.changes.reduce(base?.payload, { LayerFold.apply($1, to: $0) }) else { return nil }
         let isReplaced = covering.changes.contains { if case .put = $0 { true } else { false } }
-        return ReadEntity(
+        return EntitySnapshot(
             key: name, payload: payload, sequence: base?.sequence, writtenAt: base?.writtenAt ?? covering.writtenAt,
             isPending: true, isWhole: isReplaced || base?.isWhole ?? true)
     }

@@ -2,7 +2,7 @@
 struct EntityMatch {
     /// The key of the order, compared as bytes and unique within a library.
     var sortKey: [UInt8]
-    var entity: ReadEntity
+    var entity: EntitySnapshot
 }
 
 /// Keeps the first `countMax` of some matches, in whatever order they come.

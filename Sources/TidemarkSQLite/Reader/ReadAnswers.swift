@@ -1,7 +1,7 @@
 import TidemarkModel
 
 /// One stored entity as a reader returns it: its bytes passed their check.
-public struct ReadEntity: Hashable, Sendable {
+public struct EntitySnapshot: Hashable, Sendable {
     public var key: EntityKey
     /// The resource's JSON.
     public var payload: [UInt8]
@@ -39,7 +39,7 @@ public struct VisibleAnswer: Hashable, Sendable {
 
 /// The result of reading one entity.
 public enum ReadAnswer: Hashable, Sendable {
-    case found(ReadEntity)
+    case found(EntitySnapshot)
     /// The entity was never stored, or was removed without a trace.
     case absent
     /// The entity was deleted, and its tombstone is stored.
@@ -53,7 +53,7 @@ public enum ReadAnswer: Hashable, Sendable {
 /// One step of a scan over the entities.
 public enum ReadStep: Hashable, Sendable {
     /// The next entity in key order.
-    case entity(ReadEntity)
+    case entity(EntitySnapshot)
     case damaged(DamagedRow)
 }
 

@@ -29,7 +29,7 @@ extension SQLiteReader {
                 return VisibleAnswer(answer: .absent, isPending: false, damagedLayers: overlay.damaged)
             }
             var answer = try answer(connection, stored, key, names)
-            var base: ReadEntity?
+            var base: EntitySnapshot?
             if case .found(let entity) = answer { base = entity }
             if let visible = overlay.visible(stored, over: base, name: key) {
                 answer = visible.isWhole ? .found(visible) : .evicted
@@ -46,7 +46,7 @@ extension SQLiteReader {
         _ connection: OpaquePointer, _ stored: StoredKey, _ key: EntityKey, _ names: ReadNames
     ) throws -> ReadAnswer {
         switch try EntityReader(connection).read(stored, decoder, names.dictionaries) {
-        case .found(let entity): .found(ReadEntity(entity, key: key))
+        case .found(let entity): .found(EntitySnapshot(entity, key: key))
         case .damaged(let row, let fault): .damaged(DamagedRow(key: key, row: row, fault: fault))
         case .absent:
             try SQLiteReader.hasTombstone(connection, stored)
@@ -55,7 +55,7 @@ extension SQLiteReader {
     }
 }
 
-extension ReadEntity {
+extension EntitySnapshot {
     init(_ entity: StoredEntity, key: EntityKey) {
         self.init(key: key, payload: entity.payload, sequence: entity.sequence, writtenAt: entity.writtenAt)
         isWhole = Completeness(fields: entity.fields) == .whole

@@ -87,7 +87,7 @@ extension SQLiteReader {
                 return try visit(step)
             }
             covered.removeFirst()
-            var base: ReadEntity?
+            var base: EntitySnapshot?
             if case .entity(let entity) = step { base = entity } else if try !visit(step) { return false }
             guard let name = names.entityKey(key), let entity = overlay.visible(key, over: base, name: name),
                 entity.isWhole
@@ -103,7 +103,7 @@ extension SQLiteReader {
         let name = names.entityKey(key)
         switch EntityReader.answer(record, key: key, decoder, names.dictionaries) {
         case .found(let entity):
-            if let name { return .entity(ReadEntity(entity, key: name)) }
+            if let name { return .entity(EntitySnapshot(entity, key: name)) }
             return .damaged(DamagedRow(key: nil, row: entity.row, fault: .rowMissing))
         case .damaged(let row, let fault): return .damaged(DamagedRow(key: name, row: row, fault: fault))
         case .absent: return .damaged(DamagedRow(key: name, row: 0, fault: .rowMissing))

@@ -15,7 +15,7 @@ extension Salvage {
             guard let old = TypeIndex(exactly: row.integer(1)),
                 PayloadDictionary.checksum(number: number, type: old, bytes: bytes) == row.integer(3)
             else {
-                return tell(
+                return report(
                     "dictionary \(number) fails its check and was removed",
                     advice: "nothing: its type gets another one, and the rows that needed it are named below")
             }
@@ -28,7 +28,7 @@ extension Salvage {
             put.bind(5, blob: bytes)
             try put.run()
         }
-        if !isWhole { tell("some dictionaries could not be read: rows that needed one are named below") }
+        if !isWhole { report("some dictionaries could not be read: rows that needed one are named below") }
     }
 
     func copyEntities() throws {
@@ -42,7 +42,7 @@ extension Salvage {
         let isWhole = try scan.keyed("keys", columns: #""row""#, places: names.places) { row in
             guard let old = row.storedKey(from: 0) else {
                 loseSomewhere()
-                return tell("a key that cannot be read was removed")
+                return report("a key that cannot be read was removed")
             }
             guard let key = names.key(old) else { return lose(old) }
             guard seen.insert(key).inserted else { return }
@@ -56,13 +56,13 @@ extension Salvage {
             case let fault?:
                 lostCounts[key.library, default: 0] += 1
                 let name = names.entityKey(key)
-                tell(
+                report(
                     "entity \(name.text) of library \"\(name.library)\" was removed: \(fault.rawValue)",
                     advice: "fetch it again, or feed the library's log")
             }
         }
         guard !isWhole else { return }
-        tell(
+        report(
             "some keys of entities could not be read: those on damaged pages were removed",
             advice: "feed the logs of all libraries from the start, or refresh their queries")
         loseSomewhere()
@@ -145,7 +145,7 @@ extension Salvage {
         let isWhole = try scan.keyed("tombstones", columns: columns, places: names.places) { row in
             guard let old = row.storedKey(from: 0), let generation = UInt32(exactly: row.integer(5)) else {
                 isForgettingEverywhere = true
-                return tell("a tombstone that cannot be read was removed")
+                return report("a tombstone that cannot be read was removed")
             }
             guard let key = names.key(old) else {
                 if let library = names.libraryNumbers[old.library] { forgetting.insert(library) }
@@ -153,7 +153,7 @@ extension Salvage {
             }
             guard !kept.contains(key) else {
                 forgetting.insert(key.library)
-                return tell(
+                return report(
                     "the tombstone of \(names.entityKey(key).text) was removed: the entity is stored and passes its check"
                 )
             }
@@ -166,6 +166,6 @@ extension Salvage {
         }
         guard !isWhole else { return }
         isForgettingEverywhere = true
-        tell("some tombstones could not be read: late changes of entities that are not stored are held off")
+        report("some tombstones could not be read: late changes of entities that are not stored are held off")
     }
 }

@@ -15,7 +15,7 @@ extension Salvage {
             do throws(PayloadFault) {
                 _ = try LayerTable.record(row, &open)
             } catch {
-                return tell(
+                return report(
                     "the pending edit in row \(row.integer(0)) was removed: \(error.rawValue)",
                     advice: "make the edit again")
             }
@@ -32,7 +32,7 @@ extension Salvage {
         }
         for (_, name) in open.newLibraries { _ = names.index(ofLibrary: name) }
         for (_, name) in open.newTypes { _ = names.index(ofType: name) }
-        if !isWhole { tell("some pending edits could not be read", advice: "make the missing ones again") }
+        if !isWhole { report("some pending edits could not be read", advice: "make the missing ones again") }
     }
 
     func copyQueries() throws {
@@ -43,16 +43,16 @@ extension Salvage {
             do throws(PayloadFault) {
                 record = try QueryTable.record(row, libraryCount: .max, typeCount: .max)
             } catch {
-                return tell(
+                return report(
                     "the query in row \(row.integer(0)) was removed: \(error.rawValue)",
                     advice: "nothing: it is fetched again when it is read")
             }
             guard let library = names.libraryNumbers[record.library], let type = names.typeNumbers[record.type] else {
-                return tell("the query \(record.method) was removed: its library or type is lost")
+                return report("the query \(record.method) was removed: its library or type is lost")
             }
             try table.write(mended(record, library, type))
         }
-        if !isWhole { tell("some queries could not be read", advice: "nothing: they are fetched again") }
+        if !isWhole { report("some queries could not be read", advice: "nothing: they are fetched again") }
     }
 
     private func mended(_ old: QueryRecord, _ library: LibraryIndex, _ type: TypeIndex) -> QueryRecord {
@@ -62,7 +62,7 @@ extension Salvage {
         var seen: Set<StoredID> = []
         record.elements = old.elements.filter { seen.insert($0.id).inserted }
         if record.elements.count < old.elements.count {
-            tell("the query \(record.method) listed entities more than once: each is listed once now; it is stale")
+            report("the query \(record.method) listed entities more than once: each is listed once now; it is stale")
             record.staleSince = record.staleSince ?? now
         }
         // The lists in which a lost entity was are unknown for queries that are evaluated locally, so all queries of

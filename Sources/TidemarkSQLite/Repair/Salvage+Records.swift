@@ -18,7 +18,7 @@ extension Salvage {
         let isQuarantineWhole = try scan.numbered("quarantine", key: "number", columns: tail(QuarantineTable.columns)) {
             row in
             guard QuarantineTable.record(row) != nil else {
-                return tell("the quarantined record \(row.integer(0)) was removed: it cannot be read")
+                return report("the quarantined record \(row.integer(0)) was removed: it cannot be read")
             }
             for column in [0, 1, 3, 4, 7, 8] as [Int32] { put.bind(column + 1, row.integer(column)) }
             put.bind(3, text: row.text(2))
@@ -28,7 +28,7 @@ extension Salvage {
             try put.run()
             recordCount += 1
         }
-        if !isQuarantineWhole { tell("some quarantined records could not be read") }
+        if !isQuarantineWhole { report("some quarantined records could not be read") }
         let counters = try CounterTable(target)
         let areCountersWhole = try scan.run("SELECT name, value FROM counters", nil) { row in
             let name = row.text(0).description
@@ -42,7 +42,7 @@ extension Salvage {
         }
         // One of them may have said how far something was forgotten.
         if !areCountersWhole { isForgettingEverywhere = true }
-        if !areKindsWhole || !areCountersWhole { tell("some counters could not be read: they count from here on") }
+        if !areKindsWhole || !areCountersWhole { report("some counters could not be read: they count from here on") }
         try counters.write(CounterTable.quarantineCount, recordCount)
         try copyEvicted()
     }
@@ -66,7 +66,7 @@ extension Salvage {
         guard version >= 4 else { return }
         guard !names.areRenumbered, names.lostLibraries.isEmpty else {
             isForgettingEverywhere = true
-            return tell("the evicted keys were lost: reads report them as absent")
+            return report("the evicted keys were lost: reads report them as absent")
         }
         let put = try PreparedStatement(
             target, "INSERT OR IGNORE INTO evicted (number, library, is_back, hashes, checksum) VALUES (?, ?, ?, ?, ?)")
@@ -76,7 +76,7 @@ extension Salvage {
             guard EvictedTable.checksum(row.integer(0), row.integer(1), row.integer(2), hashes) == row.integer(4) else {
                 // The number of the library is not to be trusted either.
                 isForgettingEverywhere = true
-                return tell("row \(row.integer(0)) of the evicted keys was removed: reads report them as absent")
+                return report("row \(row.integer(0)) of the evicted keys was removed: reads report them as absent")
             }
             for column in [0, 1, 2, 4] as [Int32] { put.bind(column + 1, row.integer(column)) }
             put.bind(4, blob: hashes)
@@ -84,7 +84,7 @@ extension Salvage {
         }
         guard !isWhole else { return }
         isForgettingEverywhere = true
-        tell("some evicted keys could not be read: reads report them as absent")
+        report("some evicted keys could not be read: reads report them as absent")
     }
 
     /// Copies the declarations of indexes. The next writer builds them from the beginning; the repair itself does so.
@@ -94,7 +94,7 @@ extension Salvage {
         let columns = "type, path, state, built_library, built_id, checksum"
         let isWhole = try scan.numbered("indexes", key: "number", columns: columns) { row in
             guard var record = FieldIndexTable.checked(row) else {
-                return tell(
+                return report(
                     "index \(row.integer(0)), whose record fails its check, was removed",
                     advice: "declare it again with --index")
             }
@@ -104,7 +104,7 @@ extension Salvage {
             try table.write(record)
         }
         if !isWhole {
-            tell("some indexes could not be read", advice: "declare the missing ones again with --index")
+            report("some indexes could not be read", advice: "declare the missing ones again with --index")
         }
     }
 
@@ -131,10 +131,10 @@ extension Salvage {
             let count = counts[record.index] ?? 0
             if lostCounts[record.index] ?? 0 > 0 {
                 record.isStale = true
-                tell(
+                report(
                     "library \"\(record.name)\" and its queries are stale now", advice: "refresh them, or feed its log")
             } else if record.entityCount != count {
-                tell(
+                report(
                     "library \"\(record.name)\" counted \(counted(record.entityCount, "entity", "entities")); it has \(count)"
                 )
             }

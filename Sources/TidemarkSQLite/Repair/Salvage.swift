@@ -48,7 +48,7 @@ final class Salvage {
     }
 
     func copy() throws {
-        tellNames()
+        reportNames()
         try copyDictionaries()
         try copyEntities()
         try copyTombstones()
@@ -58,35 +58,35 @@ final class Salvage {
         try copyIndexes()
         try writeNames()
         try writeForgotten()
-        tell(
+        report(
             "\(counted(kept.count, "entity that passes its check is", "entities that pass their check are")) in a new file, with every other record that does"
         )
         if untoldCount > 0 { steps.append(RepairStep("\(untoldCount) more of this kind")) }
     }
 
-    func tell(_ what: String, advice: String = "") {
+    func report(_ what: String, advice: String = "") {
         guard steps.count < RepairReport.stepCountMax else { return untoldCount += 1 }
         steps.append(RepairStep(what, advice: advice))
     }
 
-    private func tellNames() {
+    private func reportNames() {
         if !names.areLibrariesWhole {
-            tell("some records of libraries could not be read", advice: "feed the logs of the missing ones")
+            report("some records of libraries could not be read", advice: "feed the logs of the missing ones")
         }
         if !names.areTypesWhole {
-            tell("some records of types could not be read", advice: "feed the logs of all libraries from the start")
+            report("some records of types could not be read", advice: "feed the logs of all libraries from the start")
         }
         for number in names.lostLibraries {
-            tell(
+            report(
                 "library \(number), whose record fails its check, was removed with all its data: its name is not known",
                 advice: "feed its log from the start")
         }
         for number in names.lostTypes {
-            tell(
+            report(
                 "type \(number), whose record fails its check, was removed with its entities: its name is not known",
                 advice: "feed the logs of all libraries from the start, or refresh their queries")
         }
-        for (library, what) in names.mended { tell("library \"\(library)\": \(what)", advice: "refresh its queries") }
+        for (library, what) in names.mended { report("library \"\(library)\": \(what)", advice: "refresh its queries") }
     }
 
     /// Returns all columns except the first one.

@@ -106,7 +106,7 @@ package final class HostCalls: Sendable {
     }
 
     /// Takes an answer of the host. An answer without a pending call is ignored: it came late, or twice.
-    func take(_ answer: Message.HostAnswer, to id: ByteString?) {
+    func answer(_ answer: Message.HostAnswer, to id: ByteString?) {
         guard let id, let number = HostCalls.number(id) else {
             logger.debug("an answer to \(id?.description ?? "no id") is ignored: no such request was sent")
             return

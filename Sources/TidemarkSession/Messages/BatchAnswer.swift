@@ -22,7 +22,7 @@ final class BatchAnswer: Sendable {
         state = Mutex(State(answers: Array(repeating: nil, count: count), missingCount: count))
     }
 
-    func take(_ outcome: Result<[UInt8], MessageError>, to id: [UInt8], at index: Int) {
+    func add(_ outcome: Result<[UInt8], MessageError>, to id: [UInt8], at index: Int) {
         let answer = MessageLine.answer(outcome, to: id)
         let line: [UInt8]? = state.withLock { state in
             guard state.answers[index] == nil else { return nil }

@@ -17,7 +17,7 @@ struct Responder: Sendable {
         switch target {
         case .nobody: break
         case .line(let outbox): outbox.append(answer: MessageLine.answer(outcome, to: id) + [0x0A])
-        case .batch(let batch, let index): batch.take(outcome, to: id, at: index)
+        case .batch(let batch, let index): batch.add(outcome, to: id, at: index)
         }
     }
 }

@@ -6,7 +6,7 @@ import TidemarkWire
 extension Outbox: ObserverSink {
     package func offer(_ notification: CacheNotification) -> Bool {
         if case .library(let status) = notification {
-            tell(status)
+            notify(status)
             return true
         }
         let line = Outbox.line(of: notification)
@@ -16,13 +16,13 @@ extension Outbox: ObserverSink {
     }
 
     package func deliver(_ notification: CacheNotification) {
-        if case .library(let status) = notification { return tell(status) }
+        if case .library(let status) = notification { return notify(status) }
         let line = Outbox.line(of: notification)
         append { $0.deliver(line) }
     }
 
     /// Notifies the host of durable positions.
-    package func tellDurable(_ places: [DurablePlace]) {
+    package func notifyDurable(_ places: [DurablePlace]) {
         for place in places {
             let line = MessageLine.notification("durable") { line in
                 line.member("library_id", place.library)
@@ -33,7 +33,7 @@ extension Outbox: ObserverSink {
         }
     }
 
-    private func tell(_ status: LibraryStatus) {
+    private func notify(_ status: LibraryStatus) {
         let line = Outbox.line(of: .library(status))
         append { $0.keepNewest(.init(subject: .state, library: status.library, line: line)) }
     }

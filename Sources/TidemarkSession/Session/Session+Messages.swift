@@ -7,9 +7,9 @@ extension Session {
     static let batchCountMax = 1_000
 
     /// Takes one line of messages. Returns when every step is done that must come before later lines.
-    func take(_ value: JSONSlice, _ place: LinePlace) async {
+    func admit(_ value: JSONSlice, _ place: LinePlace) async {
         guard let elements = value.elements else {
-            return await take(Message(value), .line(outbox), place)
+            return await admit(Message(value), .line(outbox), place)
         }
         guard !elements.isEmpty else {
             let error = MessageError.invalidRequest("the array is empty: send requests in it")
@@ -26,22 +26,22 @@ extension Session {
         let batch = BatchAnswer(count: messages.count(where: \.wantsAnswer), outbox: outbox)
         var index = 0
         for message in messages {
-            await take(message, .batch(batch, index: index), place)
+            await admit(message, .batch(batch, index: index), place)
             if message.wantsAnswer { index += 1 }
         }
     }
 
     /// Takes the host's answers among the messages of a line; the other messages are taken in their turn.
-    func takeAnswers(_ value: JSONSlice) {
+    func admitAnswers(_ value: JSONSlice) {
         for element in value.elements ?? [value] {
-            if case .answer(let id, let hostAnswer) = Message(element) { calls.take(hostAnswer, to: id) }
+            if case .answer(let id, let hostAnswer) = Message(element) { calls.answer(hostAnswer, to: id) }
         }
     }
 
-    private func take(_ message: Message, _ target: Responder.Target, _ place: LinePlace) async {
+    private func admit(_ message: Message, _ target: Responder.Target, _ place: LinePlace) async {
         switch message {
         case .answer(let id, let hostAnswer):
-            calls.take(hostAnswer, to: id)
+            calls.answer(hostAnswer, to: id)
         case .invalid(let id, let error):
             await answer(.failure(error), Responder(id: id, target: target))
         case .request(let request):
@@ -56,7 +56,7 @@ extension Session {
 
     /// Writes an answer after all notifications of earlier changes.
     func answer(_ outcome: Result<[UInt8], MessageError>, _ responder: Responder) async {
-        await cache.settle(outbox)
+        await cache.deliverAll(to: outbox)
         responder.answer(outcome)
     }
 }

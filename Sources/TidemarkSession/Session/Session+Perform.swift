@@ -111,7 +111,7 @@ extension Session {
         await cache.read(request, observing: sink) { [waiting, cache, outbox] result in
             // An observer got all notifications in the same step. A plain read must not return changes before their
             // notifications: the reply comes on the cache's executor, so nothing comes between.
-            if sink == nil { cache.assumeIsolated { $0.settle(outbox) } }
+            if sink == nil { cache.assumeIsolated { $0.deliverAll(to: outbox) } }
             let outcome = result.map { Answer.query($0.answer, subscription: $0.subscription) }
             waiting.finish(number) { $0.answer(outcome.mapError { MessageError($0) }) }
         } later: { [outbox] result in
@@ -144,7 +144,7 @@ extension Session {
                 let message = "nothing is written: \(error.message); it is tried again, so ask again later"
                 outcome = .failure(MessageError(CacheError(.storageFailed, message)))
             }
-            await cache.settle(outbox)
+            await cache.deliverAll(to: outbox)
             waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)
@@ -159,7 +159,7 @@ extension Session {
         let number = try waiting.add(responder, .caughtUp(library: library))
         let task = Task { [cache, outbox, waiting] in
             let status = await cache.caughtUp(to: sequence, library: library)
-            await cache.settle(outbox)
+            await cache.deliverAll(to: outbox)
             waiting.finish(number) { $0.answer(.success(Answer.place(status))) }
         }
         waiting.set(task, for: number)

@@ -64,7 +64,7 @@ package final class Session: Sendable {
     /// - Throws: ``InputError`` and ``StorageError``, after everything was finished that could be.
     package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
         await cache.observeLibraries(outbox)
-        await cache.observeDurability { [outbox] places in outbox.tellDurable(places) }
+        await cache.observeDurability { [outbox] places in outbox.notifyDurable(places) }
         let resuming = Task { [cache, outbox] in
             for await _ in room { await cache.resume(outbox) }
         }
@@ -92,7 +92,7 @@ package final class Session: Sendable {
             for (index, event) in batch.events.enumerated() where Session.concernsSession(event) {
                 if done < index { try await ingest(batch, done..<index, &ahead) }
                 done = index
-                await take(event, of: batch, stream.input)
+                await admit(event, of: batch, stream.input)
             }
             try await ingest(batch, done..<batch.events.count, &ahead)
         }
@@ -105,7 +105,7 @@ package final class Session: Sendable {
         guard await cache.isWaitingForUpstream else { return }
         try await ahead.read(until: { [cache] in await cache.waitForUpstream() }, calls: calls) { batch in
             for event in batch.events where event.kind == .message {
-                takeAnswers(JSONSlice(validated: batch.text(of: event)))
+                admitAnswers(JSONSlice(validated: batch.text(of: event)))
             }
         }
     }
@@ -123,11 +123,11 @@ package final class Session: Sendable {
         }
     }
 
-    private func take(_ event: ChangeEvent, of batch: EventBatch, _ input: InputID) async {
+    private func admit(_ event: ChangeEvent, of batch: EventBatch, _ input: InputID) async {
         let line = batch.text(of: event)
         let number = batch.firstLine + Int64(event.line)
         if event.kind == .message {
-            await take(JSONSlice(validated: line), LinePlace(input: input, line: number))
+            await admit(JSONSlice(validated: line), LinePlace(input: input, line: number))
         } else if line.holds(Session.versionName) {
             let reason = event.reason?.code ?? "not_json"
             let error = MessageError.parse(
@@ -151,12 +151,12 @@ package final class Session: Sendable {
         }
         for (number, library) in waiting.caughtUps {
             let status = await cache.status(of: library)
-            await cache.settle(outbox)
+            await cache.deliverAll(to: outbox)
             waiting.finish(number) { $0.answer(.success(Answer.place(status))) }
         }
         await waiting.waitUntilEmpty()
         await http?.close()
-        await cache.settle(outbox)
+        await cache.deliverAll(to: outbox)
         await cache.detach(outbox)
         do throws(StorageError) {
             try await cache.close()

@@ -26,7 +26,7 @@ extension EntityStore {
         displace(index)
         detach(index)
         if slot.flags.contains(.hasFieldStamps) { setFieldStamps(nil, of: index) }
-        if !passing.isEmpty { passing.remove(index) }
+        if !memoryExcluded.isEmpty { memoryExcluded.remove(index) }
         release(slot.place, of: index)
         self.slot(index).pointee.place = PayloadArena.none
         self.slot(index).pointee.flags = slot.flags.intersection(.isListed)

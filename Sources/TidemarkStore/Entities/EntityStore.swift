@@ -63,9 +63,9 @@ package struct EntityStore: ~Copyable {
     /// The types that no journal has: their entities are never dirty.
     var unstoredTypes: Set<TypeIndex> = []
     /// The types whose entities leave memory as soon as the journal has them.
-    var passingTypes: Set<TypeIndex> = []
-    /// The slots in memory of entities of `passingTypes`.
-    var passing: Set<SlotIndex> = []
+    var memoryExcludedTypes: Set<TypeIndex> = []
+    /// The slots in memory of entities of `memoryExcludedTypes`.
+    var memoryExcluded: Set<SlotIndex> = []
 
     static let none = SlotIndex.none
     /// The number of slots in a page of 64 KiB.
@@ -244,7 +244,7 @@ package struct EntityStore: ~Copyable {
         place(index, hash: identity.hash)
         attach(index)
         count += 1
-        if !passingTypes.isEmpty, passingTypes.contains(identity.type) { passing.insert(index) }
+        if !memoryExcludedTypes.isEmpty, memoryExcludedTypes.contains(identity.type) { memoryExcluded.insert(index) }
         return index
     }
 

@@ -14,14 +14,14 @@ package struct FieldConstraint: Sendable {
     package var isEmpty: Bool { ranges.isEmpty }
 
     init(_ predicate: Predicate) {
-        var pointers: [ByteString: JSONPointer] = [:]
+        var pointers: [ByteString: RulePointer] = [:]
         FieldConstraint.collect(predicate, &pointers)
         for (text, pointer) in pointers {
             if let found = FieldConstraint.ranges(predicate, of: pointer) { ranges[text] = found }
         }
     }
 
-    private static func collect(_ predicate: Predicate, _ pointers: inout [ByteString: JSONPointer]) {
+    private static func collect(_ predicate: Predicate, _ pointers: inout [ByteString: RulePointer]) {
         switch predicate {
         case .all(let members), .any(let members):
             for member in members { collect(member, &pointers) }
@@ -34,7 +34,7 @@ package struct FieldConstraint: Sendable {
     /// Returns the ranges at a pointer for which a condition can hold.
     ///
     /// - Returns: nil when every value may fulfil it.
-    private static func ranges(_ predicate: Predicate, of pointer: JSONPointer) -> [CodeRange]? {
+    private static func ranges(_ predicate: Predicate, of pointer: RulePointer) -> [CodeRange]? {
         switch predicate {
         case .all(let members):
             let all = members.compactMap { ranges($0, of: pointer) }
@@ -83,7 +83,7 @@ extension Membership {
     }
 }
 
-extension JSONPointer {
+extension RulePointer {
     /// The pointer in the form of RFC 6901.
     var text: ByteString {
         var text: [UInt8] = []

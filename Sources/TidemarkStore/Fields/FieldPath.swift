@@ -4,7 +4,7 @@ import TidemarkModel
 package struct FieldPath: Hashable, Sendable {
     /// The pointer in the form of RFC 6901; empty for the whole resource.
     package let text: ByteString
-    let pointer: JSONPointer
+    let pointer: RulePointer
 
     /// Parses a pointer.
     ///
@@ -12,7 +12,7 @@ package struct FieldPath: Hashable, Sendable {
     /// - Throws: An error that says what is wrong and what to write instead, as the end of a sentence that begins with
     ///   the place.
     package init(_ text: ByteString) throws(MembershipError) {
-        pointer = try JSONPointer(text.bytes)
+        pointer = try RulePointer(text.bytes)
         self.text = text
     }
 

@@ -175,7 +175,7 @@ struct LayerStack {
     }
 
     /// Returns the confirmed layers over an entity that wait for a place in an ended log.
-    func outlived(over handle: ListHandle, generation: UInt32) -> [Int64] {
+    func layersOfEndedLog(over handle: ListHandle, generation: UInt32) -> [Int64] {
         (overlays[handle]?.touches ?? []).compactMap { touch in
             guard let awaited = layers[touch.layer]?.awaited, awaited.generation != generation else { return nil }
             return touch.layer
@@ -283,7 +283,7 @@ struct LayerStack {
     // MARK: The journal
 
     /// Adds every layer that changed since the last flush to a flush, complete.
-    mutating func take(into flush: inout FlushBatch) {
+    mutating func drain(into flush: inout FlushBatch) {
         for number in dirty.sorted() {
             guard let layer = layers[number] else { continue }
             flush.layers.append(layer.record)

@@ -1,9 +1,9 @@
 extension MembershipCandidates {
     /// Tells whether each pointer and length of a filing is known or can still be added.
     func hasRoom(for filing: MembershipFiling) -> Bool {
-        var newValues: Set<JSONPointer> = []
-        var newPaths: Set<JSONPointer> = []
-        var newLengths: [JSONPointer: Set<Int>] = [:]
+        var newValues: Set<RulePointer> = []
+        var newPaths: Set<RulePointer> = []
+        var newLengths: [RulePointer: Set<Int>] = [:]
         for key in filing.keys {
             switch key {
             case .value(let pointer, _):
@@ -23,7 +23,7 @@ extension MembershipCandidates {
             && paths.count + newPaths.count <= MembershipCandidates.pathPointerCountMax
     }
 
-    private func entry(for pointer: JSONPointer) -> Values? { values.first { $0.pointer == pointer } }
+    private func entry(for pointer: RulePointer) -> Values? { values.first { $0.pointer == pointer } }
 
     /// Returns the largest number of queries under one of the keys; -1 for a filing without keys, which costs nothing.
     func load(of filing: MembershipFiling) -> Int {
@@ -67,7 +67,7 @@ extension MembershipCandidates {
         }
     }
 
-    private mutating func changeValues(at pointer: JSONPointer, _ body: (inout Values) -> Void) {
+    private mutating func changeValues(at pointer: RulePointer, _ body: (inout Values) -> Void) {
         let index = values.firstIndex { $0.pointer == pointer } ?? values.count
         if index == values.count { values.append(Values(pointer: pointer)) }
         body(&values[index])

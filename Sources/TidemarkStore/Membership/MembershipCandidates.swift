@@ -22,7 +22,7 @@ package struct MembershipCandidates: Sendable {
 
     /// The rules filed under the values at one pointer.
     struct Values {
-        let pointer: JSONPointer
+        let pointer: RulePointer
         /// The queries by the fingerprint of the value; no entry is empty.
         var queries: [Int: QueryPostings] = [:]
         /// The queries by the beginning of the value's code; one entry for each length.
@@ -40,7 +40,7 @@ package struct MembershipCandidates: Sendable {
 
     /// The rules filed under the directories of the paths at one pointer.
     struct Paths {
-        let pointer: JSONPointer
+        let pointer: RulePointer
         /// The queries by the fingerprint of the directory that a path must be directly in; no entry is empty.
         var direct: [Int: QueryPostings] = [:]
         /// The queries by the fingerprint of a directory that a path must be in, at any depth; no entry is empty.

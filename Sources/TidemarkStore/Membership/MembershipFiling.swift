@@ -7,11 +7,11 @@ struct MembershipFiling: Sendable {
 
     enum Key: Sendable {
         /// The value at a pointer has this fingerprint.
-        case value(JSONPointer, Int)
+        case value(RulePointer, Int)
         /// The code of the value at a pointer begins with this number of bytes, of this fingerprint.
-        case prefix(JSONPointer, byteCount: Int, Int)
+        case prefix(RulePointer, byteCount: Int, Int)
         /// A path at a pointer, or an alternate path, is in the directory with this fingerprint.
-        case path(JSONPointer, Int, isRecursive: Bool)
+        case path(RulePointer, Int, isRecursive: Bool)
     }
 
     /// The keys; none when the rule can never be fulfilled.
@@ -49,7 +49,7 @@ struct MembershipFiling: Sendable {
 extension MembershipFiling {
     /// The codes between two bounds at one pointer: they all begin with the common part of the bounds.
     fileprivate struct ValueRange {
-        let pointer: JSONPointer
+        let pointer: RulePointer
         /// The bounds as codes; for a prefix both are its own code.
         var lower: [UInt8]?
         var upper: [UInt8]?
@@ -104,7 +104,7 @@ extension MembershipFiling {
             if filing.keys.count <= 1 { single.append(filing) } else { several.append(filing) }
         }
 
-        private mutating func changeRange(of pointer: JSONPointer, _ body: (inout ValueRange) -> Void) {
+        private mutating func changeRange(of pointer: RulePointer, _ body: (inout ValueRange) -> Void) {
             if let index = ranges.firstIndex(where: { $0.pointer == pointer && ($0.lower == nil || $0.upper == nil) }) {
                 body(&ranges[index])
             } else if ranges.count < Conjuncts.rangeCountMax {

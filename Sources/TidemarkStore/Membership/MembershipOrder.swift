@@ -1,6 +1,6 @@
 /// One component of the order of a list.
 struct MembershipOrder: Sendable {
-    let pointer: JSONPointer
+    let pointer: RulePointer
     let isDescending: Bool
 
     /// Appends the component's part of a resource's sort key.

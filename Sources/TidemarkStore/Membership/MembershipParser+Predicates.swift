@@ -37,7 +37,7 @@ extension MembershipParser {
     private mutating func tests(
         _ object: JSONObject, _ names: [String], at place: String
     ) throws(MembershipError) -> Predicate {
-        var pointer: JSONPointer?
+        var pointer: RulePointer?
         for (name, member) in zip(names, object.members) where name == "path" {
             pointer = try self.pointer(member.value, at: place + "/path")
         }

@@ -40,10 +40,10 @@ extension MembershipParser {
         }
     }
 
-    func pointer(_ value: Range<Int>, at place: String) throws(MembershipError) -> JSONPointer {
+    func pointer(_ value: Range<Int>, at place: String) throws(MembershipError) -> RulePointer {
         let text = try string(value, at: place)
         do throws(MembershipError) {
-            return try JSONPointer(text)
+            return try RulePointer(text)
         } catch {
             throw wrong(place, error.what)
         }

@@ -3,10 +3,10 @@ struct MembershipScope: Sendable {
     let directory: ScopePath
     let isRecursive: Bool
     /// The place of a resource's path.
-    let pointer: JSONPointer
+    let pointer: RulePointer
 
-    static let defaultPointer = JSONPointer(member: "sd_path")
-    static let alternatesPointer = JSONPointer(member: "alternate_paths")
+    static let defaultPointer = RulePointer(member: "sd_path")
+    static let alternatesPointer = RulePointer(member: "alternate_paths")
 
     /// Tells whether one of the resource's paths is in the directory.
     ///
@@ -22,7 +22,7 @@ struct MembershipScope: Sendable {
     /// Calls `body` with the path at a pointer, then with each of the alternate paths. Values that are not paths are
     /// skipped.
     static func forEachPath(
-        of resource: ResourceView, at pointer: JSONPointer, _ body: (ScopePath) -> Void
+        of resource: ResourceView, at pointer: RulePointer, _ body: (ScopePath) -> Void
     ) {
         if let value = resource.value(at: pointer), let path = ScopePath(value, of: resource.bytes) { body(path) }
         forEachAlternate(of: resource, body)

@@ -3,7 +3,7 @@ indirect enum Predicate: Sendable {
     case all([Predicate])
     case any([Predicate])
     case not(Predicate)
-    case test(JSONPointer, ValueTest)
+    case test(RulePointer, ValueTest)
 
     /// Tells whether a resource fulfils the condition.
     ///

@@ -46,7 +46,7 @@ package struct ResourceView {
     ///
     /// - Returns: The value's range; nil when there is none.
     /// - Complexity: O(members), and O(the value that the first token leads to).
-    func value(at pointer: JSONPointer) -> Range<Int>? {
+    func value(at pointer: RulePointer) -> Range<Int>? {
         guard let first = pointer.tokens.first else { return 0..<bytes.count }
         guard bytes.first == UInt8(ascii: "{") else { return pointer.value(in: bytes) }
         return value(named: first.name).flatMap { pointer.value(in: bytes, from: $0, tokensFrom: 1) }

@@ -46,7 +46,7 @@ struct ListedKeys {
 
     /// Returns the number of a key, which is assigned when it has none. Something must name the key before the next
     /// ``recycle()``.
-    mutating func take(_ key: StoredKey) -> ListHandle {
+    mutating func admit(_ key: StoredKey) -> ListHandle {
         if let handle = handles[key] { return handle }
         let handle: ListHandle
         if let last = free.popLast() {

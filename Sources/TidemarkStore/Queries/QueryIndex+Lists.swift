@@ -24,11 +24,11 @@ extension QueryIndex {
         beginChange(of: query)
         let marks = self[query].list.marks(of: node)
         if marks.isShown, isStepped(query) { stepOut(node, of: query) }
-        take(node, of: query)
+        unlink(node, of: query)
         if !marks.contains(.isExtra) { markDirty(query) }
     }
 
-    private mutating func take(_ node: ListNode, of query: QueryID) {
+    private mutating func unlink(_ node: ListNode, of query: QueryID) {
         let handle = self[query].list.handle(of: node)
         let place = self[query].list.place(of: node)
         unpinRemoved(node, of: query)
@@ -65,7 +65,7 @@ extension QueryIndex {
         guard isStepped(query), self[query].list.isShown(node) else { return }
         let handle = self[query].list.handle(of: node)
         // With layers the element may look the same as before: that is known only when the unit ends.
-        let isUnlogged = !recorder.isUncertain && !isOldWanted(handle, in: query)
+        let isUnlogged = !recorder.isUncertain && !needsPayloadBefore(handle, in: query)
         if isUnlogged, self[query].shownCountMax == .max {
             self[query].noteUnlogged()
             return
@@ -140,7 +140,7 @@ extension QueryIndex {
         var nodes: [ListNode] = []
         self[query].list.forEachNode { nodes.append($0) }
         // Elements are removed from the back, so that no other element moves into the place of a pinned one.
-        for node in nodes.reversed() { take(node, of: query) }
+        for node in nodes.reversed() { unlink(node, of: query) }
         self[query].removeAllElements()
     }
 
@@ -157,7 +157,7 @@ extension QueryIndex {
     }
 
     /// Tells whether some observer of a list gets the value of an entity before a write, or a lag has yet to record it.
-    func isOldWanted(_ handle: ListHandle, in query: QueryID) -> Bool {
+    func needsPayloadBefore(_ handle: ListHandle, in query: QueryID) -> Bool {
         guard self[query].observerCount > 0 else { return false }
         return self[query].listenerCount > 0 || keys.knownBy(handle) < self[query].lastLag
     }

@@ -38,7 +38,7 @@ struct QueryIndex {
     var recorder = ChangeRecorder()
     /// The number of the newest lag of any query.
     var lastLag: Int64 = 0
-    /// The queries evicted for others since the last call of ``CacheState/takeLeavings()``; nil while they are not
+    /// The queries evicted for others since the last call of ``CacheState/drainEvictionLog()``; nil while they are not
     /// logged.
     var displaced: [QueryKey]?
     /// The number of lists that are not built yet.
@@ -101,7 +101,7 @@ struct QueryIndex {
     /// - Returns: The query; nil when there are `queryCountMax`, all of them observed.
     mutating func open(_ key: QueryKey, library: LibraryIndex) -> QueryID? {
         if let query = byKey[key] { return query }
-        if byKey.count >= limits.queryCountMax, !makeRoom() { return nil }
+        if byKey.count >= limits.queryCountMax, !evictLeastRecent() { return nil }
         lastNumber += 1
         return add(QueryEntry(key: key, library: library, number: lastNumber))
     }
@@ -120,7 +120,7 @@ struct QueryIndex {
         return query
     }
 
-    private mutating func makeRoom() -> Bool {
+    private mutating func evictLeastRecent() -> Bool {
         var at = leastRecent
         while at != QueryIndex.none, self[at].observerCount > 0 { at = self[at].readOrder.previous }
         guard at != QueryIndex.none else { return false }

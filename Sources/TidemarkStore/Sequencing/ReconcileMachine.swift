@@ -56,7 +56,7 @@ package struct ReconcileMachine {
     /// Continues the attempt numbers of another machine.
     ///
     /// - Precondition: No request is under way.
-    package mutating func goOn(from attempt: UInt64) {
+    package mutating func resume(fromAttempt attempt: UInt64) {
         // No input reaches it: a replay calls this once, after its cache was opened and before any step, and only
         // recorded steps ask its upstream.
         precondition(state == .idle, "attempt \(self.attempt) is under way")

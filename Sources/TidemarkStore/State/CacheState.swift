@@ -40,8 +40,8 @@ package struct CacheState: ~Copyable {
     var fetchCount = 0
     /// Whether changes of the libraries' phases are logged.
     package var hasLibraryObservers = false
-    /// The evictions since the last call of ``takeLeavings()``; nil while they are not logged.
-    var leavings: Leavings?
+    /// The evictions since the last call of ``drainEvictionLog()``; nil while they are not logged.
+    var evictionLog: EvictionLog?
     /// Whether something other than counts changed since the last flush.
     package internal(set) var isUnwritten = false
     /// Whether lines were counted since the last flush; the counts are written with the next change, or at the end.

@@ -16,11 +16,11 @@ package actor MemoryJournal: Journal {
         /// Returns a store with the same content that changes independently.
         package func copy() async -> Store {
             let copy = Store()
-            await copy.take(contents)
+            await copy.replace(contents)
             return copy
         }
 
-        private func take(_ contents: MemoryJournalContents) {
+        private func replace(_ contents: MemoryJournalContents) {
             self.contents = contents
         }
 
@@ -134,7 +134,7 @@ package actor MemoryJournal: Journal {
         }
     }
 
-    private func tellWatchers() {
+    private func notifyWatchers() {
         for watcher in watchers { watcher.resume() }
         watchers.removeAll()
     }
@@ -215,7 +215,7 @@ package actor MemoryJournal: Journal {
         while areLoadsPaused {
             await withCheckedContinuation {
                 waitingLoads.append($0)
-                tellWatchers()
+                notifyWatchers()
             }
         }
     }
@@ -224,7 +224,7 @@ package actor MemoryJournal: Journal {
         while isPaused {
             await withCheckedContinuation {
                 waiting.append($0)
-                tellWatchers()
+                notifyWatchers()
             }
         }
         try checkOpen()
@@ -243,7 +243,7 @@ package actor MemoryJournal: Journal {
         while isRebuildPaused {
             await withCheckedContinuation {
                 waitingRebuilds.append($0)
-                tellWatchers()
+                notifyWatchers()
             }
         }
         await store.clear()

@@ -82,14 +82,14 @@ package final class FoldingSink: ObserverSink {
                 }
                 state.room = room - 1
             }
-            take(notification, &state)
+            fold(notification, &state)
             return true
         }
     }
 
-    package func deliver(_ notification: CacheNotification) { state.withLock { take(notification, &$0) } }
+    package func deliver(_ notification: CacheNotification) { state.withLock { fold(notification, &$0) } }
 
-    private func take(_ notification: CacheNotification, _ state: inout State) {
+    private func fold(_ notification: CacheNotification, _ state: inout State) {
         switch notification {
         case .query(let change):
             guard var observer = state.observers[change.subscription] else {

@@ -74,7 +74,7 @@ package actor ScriptedObserverHost: ObserverHost {
     /// Shows another list, and notifies all observers.
     package func show(_ list: [Element]) {
         self.list = list
-        for index in observers.indices { tell(index) }
+        for index in observers.indices { notify(index) }
     }
 
     /// Shows another entity, and notifies all observers.
@@ -99,7 +99,7 @@ package actor ScriptedObserverHost: ObserverHost {
         await withTaskCancellationHandler {
             while !condition(self), !Task.isCancelled { await withCheckedContinuation { watchers.append($0) } }
         } onCancel: {
-            Task { await self.tellWatchers() }
+            Task { await self.notifyWatchers() }
         }
     }
 
@@ -127,22 +127,22 @@ package actor ScriptedObserverHost: ObserverHost {
     package func resume(_ sink: any ObserverSink) {
         resumeCount += 1
         for index in observers.indices where observers[index].sink === sink && observers[index].keptCount > 0 {
-            tell(index)
+            notify(index)
         }
-        tellWatchers()
+        notifyWatchers()
     }
 
     package func detach(_ sink: any ObserverSink) {
         detachCount += 1
         observers.removeAll { $0.sink === sink }
-        tellWatchers()
+        notifyWatchers()
     }
 
     // MARK: Notifying
 
     private func answer(in body: @escaping @Sendable (ScriptedObserverHost) async -> Void) async {
         if areRepliesHeld { heldReplies.append { await body(self) } } else { await body(self) }
-        tellWatchers()
+        notifyWatchers()
     }
 
     private func replyToRead(
@@ -176,7 +176,7 @@ package actor ScriptedObserverHost: ObserverHost {
         return subscription
     }
 
-    private func tell(_ index: Int) {
+    private func notify(_ index: Int) {
         let told = Dictionary(uniqueKeysWithValues: observers[index].told.map { ($0.handle, $0.json) })
         let now = Dictionary(uniqueKeysWithValues: list.map { ($0.handle, $0.json) })
         let operations = ListDifference.operations(
@@ -193,7 +193,7 @@ package actor ScriptedObserverHost: ObserverHost {
         }
     }
 
-    private func tellWatchers() {
+    private func notifyWatchers() {
         for watcher in watchers { watcher.resume() }
         watchers = []
     }

@@ -20,7 +20,7 @@ extension ReferenceCache {
     package mutating func store(
         _ answer: ReferenceAnswer, for name: ReferenceQueryName, fetch: ReferenceFetch? = nil
     ) -> Bool {
-        guard let number = makeRoom(for: name) else { return false }
+        guard let number = evict(for: name) else { return false }
         open(name.library)
         let generation = libraries[name.library]?.generation ?? 0
         // After the log began anew there are no sequences to compare with.

@@ -95,11 +95,11 @@ extension ReferenceCache {
         {
             return
         }
-        try take(event)
+        try admit(event)
         if let mutationID, let library = event.library { settle(bytes(mutationID), in: bytes(library)) }
     }
 
-    private mutating func take(_ event: CacheEvent) throws {
+    private mutating func admit(_ event: CacheEvent) throws {
         switch event {
         case .change(let library, let type, let resources, let sequence, let merges, let isIndex):
             change(

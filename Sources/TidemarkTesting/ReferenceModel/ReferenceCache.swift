@@ -223,7 +223,7 @@ package struct ReferenceCache: Sendable {
     /// Makes room for a query.
     ///
     /// - Returns: The number of the query; nil when there is no room because every known query is observed.
-    mutating func makeRoom(for name: ReferenceQueryName) -> Int? {
+    mutating func evict(for name: ReferenceQueryName) -> Int? {
         if readOrder.contains(name) { return queries[name]?.number ?? numberOfOpened }
         if readOrder.count >= queryCountMax {
             guard let oldest = readOrder.first(where: { !observed.contains($0) }) else { return nil }

@@ -72,7 +72,7 @@ package struct LineFramer {
         byteCountMax: Int, from source: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         if carriedByteCount > 0 { usualByteCount = byteCountMax + LineBlock.paddingByteCount + carriedByteCount }
-        makeRoom(for: byteCountMax)
+        reserve(for: byteCountMax)
         let start = pendingByteCount
         let result = buffer.withUnsafeMutableBytes { bytes in
             Result { () throws(Failure) in
@@ -90,7 +90,7 @@ package struct LineFramer {
 
     /// Grows the buffer by doubling, so that a long line is not copied for every chunk. It does not grow past the need
     /// of the longest line, because the old buffer is in memory as well while it is copied.
-    private mutating func makeRoom(for byteCount: Int) {
+    private mutating func reserve(for byteCount: Int) {
         let needed = pendingByteCount + byteCount + LineBlock.paddingByteCount
         guard buffer.count < needed else { return }
         let neededMax = lineByteCountMax + byteCount + LineBlock.paddingByteCount + carriedByteCount
@@ -206,7 +206,7 @@ package struct LineFramer {
             // large for the pool.
             next = Array(repeating: 0, count: max(usualByteCount, rest + LineBlock.paddingByteCount))
         }
-        makeRoom(for: 0)
+        reserve(for: 0)
         buffer.withUnsafeBytes { bytes in
             next.withUnsafeMutableBytes {
                 $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[end..<pendingByteCount]))

@@ -118,7 +118,7 @@ import TidemarkTesting
         let model = try await written(seed: seed)
         let reader = try SQLiteReader(path: folder.file())
         let keys = model.visible.keys.sorted()
-        var shown: [ReadEntity] = []
+        var shown: [EntitySnapshot] = []
         try reader.walk(showsLayers: true) { step in
             if case .entity(let entity) = step { shown.append(entity) }
             return true

@@ -109,7 +109,7 @@ import TidemarkTesting
 
         // The writer is open, so its log is read too.
         let reader = try SQLiteReader(path: folder.file())
-        let expected = ReadEntity(
+        let expected = EntitySnapshot(
             key: uuid, payload: Array(#"{"id":"550e8400-e29b-41d4-a716-446655440000","n":1}"#.utf8),
             sequence: EventSequence(12), writtenAt: 1_700_000_000_000)
         #expect(try reader.entity(uuid) == .found(expected))

@@ -34,19 +34,19 @@ import TidemarkWire
         var lines = pipe.lines().makeAsyncIterator()
         async let first = result { () throws(UpstreamError) in try await calls.call("a.b") { $0.member("n", 1) } }
         #expect(await lines.next() == #"{"jsonrpc":"2.0","id":"tm-1","method":"a.b","params":{"n":1}}"#)
-        calls.take(.result(json("[1, 2]")), to: "tm-1")
+        calls.answer(.result(json("[1, 2]")), to: "tm-1")
         #expect(await first == "[1,2]")
         async let second = result { () throws(UpstreamError) in try await calls.call("a.b") { _ in } }
         #expect(await lines.next() == #"{"jsonrpc":"2.0","id":"tm-2","method":"a.b","params":{}}"#)
         // These answers are late, repeated, or belong to no call.
-        for id in ["tm-1", "tm-3", "tm-", "x", "tm-02 "] as [ByteString] { calls.take(.result(json("9")), to: id) }
-        calls.take(.result(json("9")), to: nil)
+        for id in ["tm-1", "tm-3", "tm-", "x", "tm-02 "] as [ByteString] { calls.answer(.result(json("9")), to: id) }
+        calls.answer(.result(json("9")), to: nil)
         #expect(calls.count == 1)
-        calls.take(.error(code: 12, message: "busy"), to: "tm-2")
+        calls.answer(.error(code: 12, message: "busy"), to: "tm-2")
         #expect(await second == "again: the host says: busy")
         async let third = result { () throws(UpstreamError) in try await calls.call("a.b") { _ in } }
         _ = await lines.next()
-        calls.take(.error(code: -32_601, message: "no such method"), to: "tm-3")
+        calls.answer(.error(code: -32_601, message: "no such method"), to: "tm-3")
         #expect(await third == "final: the host says: no such method")
         #expect(calls.count == 0)
     }
@@ -60,7 +60,7 @@ import TidemarkWire
         #expect(calls.count == 1)
         clock.advance(milliseconds: 1)
         #expect(await call == "again: the host did not answer slow in 500 ms")
-        calls.take(.result(json("1")), to: "tm-1")
+        calls.answer(.result(json("1")), to: "tm-1")
         #expect(calls.count == 0)
     }
 
@@ -83,7 +83,7 @@ import TidemarkWire
         async let call = result { () throws(UpstreamError) in try await calls.call("a") { _ in } }
         _ = await lines.next()
         #expect(await eventually { clock.sleeperCount == 1 })
-        calls.take(.result(json("1")), to: "tm-1")
+        calls.answer(.result(json("1")), to: "tm-1")
         _ = await call
         #expect(await eventually { clock.sleeperCount == 0 })
     }
@@ -118,7 +118,9 @@ import TidemarkWire
             #expect(await eventually { calls.count == HostCalls.countMax })
             let refused = await result { () throws(UpstreamError) in try await calls.call("a") { _ in } }
             #expect(refused == "again: 1000 requests wait for the host's answer: it must answer some first")
-            for number in 1...HostCalls.countMax + 1 { calls.take(.result(json("1")), to: ByteString("tm-\(number)")) }
+            for number in 1...HostCalls.countMax + 1 {
+                calls.answer(.result(json("1")), to: ByteString("tm-\(number)"))
+            }
             for await result in group { #expect(result == "1") }
         }
         withExtendedLifetime(lines) {}
@@ -148,7 +150,7 @@ import TidemarkWire
             await lines.next()
                 == #"{"jsonrpc":"2.0","id":"tm-1","method":"events.since.v1","params":{"library_id":"l","sequence":4}}"#
         )
-        calls.take(.result(json(answer)), to: "tm-1")
+        calls.answer(.result(json(answer)), to: "tm-1")
         #expect(await found == wanted)
     }
 
@@ -162,7 +164,7 @@ import TidemarkWire
             await lines.next()
                 == #"{"jsonrpc":"2.0","id":"tm-1","method":"query.fetch","params":{"method":"m","input":{"a":[1.0],"b":1},"library_id":"l"}}"#
         )
-        calls.take(.result(json(#"{"resource_type":"file","resources":[{"id": 1}],"as_of":7}"#)), to: "tm-1")
+        calls.answer(.result(json(#"{"resource_type":"file","resources":[{"id": 1}],"as_of":7}"#)), to: "tm-1")
         var wanted = QueryResult(resourceType: "file", resources: [Array(#"{"id":1}"#.utf8)])
         wanted.asOf = EventSequence(7)
         #expect(try await found == wanted)

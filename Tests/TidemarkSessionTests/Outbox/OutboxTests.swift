@@ -57,7 +57,7 @@ import TidemarkTesting
         #expect(outbox.byteCounts.notifications <= outbox.bounds.notificationByteCountMax + line)
         #expect(takenCount < 2_000)
         for round in 0..<1_000 {
-            outbox.tellDurable([place("a", Int64(round)), place("b", Int64(round))])
+            outbox.notifyDurable([place("a", Int64(round)), place("b", Int64(round))])
             #expect(outbox.offer(.library(status("a", Int64(round)))))
         }
         #expect(outbox.byteCounts.notifications <= outbox.bounds.notificationByteCountMax + line)
@@ -81,7 +81,7 @@ import TidemarkTesting
     @Test func `an answer is written after the lines that found no room before it`() async {
         let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
         while outbox.offer(notification(0)) {}
-        outbox.tellDurable([place("a", 7)])
+        outbox.notifyDurable([place("a", 7)])
         outbox.deliver(notification(1))
         outbox.append(answer: Array("answer\n".utf8))
         var lines = pipe.lines().makeAsyncIterator()

@@ -146,7 +146,7 @@ import TidemarkTesting
         let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
         let batch = BatchAnswer(count: 3, outbox: outbox)
         let big = Array("\"\(String(repeating: "x", count: 10 << 20))\"".utf8)
-        for index in 0..<3 { batch.take(.success(big), to: Array("\(index)".utf8), at: index) }
+        for index in 0..<3 { batch.add(.success(big), to: Array("\(index)".utf8), at: index) }
         #expect(outbox.byteCounts.answers < (11 << 20))
         pipe.closeReading()
     }

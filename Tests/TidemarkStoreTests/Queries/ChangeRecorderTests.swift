@@ -44,12 +44,13 @@ import TidemarkModel
 
     @Test func `a handle stays pinned to the end of a larger unit alone`() {
         var recorder = ChangeRecorder()
-        #expect(!recorder.deferUnpin(of: 1))
+        #expect(recorder.deferUnpin(of: 1) == false)
         recorder.begin(isMulti: false)
-        #expect(!recorder.deferUnpin(of: 1))
+        #expect(recorder.deferUnpin(of: 1) == false)
         recorder.end()
         recorder.begin(isMulti: true)
-        #expect(recorder.deferUnpin(of: 1) && recorder.deferUnpin(of: 1))
+        #expect(recorder.deferUnpin(of: 1) == true)
+        #expect(recorder.deferUnpin(of: 1) == true)
         #expect(recorder.unpins == [1, 1])
     }
 

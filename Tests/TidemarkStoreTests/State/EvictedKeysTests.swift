@@ -41,13 +41,13 @@ import TidemarkTesting
                     model[place] = nil
                 }
             default:
-                let changes = keys.takeChanges()
+                let changes = keys.drainChanges()
                 if changes.replacesAll { log = [] }
                 log += changes.records
                 #expect(log.count <= 2 * keys.count + 1_024 + 4_000 / 10, "seed \(seed), step \(step)")
             }
         }
-        let changes = keys.takeChanges()
+        let changes = keys.drainChanges()
         if changes.replacesAll { log = [] }
         log += changes.records
         let again = EvictedKeys(countMax: countMax, recovered: log)

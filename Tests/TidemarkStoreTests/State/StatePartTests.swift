@@ -43,7 +43,8 @@ import TidemarkModel
         _ = admit("home", to: &libraries)
         #expect(libraries.hasNewNames)
         #expect(libraries.drainNewNames().map(\.name) == ["home"])
-        #expect(!libraries.hasNewNames && libraries.drainNewNames().isEmpty)
+        #expect(!libraries.hasNewNames)
+        #expect(libraries.drainNewNames().isEmpty)
         libraries[0].isChanged = false
         libraries.markAllUnwritten()
         #expect(libraries[0].isChanged && libraries.drainNewNames().map(\.index) == [0])
@@ -147,9 +148,9 @@ import TidemarkModel
     @Test func `a journal that lost its data has no absent entities`() {
         var residency = residency(2)
         residency.forget(key("a"))
-        #expect(residency.journalLost())
+        #expect(residency.journalLost() == true)
         #expect(!residency.hasAbsent && !residency.isForgotten(key("a")))
-        #expect(!residency.journalLost())
+        #expect(residency.journalLost() == false)
     }
 
     // MARK: Quarantine

@@ -81,7 +81,7 @@ import TidemarkTesting
             $0.eviction.entityCountMax = 50
         }
         try await fixture.input.feed((0..<80).map { line("file", $0, $0 % 7) })
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         try await fixture.input.feed([
             #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k79"}}}"#,
             line("file", 78, 100),
@@ -91,7 +91,7 @@ import TidemarkTesting
         removal.resourceType = "file"
         removal.ids = ["k77"]
         _ = try await fixture.cache.remove(removal)
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         try await fixture.cache.flush()
         var report = try SQLiteReader(path: path).verify()
         #expect(report.problems == [])
@@ -137,7 +137,7 @@ import TidemarkTesting
                 #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k0","n":1,"m":2}}}}"#,
                 line("file", 1, 1),
             ])
-            try await fixture.cache.settleLimits()
+            try await fixture.cache.enforceLimits()
             #expect(try ids() == [] && counted() == [])
             #expect(try SQLiteReader(path: path).verify().problems == [])
             try await fixture.cache.close()

@@ -32,7 +32,7 @@ import TidemarkTesting
             if isWritten, start % 400 == 0 { try await fixture.cache.flush() }
             #expect(await fixture.cache.entityCount() <= 220 + 50)
         }
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(await fixture.cache.entityCount() == 200)
         #expect(
             try await fixture.cache.read(EntityKey(library: "a", type: "file", id: "k4999"), fields: nil).miss == nil)
@@ -74,7 +74,7 @@ import TidemarkTesting
             try await fixture.input.feed([Self.change(id)])
             #expect(await fixture.cache.entityCount() <= 800 + 100 + 1)
         }
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(await fixture.cache.entityCount() == 800)
     }
 
@@ -134,7 +134,7 @@ import TidemarkTesting
         }
         // A batch of 200 with random ids may write a page of keys for each id; half of the pages are enough here.
         #expect(most <= limit + limit / 10 + 200 * 8_192 / 2, "\(most)")
-        try await cache.settleLimits()
+        try await cache.enforceLimits()
         #expect(try await journal.size().usedByteCount <= limit - limit / 10)
         let count = await cache.entityCount()
         #expect(count > 3_000)
@@ -164,7 +164,7 @@ import TidemarkTesting
         let second = try await open()
         let full = try await second.journal.size()
         #expect(full.fileByteCount > 3 << 20)
-        try await second.cache.settleLimits()
+        try await second.cache.enforceLimits()
         #expect(await eventually { await second.cache.eviction.shrinkTask == nil })
         let used = try await second.journal.size().usedByteCount
         try await second.cache.close()

@@ -88,14 +88,14 @@ private struct Tiers: Equatable {
                     "\(place), \(wanted ?? [])")
             case 3:
                 model.settle()
-                try await fixture.cache.settleLimits()
+                try await fixture.cache.enforceLimits()
             case 4 where random.chance(150):
                 history.append("restart")
                 try await fixture.cache.close()
                 sinks = []
                 model.restart()
                 fixture = try await reopened()
-                try await fixture.cache.settleLimits()
+                try await fixture.cache.enforceLimits()
                 model.settle()
             case 4 where sinks.count < 3 && model.memory[name] != nil && !model.observed.contains(name):
                 history.append("observe")
@@ -128,7 +128,7 @@ private struct Tiers: Equatable {
             if draw == 0 { #expect(found.entityCount <= model.bound + 1, "\(place)") }
             await fixture.cache.checkInvariants()
         }
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         model.settle()
         // The entities beyond the limits are those that must not be evicted.
         let movable = model.names.filter { name in

@@ -140,7 +140,7 @@ import TidemarkTesting
         try await fixture.input.feed([
             #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":2}}}}"#
         ])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(await fixture.cache.entityCount() == 0)
         await fixture.upstream.answer(
             .success(QueryFixture.result([#"{"id":"k1","n":1}"#, #"{"id":"k2","n":1}"#])), to: try QueryFixture.key())
@@ -165,7 +165,7 @@ import TidemarkTesting
             #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
         ])
         try await fixture.put([#"{"id":"k9","n":9}"#], #"{"q":1}"#) { $0.asOf = EventSequence(9) }
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         // An answer may have written a later version before the entity was evicted, so the event cannot be applied.
         try await fixture.input.feed([
             #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":2}}}}"#
@@ -189,7 +189,7 @@ import TidemarkTesting
         let key = Lines.key("k1")
         try await fixture.input.feed([#"{"library_id":"a","event":{"Heartbeat":{"last_sequence":1}}}"#])
         try await fixture.put([#"{"id":"k1","n":4}"#]) { $0.asOf = EventSequence(4) }
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         try await fixture.input.feed([
             #"{"library_id":"a","sequence":2,"event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k1"}}}"#,
             #"{"library_id":"a","sequence":3,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":3}}}}"#,
@@ -212,7 +212,7 @@ import TidemarkTesting
         try await fixture.input.feed([
             #"{"library_id":"a","sequence":5,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":5}}}}"#
         ])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         try await fixture.put([#"{"id":"k1","n":4}"#]) { $0.asOf = EventSequence(4) }
         #expect(try await fixture.cache.read(Lines.key("k1"), fields: nil).miss == .evicted)
         #expect(try await fixture.stored() == nil)
@@ -232,7 +232,7 @@ import TidemarkTesting
             #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
         ])
         await journal.pauseLoads()
-        async let settled: Void = fixture.cache.settleLimits()
+        async let settled: Void = fixture.cache.enforceLimits()
         // The rows were read already; evictions are decided when the rows are returned.
         await journal.waitUntilHeld()
         async let read = fixture.cache.read(Lines.key("k1"), fields: nil)
@@ -242,7 +242,7 @@ import TidemarkTesting
         #expect(
             found.entity.map { String(decoding: $0, as: UTF8.self) == #"{"id":"k1","n":1}"# }
                 ?? (found.miss == .evicted))
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(try await fixture.cache.read(Lines.key("k1"), fields: nil).miss == .evicted)
         #expect(await fixture.cache.entityCount() == 0)
         #expect(await journal.stored().isEmpty)

@@ -106,7 +106,7 @@ import TidemarkTesting
                 try await fixture.fixture.put(
                     ids.map { object($0, truth[Name(type: "file", id: $0)] ?? [:]) }, #"{"q":\#(list)}"#)
                 lists[list] = Array(ids)
-            case 8: try await fixture.fixture.cache.settleLimits()
+            case 8: try await fixture.fixture.cache.enforceLimits()
             case 9: try await fixture.fixture.cache.flush()
             case 10:
                 pendingCount += 1
@@ -162,7 +162,7 @@ import TidemarkTesting
             await fixture.fixture.cache.checkInvariants()
         }
         for layer in layers { try await fixture.rollBack(layer.pending) }
-        try await fixture.fixture.cache.settleLimits()
+        try await fixture.fixture.cache.enforceLimits()
         try await fixture.fixture.cache.close()
     }
 }

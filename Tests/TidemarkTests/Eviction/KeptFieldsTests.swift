@@ -24,7 +24,7 @@ import TidemarkTesting
     private func reduced(_ journal: any Journal = MemoryJournal()) async throws -> QueryFixture {
         let fixture = try await open(journal)
         try await change(fixture, Self.whole)
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         return fixture
     }
 
@@ -59,7 +59,7 @@ import TidemarkTesting
             #expect(await fixture.cache.entityCount() == 1)
             try await fixture.cache.close()
             fixture = try await open(MemoryJournal(store: store))
-            try await fixture.cache.settleLimits()
+            try await fixture.cache.enforceLimits()
         }
         try await fixture.cache.close()
     }
@@ -77,7 +77,7 @@ import TidemarkTesting
         try await change(fixture, #"{"id":"a","place":{"y":7}}"#, metadata: "{}")
         #expect(try await read(fixture, ["place"]) == #"{"place":{"x":6,"y":7}}"#)
         #expect(try await read(fixture) == "evicted")
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(try await read(fixture, ["place"]) == "evicted")
         #expect(try await read(fixture, ["name"]) == #"{"name":"A"}"#)
     }
@@ -101,7 +101,7 @@ import TidemarkTesting
         let fixture = try await open()
         try await fixture.put([Self.whole])
         #expect(try await fixture.read().get().texts == [Self.whole])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         await #expect(throws: CacheError.self) { try await fixture.read().get() }
         #expect(
             try await fixture.read("{}") { $0.select = ["file": ["name"]] }.get().texts == [#"{"name":"A"}"#])
@@ -118,7 +118,7 @@ import TidemarkTesting
         #expect(all.entities.isEmpty)
         #expect(named.entities.map(\.entity) == [Array(#"{"name":"B"}"#.utf8)])
         // The entity is pinned while it is observed, so none of its fields is evicted.
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(try await read(fixture, ["size"]) == #"{"size":3}"#)
     }
 
@@ -129,7 +129,7 @@ import TidemarkTesting
         try await fixture.put([Self.whole], #"{"rule":1}"#) {
             $0.membership = Array(#"{"resource_type":"file","where":{"path":"/size","lt":9}}"#.utf8)
         }
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(try await fixture.stored() == nil)
         let select = { (request: inout QueryRequest) in request.select = ["file": ["name"]] }
         #expect(
@@ -144,7 +144,7 @@ import TidemarkTesting
         #expect(
             sink.observer(try #require(seen))?.list == [#"{"name":"A2"}"#, #"{"name":"B"}"#].map { Array($0.utf8) })
         try await fixture.cache.cancel(try #require(seen))
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         let answer = #"{"id":"a","name":"A3","size":3}"#
         try await fixture.put([answer, other])
         #expect(try await fixture.stored() == [answer, other])
@@ -157,7 +157,7 @@ import TidemarkTesting
     @Test func `a fetched list is returned to the reader that asked for it`() async throws {
         let fixture = try await open()
         try await fixture.put([Self.whole])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         let reply = try await fixture.begin("{}", .cacheFirst)
         await fixture.upstream.waitForQuestions(1)
         await fixture.upstream.answer(
@@ -201,7 +201,7 @@ import TidemarkTesting
         try await fixture.input.feed([
             #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t"}}}}"#
         ])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         let reader = try SQLiteReader(path: path)
         #expect(try reader.entity(key) == .evicted)
         #expect(try reader.visibleEntity(key).answer == .evicted)

@@ -35,14 +35,14 @@ import TidemarkTesting
             $0.memoryByteCountMax = memory
         }
         try await fixture.input.feed((0..<10).map { Self.change($0, $0) })
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(try await misses(fixture, 0..<10) == [:])
         fixture.clock.advance(milliseconds: 1)
         // Entities that were read or written are more recently used; where nothing stays in memory only a write counts.
         for id in 0..<3 { _ = try await read(fixture, id) }
         if memory == 0 { try await fixture.input.feed((0..<3).map { Self.change($0, $0) }) }
         try await fixture.input.feed([Self.change(20, 20), Self.change(21, 21)])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(try await misses(fixture, 0..<10) == [3: .evicted, 4: .evicted])
         #expect(try await fixture.cache.entity(Self.key(3)) == .missing(.evicted))
         #expect(await fixture.cache.entityCount() == 10)
@@ -68,7 +68,7 @@ import TidemarkTesting
         let again = try await QueryFixture.open(MemoryJournal(store: store), clock: first.clock) {
             $0.eviction.entityCountMax = 2
         }
-        try await again.cache.settleLimits()
+        try await again.cache.enforceLimits()
         #expect(await again.cache.entityCount() == 2)
         #expect(try await misses(again, 0..<6) == [5: .evicted, 3: .evicted, 1: .evicted, 4: .evicted])
         #expect(await again.cache.statistics().evictionCount == 4)
@@ -88,7 +88,7 @@ import TidemarkTesting
             #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t"}}}}"#,
             Self.change(3, 3),
         ])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(await fixture.cache.entityCount() == 3)
         #expect(try await fixture.stored(#"{"q":"seen"}"#) == [Self.text(0, 0), Self.text(1, 1)])
         #expect(try await fixture.stored(#"{"q":"unseen"}"#) == nil)
@@ -96,7 +96,7 @@ import TidemarkTesting
         #expect(try await fixture.cache.read(EntityKey(library: "a", type: "tag", id: "t"), fields: nil).miss == nil)
         #expect(sink.problems == [])
         try await fixture.cache.cancel(try #require(seen))
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(await fixture.cache.entityCount() == 1)
     }
 
@@ -104,7 +104,7 @@ import TidemarkTesting
         let fixture = try await QueryFixture.open { $0.eviction.entityCountMax = 1 }
         try await fixture.input.feed([Self.change(0, 0)])
         try await fixture.input.feed([Self.change(1, 1)])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(try await misses(fixture, 0..<2) == [0: .evicted])
         try await fixture.input.feed([Self.change(0, 1, metadata: "{}")])
         #expect(try await misses(fixture, 0..<2) == [0: .evicted])
@@ -136,11 +136,11 @@ import TidemarkTesting
             $0.eviction.willEvict = { await delegate.answer($0) }
         }
         try await fixture.input.feed((0..<3).map { Self.change($0, $0) })
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(await delegate.checks == [EvictionCheck(tier: .entities, count: 3, limit: 2)])
         #expect(await fixture.cache.entityCount() == 3)
         try await fixture.input.feed([Self.change(3, 3)])
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(await delegate.checks.last == EvictionCheck(tier: .entities, count: 4, limit: 2))
         #expect(await delegate.checks.count == 2)
         #expect(try await misses(fixture, 0..<4) == [0: .evicted, 1: .evicted])
@@ -171,7 +171,7 @@ import TidemarkTesting
         }
         for id in 0..<4 {
             try await fixture.input.feed([Self.change(id, id)])
-            try await fixture.cache.settleLimits()
+            try await fixture.cache.enforceLimits()
         }
         #expect(try await misses(fixture, 0..<4) == [0: .absent, 1: .absent, 2: .evicted, 3: .evicted])
     }
@@ -198,7 +198,7 @@ import TidemarkTesting
                 })
             try await cache.flush()
         }
-        try await cache.settleLimits()
+        try await cache.enforceLimits()
         let size = try await journal.size()
         #expect(size.fileByteCount <= limit && size.usedByteCount <= limit)
         let count = Int(await cache.entityCount())
@@ -243,7 +243,7 @@ import TidemarkTesting
         let journal = try await SQLiteJournal.open(path: path)
         #expect(try await journal.size().fileByteCount > 2 * limit)
         let again = try await SyncCache.open(configuration: configuration, journal: journal, clock: ManualClock())
-        try await again.settleLimits()
+        try await again.enforceLimits()
         let size = try await journal.size()
         #expect(size.fileByteCount <= limit)
         let count = await again.entityCount()
@@ -300,7 +300,7 @@ import TidemarkTesting
                 // An answer is the server's state; it restores evicted entities completely.
                 try await fixture.put(ids.map(resource), name)
                 lists[name] = Array(ids)
-            case 4: try await fixture.cache.settleLimits()
+            case 4: try await fixture.cache.enforceLimits()
             case 5: try await fixture.cache.flush()
             case 6 where observed == nil:
                 let ids = Array(truth.keys.sorted().suffix(3))
@@ -332,7 +332,7 @@ import TidemarkTesting
             }
             #expect(sink.problems == [], "seed \(seed), step \(step)")
         }
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         let pinned = Int64(observed?.count ?? 0)
         #expect(await fixture.cache.entityCount() <= max(entityCountMax, pinned), "seed \(seed)")
         await fixture.cache.checkInvariants()

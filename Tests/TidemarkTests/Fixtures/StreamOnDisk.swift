@@ -143,7 +143,7 @@ struct StreamOnDisk {
             $0.eviction.entityCountMax = Self.keptEntityCount
         }
         do {
-            try await small.settleLimits()
+            try await small.enforceLimits()
         } catch {
             await abandon(small)
             throw error

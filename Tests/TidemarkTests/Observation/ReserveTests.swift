@@ -107,7 +107,7 @@ import TidemarkTesting
         let (fixture, sink, subscription) = try await crowd(folder, observedFirst: true) {
             $0.eviction.entityCountMax = 100
         }
-        try await fixture.cache.settleLimits()
+        try await fixture.cache.enforceLimits()
         #expect(await fixture.cache.entityCount() == 100)
         // What is pinned was never evicted, and a list that is evaluated over the store is as true as that.
         #expect(list(sink, subscription) == (0..<3).map { Self.resource($0) })
@@ -185,7 +185,7 @@ import TidemarkTesting
         await journal.waitUntilHeld()
         // What happens to an element meanwhile is merged, too.
         #expect(sink.observer(subscription)?.toldCount == 32)
-        await fixture.cache.settle(sink)
+        await fixture.cache.deliverAll(to: sink)
         await fixture.cache.resume(sink)
         #expect(sink.observer(subscription)?.toldCount == 32)
         try await fixture.input.feed([

@@ -214,7 +214,7 @@ struct ReserveWalk {
 
     private mutating func rest() async throws {
         let cache = fixture.cache
-        if entityMax != nil { try await cache.settleLimits() }
+        if entityMax != nil { try await cache.enforceLimits() }
         let isStill = await eventually { await cache.isAtRest }
         if !isStill { problems.append("the cache does not come to rest") }
         guard entityMax != nil else { return }

@@ -64,7 +64,7 @@ private struct Race {
         }
         // The last answer is marked as the last, so that iterating readers know when to compare.
         try await put(0, [Note(id: 99, open: true, rank: 99)], into: cache)
-        for sink in sinks { await cache.settle(sink) }
+        for sink in sinks { await cache.deliverAll(to: sink) }
         var problems = sinks.flatMap(\.problems)
         problems += try await differences(cache, sinks)
         if let items = try await iterated.value, items != [Note(id: 99, open: true, rank: 99)] {

@@ -105,7 +105,7 @@ import TidemarkTesting
             for id in LayerFileTests.ids {
                 let wanted = try await cache.read(LayerFileTests.key(id), fields: nil)
                 let answer = try reader.visibleEntity(LayerFileTests.key(id))
-                var entity: ReadEntity?
+                var entity: EntitySnapshot?
                 var miss: EntityRead.Miss?
                 switch answer.answer {
                 case .found(let found): entity = found

@@ -194,7 +194,7 @@ struct OptimisticWalk {
     /// Lets slow observers get all their notifications, after which they have the current state.
     func wake(isForced: Bool) async -> [String] {
         slow.setRoom(nil)
-        if isForced { await fixture.cache.settle(slow) } else { await fixture.cache.resume(slow) }
+        if isForced { await fixture.cache.deliverAll(to: slow) } else { await fixture.cache.resume(slow) }
         var problems: [String] = []
         for (name, pair) in pairs {
             let wanted = seen(model.list(name))

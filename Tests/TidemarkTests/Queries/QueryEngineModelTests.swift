@@ -97,8 +97,12 @@ import TidemarkTesting
             }
             if random.chance(150) {
                 slow.setRoom(nil)
-                if random.chance(500) { await fixture.cache.resume(slow) } else { await fixture.cache.settle(slow) }
-                if areAllSlow, random.chance(500) { await fixture.cache.settle(fast) }
+                if random.chance(500) {
+                    await fixture.cache.resume(slow)
+                } else {
+                    await fixture.cache.deliverAll(to: slow)
+                }
+                if areAllSlow, random.chance(500) { await fixture.cache.deliverAll(to: fast) }
                 for (name, pair) in pairs {
                     problems += await compare(pair.slow, slow, name, model)
                     if areAllSlow { continue }

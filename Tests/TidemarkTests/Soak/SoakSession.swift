@@ -100,7 +100,7 @@ struct SoakSession {
             try await cache.store(SoakNote.result(of: query, &random), for: SoakNote.key(query))
         }
         try await cache.store(SoakNote.result(of: 0, [SoakNote.last]), for: SoakNote.key(0))
-        for sink in tasks.sinks { await cache.settle(sink) }
+        for sink in tasks.sinks { await cache.deliverAll(to: sink) }
         var problems = tasks.problems
         problems += try await differences(cache, tasks)
         for sink in tasks.sinks { await cache.detach(sink) }

@@ -3,7 +3,7 @@ import TidemarkModel
 /// The admission of an event: its library and type get their numbers, and its library's gate decides.
 extension CacheState {
     /// Admits one usable event and, when its turn has come, applies it and the events held for it.
-    mutating func take(_ view: EventView, of batch: EventBatch, at now: Int64) {
+    mutating func admit(_ view: EventView, of batch: EventBatch, at now: Int64) {
         let event = view.event
         guard event.sequence != nil || event.kind.concernsLibrary else {
             // Its library need not be known: the event touches no entity.

@@ -67,7 +67,7 @@ extension CacheState {
         switch libraries[library].gate.hold(view.held(sequence: sequence, at: now)) {
         case .added:
             libraries.watch(library)
-            makeRoom(in: library, at: now)
+            relieveFullBuffer(in: library, at: now)
         case .duplicate:
             countDuplicate(view.source)
         }
@@ -77,7 +77,7 @@ extension CacheState {
     ///
     /// With an upstream the events stay held, and the engine stops reading until the answer came; without one the gap
     /// is declared lost and the buffer drains.
-    mutating func makeRoom(in library: LibraryIndex, at now: Int64) {
+    mutating func relieveFullBuffer(in library: LibraryIndex, at now: Int64) {
         guard libraries[library].gate.held.isOver else { return }
         if configuration.hasUpstream {
             libraries[library].isUrgent = true

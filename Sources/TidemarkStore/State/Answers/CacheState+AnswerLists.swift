@@ -59,7 +59,8 @@ extension CacheState {
             queries.removeAllElements(of: query)
             for (index, element) in elements.enumerated() {
                 queries.insert(
-                    queries.keys.take(element.key), sortKey: element.sortKey, marks: element.marks, at: index, in: query
+                    queries.keys.admit(element.key), sortKey: element.sortKey, marks: element.marks, at: index,
+                    in: query
                 )
             }
         }

@@ -105,8 +105,8 @@ extension CacheState {
             if newer.isUnsure { markStale(query, at: now) }
         }
         if !layers.isEmpty {
-            settleAll(in: query)
-            dropOutlived(at: now)
+            refoldAll(in: query)
+            dropLayersOfEndedLog(at: now)
         }
         // A local evaluation brings nothing new from the server.
         if !head.isLocal { libraries[library].gate.clearStale() }

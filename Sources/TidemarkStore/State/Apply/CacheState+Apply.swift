@@ -47,7 +47,7 @@ extension CacheState {
                     switch event.kind {
                     case .message: counts.messages += 1
                     case .unusable: setAside(view, of: batch, at: now)
-                    default: take(view, of: batch, at: now)
+                    default: admit(view, of: batch, at: now)
                     }
                 }
             }

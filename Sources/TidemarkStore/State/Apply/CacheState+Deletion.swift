@@ -35,6 +35,6 @@ extension CacheState {
         if residency.hasEvicted { key.withIdentity(seed: entities.seed) { residency.noteKnown($0) } }
         for library in tombstones.insert(tombstone, for: key) { noteForgotten(in: library) }
         if let handle { followDelete(handle, at: tombstone.deletedAt) }
-        if let handle { noteOutlived(handle, generation: tombstone.generation) }
+        if let handle { noteEndedLog(handle, generation: tombstone.generation) }
     }
 }

@@ -63,7 +63,7 @@ extension CacheState {
             _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)
             return
         }
-        let handle = remember(index)
+        let handle = prepareWrite(index)
         let completeness = entities.completeness(of: index)
         // Becoming complete is a change for readers, even when the bytes are equal.
         if entities.write(index, payload: resource, stamp: stamp, fields: fields)
@@ -71,7 +71,7 @@ extension CacheState {
         {
             followWrite(of: index, handle: handle, at: stamp.writtenAt)
         }
-        if let handle { noteOutlived(handle, by: stamp) }
+        if let handle { noteEndedLog(handle, by: stamp) }
     }
 
     /// Removes an entity from the store, with its row.
@@ -79,7 +79,7 @@ extension CacheState {
     /// - Returns: The entity's number in the reverse index; nil when nothing names it.
     mutating func drop(_ index: SlotIndex) -> ListHandle? {
         let library = entities.library(of: index)
-        let handle = remember(index)
+        let handle = prepareWrite(index)
         if isUnstored(entities.type(of: index)) { libraries[library].unstoredCount -= 1 }
         entities.remove(index)
         libraries[library].entityCount -= 1

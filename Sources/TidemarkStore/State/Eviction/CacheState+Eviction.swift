@@ -33,7 +33,7 @@ extension CacheState {
             if mustStay(index) {
                 entities.touch(index)
             } else if isUnstored(entities.type(of: index)) {
-                if leave(index, at: now) { slice.evictedCount += 1 }
+                if evictOrReduce(index, at: now) { slice.evictedCount += 1 }
             } else {
                 entities.forget(index)
                 residency.noteEvictedFromMemory()
@@ -57,16 +57,16 @@ extension CacheState {
     }
 
     /// The slots of entities in memory whose types do not stay there.
-    package var passing: [SlotIndex] { Array(entities.passing) }
+    package var memoryExcluded: [SlotIndex] { Array(entities.memoryExcluded) }
 
     /// Evicts entities from memory whose types do not stay there, except those that must stay for now: they are evicted
     /// when that ends.
     ///
-    /// - Parameter slots: As ``passing`` gave them; a slot may hold another entity since.
+    /// - Parameter slots: As ``memoryExcluded`` gave them; a slot may hold another entity since.
     /// - Returns: The number of evicted entities.
-    package mutating func dropPassing(_ slots: some Sequence<SlotIndex>) -> Int {
+    package mutating func evictMemoryExcluded(_ slots: some Sequence<SlotIndex>) -> Int {
         let residentCount = entities.count
-        for index in slots where entities.passing.contains(index) && !mustStay(index) {
+        for index in slots where entities.memoryExcluded.contains(index) && !mustStay(index) {
             entities.forget(index)
             residency.noteEvictedFromMemory()
         }
@@ -119,7 +119,7 @@ extension CacheState {
         var count = 0
         beginUnit(isMulti: true)
         for row in rows where !isKnown(row.key) && !isPinned(row.key) && residency.hasAbsent {
-            takeOut(row, at: now)
+            removeRow(row, at: now)
             noteEvicted(row.key)
             count += 1
         }
@@ -133,7 +133,7 @@ extension CacheState {
     }
 
     /// Removes a row without an entity in memory from the journal; lists remove its element or mark it missing.
-    private mutating func takeOut(_ row: StoredRow, at now: Int64) {
+    private mutating func removeRow(_ row: StoredRow, at now: Int64) {
         entities.removeRow(row)
         libraries[row.key.library].entityCount -= 1
         libraries[row.key.library].isChanged = true
@@ -145,10 +145,10 @@ extension CacheState {
     /// Removes rows from the journal whose types no longer belong there.
     ///
     /// - Precondition: No entity of them is in memory.
-    package mutating func takeOut(_ rows: [StoredRow], at now: Int64) {
+    package mutating func removeRows(_ rows: [StoredRow], at now: Int64) {
         beginUnit(isMulti: true)
         for row in rows where residency.hasAbsent {
-            takeOut(row, at: now)
+            removeRow(row, at: now)
             noteForgotten(in: row.key.library)
         }
         endUnit(at: now)
@@ -163,7 +163,7 @@ extension CacheState {
         beginUnit(isMulti: true)
         for key in keys {
             guard let index = withIdentity(key, { entities.find($0) }), !mustStay(index),
-                types.rules.keptFields[key.type] != nil, leave(index, at: now)
+                types.rules.keptFields[key.type] != nil, evictOrReduce(index, at: now)
             else { continue }
             count += 1
         }
@@ -192,7 +192,7 @@ extension CacheState {
                 : entities.isWanted(index, types.rules.kept) { key in queries.keepsInMemory(key) }
             if stays {
                 entities.touch(index)
-            } else if leave(index, at: now) {
+            } else if evictOrReduce(index, at: now) {
                 slice.evictedCount += 1
             }
         }
@@ -203,12 +203,12 @@ extension CacheState {
     /// Evicts an entity in memory from both tiers or, when its type has fields that stay, reduces it to those.
     ///
     /// - Returns: false when only fields that stay are left, so that nothing changed.
-    mutating func leave(_ index: SlotIndex, at now: Int64) -> Bool {
+    mutating func evictOrReduce(_ index: SlotIndex, at now: Int64) -> Bool {
         if let fields = types.rules.keptFields[entities.type(of: index)] {
             // At its old place in the LRU order it would be examined again and again.
             entities.touch(index)
             guard entities.completeness(of: index) != .reduced else { return false }
-            leavings?.reduced.append(entities.key(of: index))
+            evictionLog?.reduced.append(entities.key(of: index))
             let handle = queries.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
             entities.reduce(index, to: fields)
             isUnwritten = isUnwritten || !isUnstored(entities.type(of: index))
@@ -224,7 +224,7 @@ extension CacheState {
     }
 
     private mutating func noteEvicted(_ key: StoredKey) {
-        leavings?.evicted.append(key)
+        evictionLog?.evicted.append(key)
         if let library = key.withIdentity(seed: entities.seed, { residency.noteEvicted($0) }) {
             noteForgotten(in: library)
         }

@@ -34,7 +34,7 @@ struct EvictedKeys {
         loggedCount = recovered.count
         for record in recovered where Int(record.library) < libraryCount {
             if record.isBack {
-                take(record.hash)
+                removeHash(record.hash)
             } else if let library = put(record.library, record.hash) {
                 forgottenOnRecovery.insert(library)
             }
@@ -72,7 +72,7 @@ struct EvictedKeys {
     mutating func remove(_ identity: EntityIdentity) {
         guard !places.isEmpty else { return }
         let hash = identity.lastingHash
-        if take(hash) { changes.append(EvictedRecord(library: identity.library, hash: hash, isBack: true)) }
+        if removeHash(hash) { changes.append(EvictedRecord(library: identity.library, hash: hash, isBack: true)) }
     }
 
     /// Removes all keys of a library.
@@ -113,7 +113,7 @@ struct EvictedKeys {
     }
 
     @discardableResult
-    private mutating func take(_ hash: UInt64) -> Bool { places.removeValue(forKey: hash) != nil }
+    private mutating func removeHash(_ hash: UInt64) -> Bool { places.removeValue(forKey: hash) != nil }
 
     // MARK: The journal
 

@@ -26,7 +26,7 @@ extension CacheState {
         entities.takeDirty(into: &flush)
         residency.drain(into: &flush)
         takeQueries(into: &flush)
-        layers.take(into: &flush)
+        layers.drain(into: &flush)
         flush.tombstones = tombstones.takeChanges()
         flush.newLibraries = libraries.drainNewNames()
         flush.newTypes = types.drainNewNames()

@@ -61,7 +61,7 @@ extension CacheState {
             forEachEvent(of: batch, answering: library, &scan) { state, view in
                 guard let sequence = view.event.sequence, state.libraries[library].gate.lost.contains(sequence)
                 else { return }
-                state.take(view, of: batch, at: now)
+                state.admit(view, of: batch, at: now)
                 if state.libraries[library].gate.lost.contains(sequence) { heldOff.insert(sequence) }
             }
         }

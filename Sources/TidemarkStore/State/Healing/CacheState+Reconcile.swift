@@ -100,7 +100,7 @@ extension CacheState {
         let generation = libraries[library].gate.generation
         var scan = AnswerScan()
         for batch in answer {
-            forEachEvent(of: batch, answering: library, &scan) { state, view in state.take(view, of: batch, at: now) }
+            forEachEvent(of: batch, answering: library, &scan) { state, view in state.admit(view, of: batch, at: now) }
         }
         var witness = max(libraries[library].askedWitness, scan.last ?? .beforeFirst)
         if let last = scan.proving.max() {

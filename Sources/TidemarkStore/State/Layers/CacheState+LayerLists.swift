@@ -5,7 +5,7 @@ extension CacheState {
     /// Folds an entity again after its base or its layers changed, and updates every list.
     ///
     /// - Complexity: O(base + changes over it), and O(log n) a list.
-    mutating func settle(_ handle: ListHandle, at now: Int64) {
+    mutating func refold(_ handle: ListHandle, at now: Int64) {
         let key = queries.keys.key(of: handle)
         let index = withIdentity(key) { entities.find($0) }
         if let index { entities.setTracked(index, true) }
@@ -29,7 +29,7 @@ extension CacheState {
     /// Applies every layer to a list that was just made.
     ///
     /// - Complexity: O(layered entities).
-    mutating func settleAll(in query: QueryID) {
+    mutating func refoldAll(in query: QueryID) {
         for handle in layers.overlays.keys.sorted() {
             let key = queries.keys.key(of: handle)
             guard key.library == queries[query].library, key.type == queries[query].type else { continue }

@@ -133,21 +133,21 @@ extension CacheState {
         if let place = firstOversized(layer) { throw tooLarge(changes[place].key, step: stepNumbers[place]) }
         isUnwritten = true
         beginUnit(isMulti: Set(changes.map(\.key)).count > 1)
-        let handles = changes.map { queries.keys.take($0.key) }
+        let handles = changes.map { queries.keys.admit($0.key) }
         let distinct = Set(handles).sorted()
         for handle in distinct {
-            rememberLook(of: handle)
+            keepPayloadBefore(of: handle)
             noteObserved(handle)
             queries.keys.setLayered(handle, true)
         }
         layers.push(layer, handles: handles)
-        for handle in distinct { settle(handle, at: now) }
+        for handle in distinct { refold(handle, at: now) }
         endUnit(at: now)
     }
 
-    /// Remembers what observers saw of an entity, as ``rememberLook(of:at:)`` does, when it may not be stored.
-    mutating func rememberLook(of handle: ListHandle) {
-        rememberLook(of: handle, at: withIdentity(queries.keys.key(of: handle)) { entities.find($0) })
+    /// Remembers what observers saw of an entity, as ``keepPayloadBefore(of:at:)`` does, when it may not be stored.
+    mutating func keepPayloadBefore(of handle: ListHandle) {
+        keepPayloadBefore(of: handle, at: withIdentity(queries.keys.key(of: handle)) { entities.find($0) })
     }
 
     private mutating func change(
@@ -242,13 +242,13 @@ extension CacheState {
         let handles = gone.map { Set(self.handles(of: $0)) }
         let all = handles.reduce(into: Set<ListHandle>()) { $0.formUnion($1) }.sorted()
         for handle in all {
-            rememberLook(of: handle)
+            keepPayloadBefore(of: handle)
             noteObserved(handle)
         }
         for (layer, own) in zip(gone, handles) { layers.remove(layer.number, handles: own) }
         for handle in all {
             if layers.overlays[handle] == nil { queries.keys.setLayered(handle, false) }
-            settle(handle, at: now)
+            refold(handle, at: now)
         }
     }
 
@@ -259,7 +259,7 @@ extension CacheState {
         guard libraries.contains(record.library),
             record.changes.allSatisfy({ types.contains($0.key.type) })
         else { return }
-        let handles = record.changes.map { queries.keys.take($0.key) }
+        let handles = record.changes.map { queries.keys.admit($0.key) }
         for handle in handles { queries.keys.setLayered(handle, true) }
         layers.push(Layer(record), handles: handles)
     }
@@ -276,7 +276,7 @@ extension CacheState {
     /// - Precondition: ``keysToLoadForLayers()`` were loaded.
     package mutating func activateLayers(at now: Int64) {
         beginUnit(isMulti: true)
-        for handle in layers.overlays.keys.sorted() { settle(handle, at: now) }
+        for handle in layers.overlays.keys.sorted() { refold(handle, at: now) }
         endUnit(at: now)
         clearLog()
     }

@@ -22,9 +22,9 @@ extension CacheState {
     }
 
     private mutating func rename(_ old: ListHandle, to key: StoredKey, json: [UInt8], at now: Int64) {
-        let new = queries.keys.take(key)
+        let new = queries.keys.admit(key)
         for handle in [old, new] {
-            rememberLook(of: handle)
+            keepPayloadBefore(of: handle)
             noteObserved(handle)
         }
         takePlaces(of: old, for: new)
@@ -40,8 +40,8 @@ extension CacheState {
         }
         queries.keys.setLayered(old, false)
         moveBase(of: old, to: key, json: json, at: now)
-        settle(old, at: now)
-        settle(new, at: now)
+        refold(old, at: now)
+        refold(new, at: now)
         if queries.keys.observerCount(of: old) > 0 { queries.recorder.noteRenamed(old, to: new) }
     }
 

@@ -8,7 +8,7 @@ extension CacheState {
     mutating func settle(by view: EventView, in library: LibraryIndex, at now: Int64) {
         settleNamed(by: view, in: library, at: now)
         if let sequence = view.event.sequence { dropReached(sequence, in: library, at: now) }
-        dropOutlived(at: now)
+        dropLayersOfEndedLog(at: now)
     }
 
     /// Settles the layer whose mutation an event names.
@@ -65,20 +65,20 @@ extension CacheState {
 
     /// Notes that the server wrote a layered entity: this settles confirmed layers that wait for a place in an ended
     /// log, because nothing else ever will.
-    mutating func noteOutlived(_ handle: ListHandle, by stamp: EntityStamp) {
+    mutating func noteEndedLog(_ handle: ListHandle, by stamp: EntityStamp) {
         switch stamp.writer {
-        case .event, .answer: noteOutlived(handle, generation: stamp.generation)
+        case .event, .answer: noteEndedLog(handle, generation: stamp.generation)
         case .transaction, .confirmation: break
         }
     }
 
-    mutating func noteOutlived(_ handle: ListHandle, generation: UInt32) {
+    mutating func noteEndedLog(_ handle: ListHandle, generation: UInt32) {
         // A late event settles only the layer that it names.
         guard queries.keys.isLayered(handle), queries.recorder.lateSequence == nil else { return }
-        queries.recorder.noteEnded(layers.outlived(over: handle, generation: generation))
+        queries.recorder.noteEnded(layers.layersOfEndedLog(over: handle, generation: generation))
     }
 
-    mutating func dropOutlived(at now: Int64) {
+    mutating func dropLayersOfEndedLog(at now: Int64) {
         let ended = queries.recorder.removeEndedLayers()
         if !ended.isEmpty { drop(ended.compactMap { layers.layers[$0] }, at: now) }
     }

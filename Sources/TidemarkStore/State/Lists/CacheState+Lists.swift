@@ -5,20 +5,20 @@ extension CacheState {
     /// Prepares the write or removal of an entity: keeps what observers saw of it.
     ///
     /// - Returns: Its number in the reverse index; nil when nothing names it.
-    mutating func remember(_ index: SlotIndex) -> ListHandle? {
+    mutating func prepareWrite(_ index: SlotIndex) -> ListHandle? {
         guard entities.isTracked(index) else { return nil }
         guard let handle = queries.keys.handle(of: entities.key(of: index)) else {
             entities.setTracked(index, false)
             return nil
         }
-        if queries.keys.isLayered(handle) || isOldWanted(handle) { rememberLook(of: handle, at: index) }
+        if queries.keys.isLayered(handle) || needsPayloadBefore(handle) { keepPayloadBefore(of: handle, at: index) }
         return handle
     }
 
     /// Keeps what observers saw of an entity before the unit.
     ///
     /// - Parameter index: The entity's slot; nil when it is not stored.
-    mutating func rememberLook(of handle: ListHandle, at index: SlotIndex?) {
+    mutating func keepPayloadBefore(of handle: ListHandle, at index: SlotIndex?) {
         guard queries.keys.isPinned(handle), queries.recorder.payloadsBefore[handle] == nil else { return }
         let look =
             queries.keys.isLayered(handle)
@@ -29,7 +29,7 @@ extension CacheState {
 
     /// Updates lists after an entity got a new value.
     ///
-    /// - Parameter handle: As ``remember(_:)`` returned it; may be nil.
+    /// - Parameter handle: As ``prepareWrite(_:)`` returned it; may be nil.
     mutating func followWrite(of index: SlotIndex, handle: ListHandle?, at now: Int64) {
         queries.recorder.beginWrite()
         let isLayered = handle.map { queries.keys.isLayered($0) } ?? false
@@ -48,7 +48,7 @@ extension CacheState {
                 enter(index, query, at: now)
             }
         }
-        if isLayered, let handle { settle(handle, at: now) }
+        if isLayered, let handle { refold(handle, at: now) }
     }
 
     /// Updates lists after an entity came into memory: new, or stored again.
@@ -56,8 +56,8 @@ extension CacheState {
         let handle = queries.keys.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
         if let handle {
             entities.setTracked(index, true)
-            rememberLook(of: handle, at: nil)
-            noteOutlived(handle, by: entities.stamp(of: index))
+            keepPayloadBefore(of: handle, at: nil)
+            noteEndedLog(handle, by: entities.stamp(of: index))
         }
         followWrite(of: index, handle: handle, at: now)
     }
@@ -65,7 +65,7 @@ extension CacheState {
     /// Removes a deleted entity from every list.
     mutating func followDelete(_ handle: ListHandle, at now: Int64) {
         // A layer may show an entity that is not stored.
-        rememberLook(of: handle, at: nil)
+        keepPayloadBefore(of: handle, at: nil)
         noteObserved(handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: handle, at: place)
@@ -73,7 +73,7 @@ extension CacheState {
             queries.remove(holder.node, of: holder.query)
             checkLength(of: holder.query, at: now)
         }
-        if queries.keys.isLayered(handle) { settle(handle, at: now) }
+        if queries.keys.isLayered(handle) { refold(handle, at: now) }
     }
 
     /// Updates lists after a removal, which implies nothing about the server: lists with a rule remove the entity,
@@ -90,7 +90,7 @@ extension CacheState {
                 if !queries[holder.query].isLocal { markStale(holder.query, at: now) }
             }
         }
-        if queries.keys.isLayered(handle) { settle(handle, at: now) }
+        if queries.keys.isLayered(handle) { refold(handle, at: now) }
     }
 
     /// Updates lists after an entity was reduced: rules can no longer be evaluated over it, and lists with a rule
@@ -168,7 +168,7 @@ extension CacheState {
             queries.markDirty(query)
             return checkLength(of: query, at: now)
         }
-        let handle = queries.keys.take(key)
+        let handle = queries.keys.admit(key)
         queries.insert(
             handle, sortKey: sortKey, marks: queries.keys.isLayered(handle) ? [.isLayered, .isCovered] : [],
             at: queries[query].list.lowerBound(sortKey, among: .all), in: query)

@@ -23,7 +23,7 @@ extension CacheState {
         queries.removeAllElements(of: query)
         for (place, match) in found.prefix(configuration.limits.queryElementCountMax).enumerated() {
             entities.setTracked(match.index, true)
-            let handle = queries.keys.take(entities.key(of: match.index))
+            let handle = queries.keys.admit(entities.key(of: match.index))
             queries.insert(handle, sortKey: match.sortKey, at: place, in: query)
         }
         let countMax = configuration.limits.queryElementCountMax
@@ -80,7 +80,7 @@ extension CacheState {
             if let index = withIdentity(entity.key, { entities.find($0) }) { entities.setTracked(index, true) }
             // Under layers that were laid meanwhile it stays hidden until their effect is computed.
             if let handle = queries.keys.handle(of: entity.key), queries.keys.isLayered(handle) {
-                settle(handle, at: now)
+                refold(handle, at: now)
             }
         }
         // In memory, so that they can be shown where the query is observed.

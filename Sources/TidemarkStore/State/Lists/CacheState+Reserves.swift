@@ -60,7 +60,7 @@ extension CacheState {
     /// next one comes into the reserve.
     ///
     /// - Precondition: ``keysToLoadForReserves()`` were loaded in the same step.
-    package mutating func settleReserves(at now: Int64) {
+    package mutating func resumeReserves(at now: Int64) {
         let waiting = queries.awaiting.sorted()
         for query in waiting { checkReserve(of: query) }
         let lost = waiting.map { query in (query: query, nodes: queries[query].awaited.sorted()) }

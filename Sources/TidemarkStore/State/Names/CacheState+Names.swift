@@ -20,7 +20,7 @@ extension CacheState {
     mutating func resolveTypeRules() {
         types.resolveRules(configuration)
         entities.unstoredTypes = types.rules.unstored
-        entities.passingTypes = types.rules.passing
+        entities.memoryExcludedTypes = types.rules.memoryExcluded
     }
 
     /// Returns a member's key. The bytes of its id are borrowed from the view.

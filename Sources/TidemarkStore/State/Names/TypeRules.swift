@@ -9,7 +9,7 @@ struct TypeRules {
     /// The types that no journal has.
     private(set) var unstored: Set<TypeIndex> = []
     /// The types that leave memory as soon as the journal has them.
-    private(set) var passing: Set<TypeIndex> = []
+    private(set) var memoryExcluded: Set<TypeIndex> = []
 
     init() {}
 
@@ -21,7 +21,7 @@ struct TypeRules {
         }
         let kept = resolved(configuration.keptTypes)
         let unstored = resolved(configuration.diskExcludedTypes)
-        let passing = resolved(configuration.memoryExcludedTypes)
+        let memoryExcluded = resolved(configuration.memoryExcludedTypes)
         var fields: [ByteString: Set<[UInt8]>] = [:]
         for (type, names) in configuration.keptFields {
             fields[configuration.typeAliases[type] ?? type, default: []].formUnion(names.map(\.bytes))
@@ -31,7 +31,7 @@ struct TypeRules {
             if kept.contains(name) { self.kept.insert(type) }
             if let names = fields[name], !names.isEmpty, !kept.contains(name) { keptFields[type] = names }
             if unstored.contains(name) { self.unstored.insert(type) }
-            if passing.contains(name) { self.passing.insert(type) }
+            if memoryExcluded.contains(name) { self.memoryExcluded.insert(type) }
         }
     }
 }

@@ -49,7 +49,7 @@ extension CacheState {
         // The library's or the type's name may be new.
         noteUnwritten()
         let stored = StoredKey(library: library, type: typeIndex, id: StoredID(key.id))
-        let handle = queries.keys.take(stored)
+        let handle = queries.keys.admit(stored)
         queries.keys.addObserver(handle)
         if let index = withIdentity(stored, { entities.find($0) }) { entities.setTracked(index, true) }
         return handle

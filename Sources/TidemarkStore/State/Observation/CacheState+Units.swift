@@ -166,11 +166,11 @@ extension CacheState {
     /// Tells whether the value of an entity before a write is needed when the unit ends.
     ///
     /// - Complexity: O(lists that hold it).
-    func isOldWanted(_ handle: ListHandle) -> Bool {
+    func needsPayloadBefore(_ handle: ListHandle) -> Bool {
         // A larger unit compares the values before and after.
         if queries.recorder.isMulti || queries.keys.observerCount(of: handle) > 0 { return true }
         for place in 0..<queries.keys.holderCount(of: handle) {
-            if queries.isOldWanted(handle, in: queries.keys.holder(of: handle, at: place).query) { return true }
+            if queries.needsPayloadBefore(handle, in: queries.keys.holder(of: handle, at: place).query) { return true }
         }
         return false
     }

@@ -129,7 +129,7 @@ extension CacheState {
             for node in baseless {
                 let handle = list.handle(of: node)
                 forget(node, of: query, at: now)
-                settle(handle, at: now)
+                refold(handle, at: now)
             }
             endUnit(at: now)
             listed.isShortened = queries[query].isLocal

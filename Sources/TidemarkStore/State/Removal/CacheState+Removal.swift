@@ -171,7 +171,7 @@ extension CacheState {
         var gone: [SlotIndex] = []
         entities.forEachIndex { if set.contains(entities.library(of: $0)) { gone.append($0) } }
         for index in gone {
-            let handle = remember(index)
+            let handle = prepareWrite(index)
             entities.forget(index)
             if let handle { noteGone(handle) }
         }
@@ -182,9 +182,9 @@ extension CacheState {
         }
         tombstones.removeAll(of: set)
         for handle in layers.overlays.keys.sorted() where set.contains(queries.keys.key(of: handle).library) {
-            rememberLook(of: handle)
+            keepPayloadBefore(of: handle)
             noteObserved(handle)
-            settle(handle, at: now)
+            refold(handle, at: now)
         }
         endUnit(at: now)
     }

@@ -120,7 +120,7 @@ extension CacheState {
             }
             if isAwaitingAnswers { recentWrites.append(key, sequence: nil) }
         }
-        dropOutlived(at: now)
+        dropLayersOfEndedLog(at: now)
         endUnit(at: now)
     }
 

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 /// Prints libraries as a table; the same in every command that shows them.
-enum LibraryTable {
+enum LibraryListing {
     static func write(_ statuses: [LibraryStatus], to output: Output) throws(Failure) {
         var table = Table([
             .init(title: "LIBRARY"), .init(title: "STATE"), .init(title: "EPOCH"),

@@ -1,5 +1,5 @@
 /// A place inside a JSON value, in the form of RFC 6901.
-struct JSONPointer: Hashable, Sendable {
+struct RulePointer: Hashable, Sendable {
     /// The number of tokens that one pointer may have: the nesting depth of a line.
     static let tokenCountMax = 64
 
@@ -27,16 +27,16 @@ struct JSONPointer: Hashable, Sendable {
         }
         var tokens: [Token] = []
         for part in text.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard let name = JSONPointer.unescaped(part) else {
+            guard let name = RulePointer.unescaped(part) else {
                 throw MembershipError(
                     place: "", what: "holds a ~ that is neither ~0 nor ~1; write ~0 for ~ and ~1 for /")
             }
-            tokens.append(Token(name: name, index: JSONPointer.index(part)))
+            tokens.append(Token(name: name, index: RulePointer.index(part)))
         }
-        guard tokens.count <= JSONPointer.tokenCountMax else {
+        guard tokens.count <= RulePointer.tokenCountMax else {
             throw MembershipError(
                 place: "",
-                what: "has \(tokens.count) tokens; nothing is nested deeper than \(JSONPointer.tokenCountMax)")
+                what: "has \(tokens.count) tokens; nothing is nested deeper than \(RulePointer.tokenCountMax)")
         }
         self.tokens = tokens
     }
@@ -98,7 +98,7 @@ struct JSONPointer: Hashable, Sendable {
     }
 }
 
-extension JSONPointer.Token {
+extension RulePointer.Token {
     /// Returns the member or element that this token names in the value that begins at `position`.
     fileprivate func value(in bytes: UnsafeRawBufferPointer, at position: Int) -> Range<Int>? {
         var cursor = JSONCursor(bytes, at: position)

@@ -5,7 +5,7 @@ import Foundation
 /// Sendable by hand-over: `claims` is accessed only with `condition` locked. A chunk belongs to the thread that claimed
 /// it until that thread marks it as filled, and then to the writer until it marks it as written, both under the lock.
 /// `source` does not change until ``end()`` returned, and a helper reads it only between `enter` and `leave`.
-final class BodyCrew: @unchecked Sendable {
+final class EncodingThreads: @unchecked Sendable {
     private let source: BodySource
     private let chunks: [BodyChunk]
     private let condition = NSCondition()

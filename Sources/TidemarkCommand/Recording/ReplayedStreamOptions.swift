@@ -2,7 +2,7 @@ import ArgumentParser
 import Tidemark
 
 /// The options for reading a plain stream of events; a recording contains them itself.
-struct StreamOptions: ParsableArguments {
+struct ReplayedStreamOptions: ParsableArguments {
     @Option(help: "The server's naming of types, for a plain stream.")
     var profile: CacheConfiguration.Profile?
     @OptionGroup var policy: PolicyOptions

@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 /// Examines the state of each library, the quarantine and the evicted keys.
-struct LibraryLook {
+struct LibraryCheck {
     private let connection: OpaquePointer
 
     /// Libraries that are reported one by one; the rest are counted.
@@ -18,29 +18,29 @@ struct LibraryLook {
         examination.add(
             .ok, .contents, .libraries,
             "\(counted(entityCount, "entity", "entities")) in \(counted(libraries.count, "library", "libraries"))")
-        tell(libraries.filter { !$0.lost.isEmpty }, &examination) { library in
+        report(libraries.filter { !$0.lost.isEmpty }, &examination) { library in
             let ranges = library.lost.prefix(3).map { "\($0.first.rawValue)–\($0.last.rawValue)" }
             let rest = library.lost.count - ranges.count
             return Finding(
                 .warning, .contents, .lost,
                 "no upstream had \(ranges.joined(separator: ", "))\(rest > 0 ? " and \(rest) more ranges" : "")",
-                at: LibraryLook.place(library.name),
+                at: LibraryCheck.place(library.name),
                 advice: "their entities may be older than the server's: feed a complete log into a new database")
         }
-        tell(libraries.filter { $0.isStale && $0.lost.isEmpty }, &examination) { library in
+        report(libraries.filter { $0.isStale && $0.lost.isEmpty }, &examination) { library in
             Finding(
                 .note, .contents, .stale, "the library is stale: its lists may be older than the server's",
-                at: LibraryLook.place(library.name), advice: "refresh a query of it, or feed its log from the start")
+                at: LibraryCheck.place(library.name), advice: "refresh a query of it, or feed its log from the start")
         }
         try lookAtQuarantine(&examination)
         try lookAtEvicted(&examination)
     }
 
-    private func tell(
+    private func report(
         _ libraries: [LibraryRecord], _ examination: inout Examination, _ finding: (LibraryRecord) -> Finding
     ) {
-        examination.findings += libraries.prefix(LibraryLook.namedCountMax).map(finding)
-        let rest = libraries.count - LibraryLook.namedCountMax
+        examination.findings += libraries.prefix(LibraryCheck.namedCountMax).map(finding)
+        let rest = libraries.count - LibraryCheck.namedCountMax
         guard rest > 0, let first = libraries.first.map(finding) else { return }
         examination.findings.append(
             Finding(

@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 /// Examines indexes, queries and pending edits.
-struct ListLook {
+struct ListCheck {
     private let connection: OpaquePointer
     private let names: ReadNames
 

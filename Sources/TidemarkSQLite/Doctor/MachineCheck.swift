@@ -1,7 +1,7 @@
 import Foundation
 
 /// Examines SQLite, the file system, its free space, and the permissions of the files.
-struct MachineLook {
+struct MachineCheck {
     private let file: DataFilePath
     private let conditions: ExaminationConditions
 
@@ -81,7 +81,7 @@ struct MachineLook {
         let stored = file.storedByteCount
         let logMax = Int64(DataFile.pageByteCount * DataFile.checkpointPageCount)
         let text = "\(free) bytes are free; the database and its log take \(stored)"
-        if free < MachineLook.roomByteCountMin {
+        if free < MachineCheck.roomByteCountMin {
             examination.add(
                 .problem, .machine, .room, text, at: place,
                 advice:
@@ -102,24 +102,24 @@ struct MachineLook {
     private func lookAtRights(_ examination: inout Examination) {
         var isPrivate = true
         for path in [file.path, file.writeAheadLog, file.sharedMemory, file.lock] {
-            guard let status = MachineLook.status(path) else { continue }
+            guard let status = MachineCheck.status(path) else { continue }
             let mode = UInt32(status.st_mode) & 0o777
             guard mode & 0o077 != 0 else { continue }
             isPrivate = false
             let who = mode & 0o022 != 0 ? "written" : "read"
             examination.add(
                 .warning, .machine, .rights,
-                "users other than the owner may have it \(who): its mode is \(MachineLook.octal(mode))", at: path,
+                "users other than the owner may have it \(who): its mode is \(MachineCheck.octal(mode))", at: path,
                 advice: "chmod 600 it, unless they should have access")
         }
-        if let folder = MachineLook.status(file.folder) {
+        if let folder = MachineCheck.status(file.folder) {
             let mode = UInt32(folder.st_mode) & 0o1777
             // With the sticky bit others may add files but not remove any.
             if mode & 0o022 != 0, mode & 0o1000 == 0 {
                 isPrivate = false
                 examination.add(
                     .warning, .machine, .rights,
-                    "other users may replace the files in the folder: its mode is \(MachineLook.octal(mode))",
+                    "other users may replace the files in the folder: its mode is \(MachineCheck.octal(mode))",
                     at: file.folder, advice: "chmod 700 it, or keep the database in a folder of its own")
             }
         }
@@ -130,7 +130,7 @@ struct MachineLook {
     }
 
     private func lookAtOwner(_ examination: inout Examination) {
-        guard let status = MachineLook.status(file.path) else { return }
+        guard let status = MachineCheck.status(file.path) else { return }
         if status.st_uid != conditions.userID {
             examination.add(
                 .note, .machine, .owner,

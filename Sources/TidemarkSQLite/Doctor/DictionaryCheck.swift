@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 /// Examines the dictionaries that entities are compressed with, and counts the rows that need each.
-struct DictionaryLook {
+struct DictionaryCheck {
     private let connection: OpaquePointer
     private let names: ReadNames
 
@@ -26,7 +26,7 @@ struct DictionaryLook {
         }
         for (number, dictionary) in names.dictionaries.sorted(by: { $0.key < $1.key }) {
             let count = uses.removeValue(forKey: number) ?? 0
-            tell(
+            report(
                 dictionary, useCount: count, sampleCount: counters[CounterTable.dictionarySamples(number)], &examination
             )
         }
@@ -38,7 +38,7 @@ struct DictionaryLook {
         }
     }
 
-    private func tell(
+    private func report(
         _ dictionary: PayloadDictionary, useCount: Int64, sampleCount: Int64?, _ examination: inout Examination
     ) {
         let type = Int(dictionary.type) < names.types.count ? names.types[Int(dictionary.type)].description : "?"

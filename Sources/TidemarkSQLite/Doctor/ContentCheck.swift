@@ -6,7 +6,7 @@ import TidemarkStore
 /// Examines the contents of a data file on one committed state.
 ///
 /// Each check runs by itself: damage that stops one does not stop the next.
-struct ContentLook {
+struct ContentCheck {
     private let file: DataFilePath
 
     /// Lines of SQLite's check that are reported at most.
@@ -21,7 +21,7 @@ struct ContentLook {
     /// A file without a log is read as immutable, so that SQLite creates no files beside it. A writer that starts
     /// meanwhile may change pages during the examination; then the examination is repeated, this time with the log.
     func look(into examination: inout Examination) {
-        for _ in 0..<ContentLook.attemptCountMax {
+        for _ in 0..<ContentCheck.attemptCountMax {
             let before = fingerprint
             let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
             var found = Examination(path: file.path)
@@ -67,7 +67,7 @@ struct ContentLook {
             }
             examination = whole
         } catch {
-            tell(error, &examination)
+            report(error, &examination)
         }
     }
 
@@ -79,9 +79,9 @@ struct ContentLook {
         attempt(&examination) { try quickCheck(handle, &$0) }
         attempt(&examination) { examination in
             let names = try ReadNames(handle)
-            try LibraryLook(handle).look(into: &examination)
-            attempt(&examination) { try DictionaryLook(handle, names).look(into: &$0) }
-            attempt(&examination) { try ListLook(handle, names).look(into: &$0) }
+            try LibraryCheck(handle).look(into: &examination)
+            attempt(&examination) { try DictionaryCheck(handle, names).look(into: &$0) }
+            attempt(&examination) { try ListCheck(handle, names).look(into: &$0) }
         }
         try connection.execute("COMMIT")
     }
@@ -91,11 +91,11 @@ struct ContentLook {
         do {
             try body(&examination)
         } catch {
-            tell(error, &examination)
+            report(error, &examination)
         }
     }
 
-    private func tell(_ error: any Error, _ examination: inout Examination) {
+    private func report(_ error: any Error, _ examination: inout Examination) {
         let failure = SQLiteFailure.storageError(error, path: file.path)
         let cause = failure.cause.isEmpty ? failure.message : failure.cause
         let finding = Finding(
@@ -154,7 +154,7 @@ struct ContentLook {
     private func quickCheck(_ connection: OpaquePointer, _ examination: inout Examination) throws {
         var lines: [String] = []
         do {
-            let check = try PreparedStatement(connection, "PRAGMA quick_check(\(ContentLook.checkLineCountMax))")
+            let check = try PreparedStatement(connection, "PRAGMA quick_check(\(ContentCheck.checkLineCountMax))")
             // One row may hold several lines under a heading that names the database.
             try check.forEachRow { row in
                 lines += row.text(0).description.split(separator: "\n").map(String.init)
@@ -168,7 +168,7 @@ struct ContentLook {
                 .ok, .file, .quickCheck, "SQLite finds no damage in the file; tidemark verify checks every row",
                 at: file.path)
         }
-        for line in lines.prefix(ContentLook.checkLineCountMax) {
+        for line in lines.prefix(ContentCheck.checkLineCountMax) {
             examination.add(
                 .problem, .file, .quickCheck, "SQLite: \(line)", at: file.path,
                 advice: "tidemark verify --repair keeps the readable rows, and moves the damaged file aside")

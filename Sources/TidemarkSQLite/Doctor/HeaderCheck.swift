@@ -1,7 +1,7 @@
 import Tidemark
 
 /// Examines the first bytes of a data file, without SQLite.
-struct HeaderLook {
+struct HeaderCheck {
     private let file: DataFilePath
 
     init(_ file: DataFilePath) {
@@ -46,12 +46,12 @@ struct HeaderLook {
             examination.add(
                 .problem, .file, code, refusal?.message ?? "", at: file.path, advice: refusal?.advice ?? "")
         case .ours(let version):
-            tell(version, &examination)
+            report(version, &examination)
         }
         return header
     }
 
-    private func tell(_ version: Int32, _ examination: inout Examination) {
+    private func report(_ version: Int32, _ examination: inout Examination) {
         if version == DataFile.formatVersion {
             examination.add(
                 .ok, .file, .format, "a Tidemark database of format \(version), the current one", at: file.path)

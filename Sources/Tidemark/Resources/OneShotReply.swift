@@ -1,7 +1,7 @@
 import Synchronization
 
 /// An answer that is given once, to a single waiter.
-final class OneReply<Value: Sendable>: Sendable {
+final class OneShotReply<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waited(CheckedContinuation<Value?, Never>)
@@ -13,7 +13,7 @@ final class OneReply<Value: Sendable>: Sendable {
     private let state = Mutex(State.open)
 
     /// - Precondition: No answer was given before.
-    func give(_ value: Value) {
+    func answer(_ value: Value) {
         let continuation: CheckedContinuation<Value?, Never>? = state.withLock { state in
             switch state {
             case .open:

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Examines the files beside a data file: its lock, its log, and the files that a repair left.
-struct NeighbourLook {
+struct NeighbourCheck {
     private let file: DataFilePath
     private let conditions: ExaminationConditions
 
@@ -12,14 +12,14 @@ struct NeighbourLook {
 
     func look(into examination: inout Examination) {
         let holder = LockHolder.of(file, conditions)
-        tell(holder, &examination)
+        report(holder, &examination)
         let isHeld = if case .held = holder { true } else { false }
         lookAtNames(&examination)
         lookAtLog(isHeld: isHeld, &examination)
         lookAtLeftovers(isHeld: isHeld, &examination)
     }
 
-    private func tell(_ holder: LockHolder, _ examination: inout Examination) {
+    private func report(_ holder: LockHolder, _ examination: inout Examination) {
         switch holder {
         case .nobody:
             examination.add(.ok, .neighbours, .lockFree, "no process has it open for writing", at: file.lock)

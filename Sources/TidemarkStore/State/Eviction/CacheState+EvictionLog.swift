@@ -1,7 +1,7 @@
 import TidemarkModel
 
 /// A log of evictions: keys that a limit chose, which cannot be derived from the events alone.
-package struct Leavings: Sendable {
+package struct EvictionLog: Sendable {
     /// The keys evicted from both tiers, in order.
     package var evicted: [StoredKey] = []
     /// The keys reduced to the fields that stay, in order.
@@ -16,29 +16,29 @@ package struct Leavings: Sendable {
 
 /// Eviction logs, for the recorder of a cache and for replay.
 extension CacheState {
-    /// Begins to log evictions for ``takeLeavings()``.
-    package mutating func watchLeavings() {
-        leavings = Leavings()
+    /// Begins to log evictions for ``drainEvictionLog()``.
+    package mutating func beginEvictionLog() {
+        evictionLog = EvictionLog()
         queries.displaced = []
     }
 
     /// Returns the evictions since the last call; empty while they are not logged.
-    package mutating func takeLeavings() -> Leavings {
-        guard leavings?.isEmpty == false || queries.displaced?.isEmpty == false else { return Leavings() }
-        var taken = leavings ?? Leavings()
+    package mutating func drainEvictionLog() -> EvictionLog {
+        guard evictionLog?.isEmpty == false || queries.displaced?.isEmpty == false else { return EvictionLog() }
+        var taken = evictionLog ?? EvictionLog()
         taken.queries = queries.displaced ?? []
-        watchLeavings()
+        beginEvictionLog()
         return taken
     }
 
     /// Repeats logged evictions.
     ///
     /// - Precondition: The entities are in memory, or in no tier.
-    package mutating func leave(_ gone: Leavings, at now: Int64) {
+    package mutating func repeatEvictions(_ gone: EvictionLog, at now: Int64) {
         beginUnit(isMulti: true)
         for key in gone.evicted + gone.reduced {
             guard let index = withIdentity(key, { entities.find($0) }) else { continue }
-            _ = leave(index, at: now)
+            _ = evictOrReduce(index, at: now)
         }
         for key in gone.queries {
             guard let query = queries.find(key), queries[query].observerCount == 0 else { continue }
@@ -83,9 +83,9 @@ extension CacheState {
     /// Continues the attempt numbers of an earlier run of the cache, so that recorded answers match their requests.
     ///
     /// - Precondition: No request is under way.
-    package mutating func goOn(fromAttempts attempts: [ByteString: UInt64]) {
+    package mutating func resume(fromAttempts attempts: [ByteString: UInt64]) {
         for (name, attempt) in attempts {
-            if let index = libraries.index(of: name) { libraries[index].machine.goOn(from: attempt) }
+            if let index = libraries.index(of: name) { libraries[index].machine.resume(fromAttempt: attempt) }
         }
     }
 }

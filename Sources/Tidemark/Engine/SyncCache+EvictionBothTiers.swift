@@ -8,7 +8,7 @@ import TidemarkStore
 /// belong to their keys when they are evicted.
 extension SyncCache {
     /// - Precondition: No flush begins before this returns.
-    func makeRoom() async {
+    func evictExcess() async {
         guard configuration.eviction.limitsBothTiers else { return }
         eviction.pressure.begin()
         do throws(StorageError) {
@@ -40,7 +40,7 @@ extension SyncCache {
             guard let willEvict else { return true }
             eviction.tierQuestion = spawn { [weak self] in
                 let isAllowed = await willEvict(check)
-                await self?.roomAnswered(isAllowed)
+                await self?.evictionAnswered(isAllowed)
             }
             return false
         }
@@ -48,32 +48,32 @@ extension SyncCache {
 
     /// Uses only the answer of the delegate: the state may have changed since the question, so a new eviction computes
     /// its own excess.
-    private func roomAnswered(_ isAllowed: Bool) {
+    private func evictionAnswered(_ isAllowed: Bool) {
         eviction.tierQuestion = nil
         eviction.tierConsent.answered(isAllowed)
-        if isAllowed { beginMakingRoom() }
+        if isAllowed { beginEvicting() }
     }
 
     /// Begins an eviction when nothing was committed yet, for example after opening with lower limits.
-    func beginMakingRoom() {
+    func beginEvicting() {
         guard flushTask == nil, configuration.eviction.limitsBothTiers else { return }
-        flushTask = spawn { await self.makeFirstRoom() }
+        flushTask = spawn { await self.evictFirst() }
     }
 
-    private func makeFirstRoom() async {
-        await makeRoom()
+    private func evictFirst() async {
+        await evictExcess()
         flushTask = nil
         scheduleFlush()
     }
 
     /// Returns when everything is written and nothing more has to be evicted, or can be.
-    package func settleLimits() async throws(StorageError) {
+    package func enforceLimits() async throws(StorageError) {
         guard configuration.eviction.limitsBothTiers else { return }
         var evicted = -1
         repeat {
             evicted = evictedCount
             try await writeAll()
-            beginMakingRoom()
+            beginEvicting()
             if let flushTask { await flushTask.value }
             if let question = eviction.tierQuestion {
                 await question.value

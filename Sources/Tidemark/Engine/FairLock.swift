@@ -2,7 +2,7 @@
 ///
 /// An actor lets calls interleave at every `await`. Work that has to be done one piece after another takes a turn.
 /// The waiters are bounded by the number of callers, each of which waits once.
-struct FirstComeLock {
+struct FairLock {
     private var isTaken = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var start = 0
@@ -29,7 +29,7 @@ struct FirstComeLock {
         let next = waiters[start]
         start += 1
         // When there is always a waiter, the places of served waiters would add up.
-        if start > FirstComeLock.spentCountMax, start * 2 > waiters.count {
+        if start > FairLock.spentCountMax, start * 2 > waiters.count {
             waiters.removeFirst(start)
             start = 0
         }
