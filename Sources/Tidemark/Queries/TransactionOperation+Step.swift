@@ -38,11 +38,11 @@ extension TransactionOperation {
         case .keyedPut(let type, let id, let resource):
             return .keyedPut(
                 type: type, id: try checked(id, "\(name)[\(index)]", limits),
-                resource: try CompactJSON.object(resource, name: "\(name)[\(index)].resource"))
+                resource: try ResourceText.object(resource, name: "\(name)[\(index)].resource"))
         case .merge(let type, let id, let fields):
             return .merge(
                 type: type, id: try checked(id, "\(name)[\(index)]", limits),
-                fields: try CompactJSON.object(fields, name: "\(name)[\(index)].fields"))
+                fields: try ResourceText.object(fields, name: "\(name)[\(index)].fields"))
         case .removeField(let type, let id, let field):
             return .removeField(type: type, id: try checked(id, "\(name)[\(index)]", limits), field)
         case .delete(let type, let id):

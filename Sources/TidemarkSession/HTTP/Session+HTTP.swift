@@ -21,7 +21,7 @@ extension Session {
             } catch {
                 outcome = .failure(MessageError(error))
             }
-            await cache.settle(outbox)
+            await cache.deliverAll(to: outbox)
             waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)

@@ -121,7 +121,7 @@ extension CacheState {
             refile(root.query, head, type: root.type, at: now)
         }
         if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) { drop([layer], at: now) }
-        if !layers.isEmpty { dropOutlived(at: now) }
+        if !layers.isEmpty { dropLayersOfEndedLog(at: now) }
         if !answer.roots.isEmpty { libraries[library].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library, at: now)
