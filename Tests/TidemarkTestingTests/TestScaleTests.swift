@@ -9,7 +9,8 @@ import Testing
         #expect(TestScale.read("points=0") == [.points: 0])
     }
 
-    @Test(arguments: ["seed=x", "kill=3", "kills=-1", "=3"]) func `a misspelt setting ends the run`(text: String) async {
+    @Test(arguments: ["seed=x", "kill=3", "kills=-1", "=3"]) func `a misspelt setting ends the run`(text: String) async
+    {
         await #expect(processExitsWith: .failure) { [text] in _ = TestScale.read(text) }
     }
 }
