@@ -82,6 +82,11 @@ import TidemarkTesting
         }
         for (index, row) in rows.enumerated() {
             let answer = try #require(answers[index], "\(row.method) was not answered")
+            if row.method == "graphql.mutate" {
+                // Nobody can be asked to perform a mutation here.
+                #expect((answer["error"] as? [String: Any])?["code"] as? Int == 1_003)
+                continue
+            }
             let members = try #require(answer["result"] as? [String: Any], "\(row.method): \(answer)")
             #expect(Set(row.results).isSubset(of: members.keys), "\(row.method): \(members)")
         }

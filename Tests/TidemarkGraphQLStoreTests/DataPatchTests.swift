@@ -104,7 +104,8 @@ import TidemarkWire
         case 1: return .scalar("\(Int.random(in: 0..<4, using: &random))")
         case 2: return .scalar(["\"a\"", "\"b\"", "true"][Int.random(in: 0..<3, using: &random)])
         case 3:
-            return .list((0..<Int.random(in: 0..<5, using: &random)).map { _ in randomValue(&random, depth: depth + 1) })
+            return .list(
+                (0..<Int.random(in: 0..<5, using: &random)).map { _ in randomValue(&random, depth: depth + 1) })
         default:
             var members: [String: Tree] = [:]
             for name in ["a", "b", "k", "x"] where Bool.random(using: &random) {
@@ -198,7 +199,8 @@ enum PatchFold {
             return removed
         case (.index(let index), .list(var elements)):
             guard index < elements.count else { throw Broken() }
-            let removed = path.count == 1 ? elements.remove(at: index) : try remove(path.dropFirst(), in: &elements[index])
+            let removed =
+                path.count == 1 ? elements.remove(at: index) : try remove(path.dropFirst(), in: &elements[index])
             value = .list(elements)
             return removed
         default: throw Broken()

@@ -53,7 +53,8 @@ import TidemarkModel
     @Test func `a fragment applies to its own type, and with a schema to its interfaces`() throws {
         var plain = try GraphWorld()
         try plain.write(Self.document, Self.data)
-        #expect(try plain.data("{ hero { id ... on D { name } ... on C { n: name } } }") == #"{"hero":{"id":"1","n":"L"}}"#)
+        #expect(
+            try plain.data("{ hero { id ... on D { name } ... on C { n: name } } }") == #"{"hero":{"id":"1","n":"L"}}"#)
         var world = try GraphWorld(
             "type Query { hero: I } interface I { id: ID name: String } type C implements I { id: ID name: String }")
         try world.write("{ hero { id name } }", #"{"hero":{"__typename":"C","id":"1","name":"L"}}"#)
@@ -62,7 +63,8 @@ import TidemarkModel
 
     @Test func `a field of an event that holds an id refers to the type that the schema declares`() throws {
         var world = try GraphWorld(
-            "type Query { song: Song } type Song { id: ID artist: Artist all: [Artist] } type Artist { id: ID name: String }")
+            "type Query { song: Song } type Song { id: ID artist: Artist all: [Artist] } type Artist { id: ID name: String }"
+        )
         try world.write("{ song { id } }", #"{"song":{"__typename":"Song","id":"1"}}"#)
         world.source.entities[GraphKey(type: "Song", id: "1")] = Array(
             #"{"id":"1","artist":"a1","all":[{"id":"a1"},"a1"]}"#.utf8)

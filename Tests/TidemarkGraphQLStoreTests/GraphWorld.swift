@@ -12,6 +12,8 @@ struct DictionarySource: EntitySource {
 
     func staleSince(_ root: GraphRootName) -> Int64? { nil }
 
+    func list(_ root: GraphRootName) -> [GraphKey]? { nil }
+
     func look(_ key: GraphKey) -> EntityLook {
         guard let resource = entities[key] else { return .missing(reasons[key] ?? .absent) }
         return .found(

@@ -21,6 +21,8 @@ public struct CacheConfiguration: Sendable {
     /// The types, as on the wire, whose entities are in memory only: they are lost at a restart, with their queries.
     /// Default: none. A type must not be in both sets, under any alias: that is a programmer's error.
     public var diskExcludedTypes: Set<ByteString> = []
+    /// The types, as on the wire, whose events merge into the entity where they would replace it. Default: none.
+    public var mergedTypes: Set<ByteString> = []
     /// The eviction of entities when a limit is reached.
     public var eviction = EvictionPolicy()
     /// The time that an upstream may take to answer a query, in milliseconds: 30,000.

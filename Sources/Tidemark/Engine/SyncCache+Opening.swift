@@ -54,6 +54,7 @@ extension SyncCache {
         stateConfiguration.keptFields = configuration.eviction.keptFields
         stateConfiguration.memoryExcludedTypes = configuration.memoryExcludedTypes
         stateConfiguration.diskExcludedTypes = configuration.diskExcludedTypes
+        stateConfiguration.mergedTypes = configuration.mergedTypes
         var state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: configuration.random())
         if recorder != nil { state.beginEvictionLog() }

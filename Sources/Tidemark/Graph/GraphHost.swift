@@ -3,7 +3,7 @@ import TidemarkStore
 
 /// The keeper of watched documents, beside the registry of observers of lists and entities.
 ///
-/// It lives inside the cache's actor: every call comes from there.
+/// A host lives inside the cache's actor: every call comes from there.
 package protocol GraphHost: AnyObject {
     /// The number of watchers.
     var watcherCount: Int { get }

@@ -25,6 +25,10 @@ extension SyncCache {
         state.staleSince(root: root, in: library, at: clock.now())
     }
 
+    package func graphList(_ root: GraphRootName, in library: ByteString) -> [EntityKey]? {
+        state.rootList(of: root, in: library)
+    }
+
     /// Runs a read until every entity that it needs is in memory, and then uses its result in the same step.
     ///
     /// - Parameters:

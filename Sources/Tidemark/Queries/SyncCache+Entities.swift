@@ -239,7 +239,8 @@ extension SyncCache {
     package func statistics() async -> CacheStatistics {
         let diskByteCount = await journal.byteCount()
         return CacheStatistics(
-            entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
+            entityCount: state.entityCount, queryCount: state.queryCount,
+            observerCount: observers.count + (graphHost?.watcherCount ?? 0),
             pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount, diskByteCount: diskByteCount,
             hitCount: readCounts.hits,
             missCounts: readCounts.misses, evictionCount: evictedCount, notificationCount: observers.notificationCount,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import Tidemark
+import TidemarkGraphQL
 import TidemarkGraphQLStore
 import TidemarkHTTP
 import TidemarkModel
@@ -94,6 +95,7 @@ struct RunCommand: AsyncParsableCommand {
         var configuration = try cacheConfiguration(policy)
         let rules = try schema.rules(
             policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
+        configuration.mergedTypes = rules.identity.mergedTypes
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outbox = Outbox(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
         let clock = SystemClock()

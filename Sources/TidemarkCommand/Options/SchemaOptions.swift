@@ -7,7 +7,8 @@ import TidemarkModel
 struct SchemaOptions: ParsableArguments {
     @Option(
         name: .customLong("schema"),
-        help: ArgumentHelp("The GraphQL server's schema: type definitions. The policy may be the same file.", valueName: "file"))
+        help: ArgumentHelp(
+            "The GraphQL server's schema: type definitions. The policy may be the same file.", valueName: "file"))
     var file: String?
 
     /// Reads the schema, and the key fields that it and the policy say.

@@ -24,6 +24,9 @@ package struct IdentityRules: Hashable, Sendable {
     /// Events of this type merge into the entity.
     package func mergesEvents(of type: ByteString) -> Bool { effective[type]?.mergesEvents ?? false }
 
+    /// The types whose events merge into the entity.
+    package var mergedTypes: Set<ByteString> { Set(effective.filter { $0.value.mergesEvents == true }.keys) }
+
     /// - Returns: nil when no rule speaks of the field.
     package func lookup(_ field: ByteString, of type: ByteString) -> FieldLookup? { lookups[type]?[field] }
 

@@ -32,12 +32,18 @@ struct CacheSource: EntitySource {
         cache.assumeIsolated { $0.graphStaleSince(root, in: library) }
     }
 
+    func list(_ root: GraphRootName) -> [GraphKey]? {
+        cache.assumeIsolated { $0.graphList(root, in: library) }?.map { GraphKey(type: $0.type, canonicalID: $0.id) }
+    }
+
     /// Returns the keys to load among those that a read found to be elsewhere.
     func storedKeys(_ keys: [GraphKey]) -> [StoredKey] {
         keys.compactMap { key in
-            guard case .elsewhere(let stored) = cache.assumeIsolated({ cache in
-                cache.graphLook(key.entityKey(in: library), asked: asked)
-            }) else { return nil }
+            guard
+                case .elsewhere(let stored) = cache.assumeIsolated({ cache in
+                    cache.graphLook(key.entityKey(in: library), asked: asked)
+                })
+            else { return nil }
             return stored
         }
     }

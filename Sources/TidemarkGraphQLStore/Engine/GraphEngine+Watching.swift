@@ -41,7 +41,6 @@ extension GraphEngine {
     }
 
     func wake(_ watcher: GraphWatcher) {
-        watcher.changeCount += 1
         if !isRefetching { watcher.fetchCount = 0 }
         guard !watcher.isDirty else { return }
         watcher.isDirty = true
@@ -54,6 +53,7 @@ extension GraphEngine {
         dirty = []
         for watcher in woken {
             watcher.isDirty = false
+            watcher.changeCount += 1
             run(watcher, in: cache)
         }
     }
@@ -61,7 +61,8 @@ extension GraphEngine {
     // MARK: Running
 
     /// Runs a watcher's plan again and tells what is different.
-    func run(_ watcher: GraphWatcher, asked: Set<StoredKey> = [], isForced: Bool = false, in cache: isolated SyncCache) {
+    func run(_ watcher: GraphWatcher, asked: Set<StoredKey> = [], isForced: Bool = false, in cache: isolated SyncCache)
+    {
         guard !watcher.isEnded, !watcher.isLoading else { return }
         let source = CacheSource(cache: cache, library: watcher.library, asked: asked)
         let freshness = GraphFreshness(now: cache.now, allowsStale: true, ignoresAges: true)
@@ -74,6 +75,7 @@ extension GraphEngine {
             depend(watcher, on: reading.visits, in: cache)
             watcher.isFetching = false
             tell(watcher, reading, isForced: isForced, in: cache)
+            expect(reading.expiresAt, watcher, in: cache)
         case .missed(let miss, let visits):
             depend(watcher, on: visits, in: cache)
             lack(watcher, miss, isForced: isForced, in: cache)
@@ -122,6 +124,22 @@ extension GraphEngine {
         watcher.shownMiss = nil
     }
 
+    /// Tells once that something is too old.
+    func tellStale(_ watcher: GraphWatcher, in cache: isolated SyncCache) {
+        guard !watcher.shownStale else { return }
+        let isTaken = send(watcher, isForced: false, in: cache) { line in
+            line.name("patch")
+            line.array { _ in }
+            line.member("stale", true)
+            line.member("as_of", nil as EventSequence?)
+            line.member("pending", false)
+            line.member("missed", 0)
+            line.completeness(isPartial: watcher.shownPartial, watcher.shownDeferred)
+            line.member("miss", json: nil)
+        }
+        if isTaken { watcher.shownStale = true }
+    }
+
     /// Has an incomplete answer fetched again, or tells what is missing.
     private func lack(_ watcher: GraphWatcher, _ miss: GraphMiss, isForced: Bool, in cache: isolated SyncCache) {
         if watcher.isFetching { return }
@@ -133,6 +151,8 @@ extension GraphEngine {
         }
         watcher.fetchCount += 1
         watcher.isFetching = true
+        // The change and what the fetch brings are one notification.
+        watcher.changeCount = 0
         cache.refetchGraph(watcher)
     }
 
@@ -253,6 +273,7 @@ extension GraphEngine {
         }
         guard let watcher = watchers.removeValue(forKey: subscription) else { return false }
         watcher.isEnded = true
+        watcher.expiry?.cancel()
         for handle in watcher.keys.values { forget(watcher, handle, in: cache) }
         for query in watcher.queries { forget(watcher, query: query, in: cache) }
         dirty.removeAll { $0 === watcher }
@@ -261,7 +282,8 @@ extension GraphEngine {
     }
 
     package func detach(_ sink: any ObserverSink, in cache: isolated SyncCache) {
-        let own = watchers.values.filter { $0.sink === sink }.map(\.subscription)
+        let own =
+            watchers.values.filter { $0.sink === sink }.map(\.subscription)
             + streams.values.filter { $0.sink === sink }.map(\.subscription)
         for subscription in own { _ = cancel(subscription, in: cache) }
     }

@@ -31,7 +31,7 @@ package struct GraphReadRequest: Sendable {
     package var allowsStale = false
     /// In milliseconds.
     package var maxStale: Int64?
-    /// What is missing is left out, under `cacheOnly`.
+    /// Whether a read leaves out what is missing, under `cacheOnly`.
     package var isPartial = false
     /// A watcher is told when something that it sees becomes too old.
     package var refreshes = false
@@ -40,7 +40,7 @@ package struct GraphReadRequest: Sendable {
 
     package init(_ operation: GraphRequest) { self.operation = operation }
 
-    /// What a read of the cache does with what is not there.
+    /// The treatment of missing fields by a read of the cache.
     var completeness: GraphCompleteness {
         guard policy == .cacheOnly else { return .whole }
         return isPartial ? .partial : .deferred

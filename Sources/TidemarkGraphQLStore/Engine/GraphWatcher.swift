@@ -10,7 +10,7 @@ final class GraphWatcher {
     let sink: any ObserverSink
     var library: ByteString { request.operation.library }
 
-    /// What the observer saw last.
+    /// The data that the observer saw last.
     var shown: GraphSnapshot
     var shownStale = false
     var shownPartial = false
@@ -36,6 +36,12 @@ final class GraphWatcher {
     /// Fetches since a change of another cause.
     var fetchCount = 0
     var isEnded = false
+    /// When the first of what it sees becomes too old, in milliseconds since 1970; only for one that refreshes.
+    var expiresAt: Int64?
+    /// The task that waits for that moment.
+    var expiry: Task<Void, Never>?
+    /// The pause before the next look, in milliseconds; doubles while looking changes nothing.
+    var pause: Int64 = 1_000
 
     init(
         _ subscription: SubscriptionID, _ request: GraphReadRequest, _ plan: OperationPlan, sink: any ObserverSink,

@@ -1,4 +1,3 @@
-
 import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
@@ -113,7 +112,9 @@ extension SyncCache {
             } catch {
                 let cause =
                     error.code == .storageFailed
-                    ? error : CacheError(error.code == .limitExceeded ? .limitExceeded : .upstreamFailed,
+                    ? error
+                    : CacheError(
+                        error.code == .limitExceeded ? .limitExceeded : .upstreamFailed,
                         "its answer cannot be used: \(error.message)")
                 return await endGraph(key, fetch, cause)
             }
@@ -166,6 +167,7 @@ extension SyncCache {
             guard let watcher = graph.watchers[subscription], watcher.isFetching else { continue }
             watcher.isFetching = false
             if let error {
+                if watcher.expiresAt.map({ $0 <= now }) == true { graph.tellStale(watcher, in: self) }
                 graph.tellFailure(of: watcher, error, in: self)
             } else {
                 graph.run(watcher, in: self)
@@ -214,7 +216,13 @@ extension SyncCache {
                     GraphAnswer.Entity(key: $0.key.entityKey(in: library), resource: $0.resource)
                 },
                 roots: normalized.roots.map {
-                    GraphAnswer.Root(name: GraphRootName(storageName: $0.storageName), types: $0.types)
+                    GraphAnswer.Root(
+                        name: GraphRootName(storageName: $0.storageName), types: $0.types,
+                        list: $0.list.map { list in
+                            GraphAnswer.List(
+                                membership: list.rule.membership, text: list.rule.text,
+                                elements: list.elements.map { $0.entityKey(in: library) })
+                        })
                 }, asOf: asOf, start: start)
         } catch {
             var path = JSONLine()

@@ -183,6 +183,9 @@ extension SyncCache {
             subscription = watcher.subscription
         }
         reply(.success(GraphReply(result: result, subscription: subscription)))
+        if let subscription, let watcher = graph.watchers[subscription], case .read(let reading) = outcome {
+            graph.expect(reading.expiresAt, watcher, in: self)
+        }
         return nil
     }
 

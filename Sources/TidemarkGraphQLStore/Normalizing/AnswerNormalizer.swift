@@ -76,8 +76,24 @@ package struct AnswerNormalizer {
             result.add(object, to: key)
             result.roots.append(
                 NormalizedAnswer.RootField(
-                    key: key, storageName: planned.storageName, types: referredTypes.sorted()))
+                    key: key, storageName: planned.storageName, types: referredTypes.sorted(),
+                    list: list(value, field)))
         }
+    }
+
+    /// Returns the rule of a root field that is a list of entities which grows.
+    private func list(
+        _ value: StoredValue, _ field: CollectedField
+    ) -> (rule: MembershipRule, elements: [GraphKey])? {
+        guard case .list(let elements) = value,
+            let rule = MembershipRule(of: plan.fields[field.field], field.type, plan.rules)
+        else { return nil }
+        var keys: [GraphKey] = []
+        for element in elements {
+            guard case .reference(let key) = element, key.type == rule.membership.resourceType else { return nil }
+            keys.append(key)
+        }
+        return (rule, keys)
     }
 
     private mutating func fragment(of key: GraphKey) throws(AnswerFault) {

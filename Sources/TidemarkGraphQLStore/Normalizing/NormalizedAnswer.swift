@@ -23,6 +23,8 @@ package struct NormalizedAnswer: Sendable {
         package let storageName: ByteString
         /// The types that its value refers to, each once, sorted.
         package let types: [ByteString]
+        /// The rule of a list that grows, with the entities that the answer listed; nil for any other field.
+        let list: (rule: MembershipRule, elements: [GraphKey])?
     }
 
     /// In the order in which the answer names them; roots stand where their field does.

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// What an observer saw of a document: `data`, and which of its lists hold entities.
+/// The state of a document that an observer saw: `data`, and which of its lists hold entities.
 package struct GraphSnapshot: Hashable, Sendable {
     package var data: [UInt8]
     package var lists: [EntityList]

@@ -19,6 +19,12 @@ package struct GraphKey: Hashable, Sendable, Comparable {
         self.id = EntityKey.canonicalID(id)
     }
 
+    /// - Parameter canonicalID: An id from a key.
+    init(type: ByteString, canonicalID: ByteString) {
+        self.type = type
+        id = canonicalID
+    }
+
     /// Makes the key of a root field's entity: its id is kept as it is.
     package init(root id: ByteString) {
         type = GraphKey.rootType

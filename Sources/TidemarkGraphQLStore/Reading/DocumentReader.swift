@@ -85,9 +85,10 @@ package struct DocumentReader<Source: EntitySource> {
             }
         case .found(let view):
             try note(view)
-            if let staleSince = source.staleSince(GraphRootName(storageName: planned.storageName)) {
-                try checkStale(since: staleSince, key)
-            }
+            let name = GraphRootName(storageName: planned.storageName)
+            if let staleSince = source.staleSince(name) { try checkStale(since: staleSince, key) }
+            var view = view
+            if field.set != nil, let keys = source.list(name) { view.resource = listResource(keys) }
             try view.resource.withBytes { (bytes) throws(GraphMiss) in
                 let base = members.count
                 StoredScan.open(0..<bytes.count, of: bytes, into: &members)
@@ -102,33 +103,17 @@ package struct DocumentReader<Source: EntitySource> {
         }
     }
 
+    /// The resource of a root field whose list follows a rule.
+    private func listResource(_ keys: [GraphKey]) -> [UInt8] {
+        var bytes = Array("{\"value\":".utf8)
+        StoredValue.list(keys.map { .reference($0) }).append(to: &bytes)
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
     private mutating func checkStale(since moment: Int64, _ key: GraphKey) throws(GraphMiss) {
         guard freshness.takes(max(0, freshness.now.subtractingClamped(moment))) else { throw miss(.stale, key) }
         reading.isStale = true
-    }
-
-    /// Returns the entities that a look-up by key stands for; nil where no rule makes the field one.
-    private func lookUp(_ field: CollectedField, _ planned: PlanField) -> StoredValue? {
-        let rules = plan.rules
-        guard field.set != nil, let rule = rules.lookup(planned.name), let names = rule.keyArguments,
-            let typename = rules.lookupTypename(of: planned.name, field.type)
-        else { return nil }
-        let type = rules.resourceType(of: typename)
-        if names.count == 1, case .list(let values)? = planned.arguments[names[0]] {
-            var references: [StoredValue] = []
-            for value in values {
-                guard let text = KeyText.text(of: value) else { return nil }
-                references.append(.reference(GraphKey(type: type, id: ByteString(text))))
-            }
-            return .list(references)
-        }
-        var id: [UInt8] = []
-        for (place, name) in names.enumerated() {
-            guard let text = planned.arguments[name].flatMap({ KeyText.text(of: $0) }) else { return nil }
-            if place > 0 { id.append(UInt8(ascii: "+")) }
-            KeyText.append(text, isJoined: names.count > 1, to: &id)
-        }
-        return .reference(GraphKey(type: type, id: ByteString(id)))
     }
 
     // MARK: Objects
@@ -348,26 +333,5 @@ package struct DocumentReader<Source: EntitySource> {
 
     func miss(_ reason: GraphMiss.Reason, _ key: GraphKey?) -> GraphMiss {
         GraphMiss(path: path, reason: reason, key: key)
-    }
-}
-
-extension [EntityList] {
-    /// Returns the index of the first element that fulfils a condition which holds from there on.
-    ///
-    /// - Complexity: O(log count).
-    func partitioningIndex(_ holds: (EntityList) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
-    /// Returns the list that begins at a place; nil for one without entities.
-    func list(at offset: Int) -> EntityList? {
-        let index = partitioningIndex { $0.offset >= offset }
-        return index < count && self[index].offset == offset ? self[index] : nil
     }
 }

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// What a store has of one entity.
+/// The result of looking up one entity.
 package enum EntityLook: Sendable {
     case found(EntityView)
     case missing(GraphMiss.Reason)
@@ -59,4 +59,6 @@ package protocol EntitySource {
     func look(_ key: GraphKey) -> EntityLook
     /// Returns when a root field became stale, in milliseconds since 1970; nil while it is fresh.
     func staleSince(_ root: GraphRootName) -> Int64?
+    /// Returns the entities of a root field that is a list under a rule; nil for any other field.
+    func list(_ root: GraphRootName) -> [GraphKey]?
 }

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What one read of a document found.
+/// The data that one read of a document found.
 package struct GraphReading: Sendable {
     /// `data` as compact JSON.
     package var data: [UInt8] = []
@@ -88,9 +88,9 @@ package enum GraphReadOutcome: Sendable {
 package struct GraphFreshness: Sendable {
     /// Milliseconds since 1970.
     package var now: Int64
-    /// What is stale is served, however old it is.
+    /// Whether stale data is served, however old it is.
     package var allowsStale = false
-    /// What is no further past its limit than that is served, in milliseconds.
+    /// The time past its limit up to which stale data is served, in milliseconds.
     package var maxStale: Int64?
     /// Ages are not looked at: what was just fetched is never too old.
     package var ignoresAges = false
@@ -109,12 +109,12 @@ package struct GraphFreshness: Sendable {
     }
 }
 
-/// What a read does with what is not there.
+/// The treatment of missing fields by a read.
 package enum GraphCompleteness: Sendable {
     /// Anything that is missing makes the read a miss, deferred fragments too.
     case whole
     /// A deferred fragment may lack fields: its state is `pending`, and its fields are left out.
     case deferred
-    /// What is missing is left out.
+    /// Missing fields are left out.
     case partial
 }

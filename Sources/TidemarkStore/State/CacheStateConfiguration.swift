@@ -26,9 +26,13 @@ package struct CacheStateConfiguration: Sendable {
     /// The types that the journal never has, as on the wire; none of them is in `memoryExcludedTypes`.
     package var diskExcludedTypes: Set<ByteString> = []
 
+    /// The types whose events merge into the entity where they would replace it, as on the wire.
+    package var mergedTypes: Set<ByteString> = []
+
     /// Whether any rule concerns single types.
     var namesTypes: Bool {
-        !keptTypes.isEmpty || !keptFields.isEmpty || !memoryExcludedTypes.isEmpty || !diskExcludedTypes.isEmpty
+        !mergedTypes.isEmpty || !keptTypes.isEmpty || !keptFields.isEmpty || !memoryExcludedTypes.isEmpty
+            || !diskExcludedTypes.isEmpty
     }
 
     package init(

@@ -90,6 +90,8 @@ enum PayloadTarget {
                 try require(CompactJSON.isObject(resource), "\(resource.text) cannot be walked")
             case .patch(_, let fields, _):
                 try require(fields.isEmpty || CompactJSON.isObject(fields), "\(fields.text) cannot be walked")
+            case .merge(_, let fields):
+                try require(CompactJSON.isObject(fields), "\(fields.text) cannot be walked")
             case .removeField, .delete: break
             }
         }

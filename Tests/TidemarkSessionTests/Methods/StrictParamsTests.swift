@@ -145,6 +145,6 @@ import TidemarkWire
         #expect(message == #"limit is "\#(String(repeating: "x", count: 38))…: pass a whole number from 1 to 100000"#)
         #expect(
             try refusal("cache.transaction", #"{"operations":[{"op":"grow"}]}"#)
-                == "operations[0].op is 'grow': pass put, patch, delete, remove_field or remove")
+                == "operations[0].op is 'grow': pass put, patch, merge, delete, remove_field or remove")
     }
 }

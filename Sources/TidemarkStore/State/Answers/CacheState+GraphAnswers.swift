@@ -19,10 +19,28 @@ package struct GraphAnswer: Sendable {
         package var name: GraphRootName
         /// The types that its value refers to, each once.
         package var types: [ByteString]
+        /// The list that grows by a rule; nil for a field without one.
+        package var list: List?
 
-        package init(name: GraphRootName, types: [ByteString]) {
+        package init(name: GraphRootName, types: [ByteString], list: List? = nil) {
             self.name = name
             self.types = types
+            self.list = list
+        }
+    }
+
+    /// A root field that is a list of one object type under a rule.
+    package struct List: Sendable {
+        package var membership: Membership
+        /// The rule as compact JSON.
+        package var text: [UInt8]
+        /// The entities that the answer listed, in its order.
+        package var elements: [EntityKey]
+
+        package init(membership: Membership, text: [UInt8], elements: [EntityKey]) {
+            self.membership = membership
+            self.text = text
+            self.elements = elements
         }
     }
 
@@ -107,7 +125,7 @@ extension CacheState {
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
             generation: libraries[library].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
-        var rootQueries: [(query: QueryID, type: TypeIndex, tags: [UInt8])] = []
+        var rootQueries: [RootQuery] = []
         for root in answer.roots { rootQueries += try open(root, of: answer.library, library) }
         isUnwritten = true
         libraries[library].isChanged = true
@@ -118,7 +136,14 @@ extension CacheState {
         for root in rootQueries {
             var head = head
             head.tags = root.tags
+            head.membership = root.list?.membership
+            head.membershipText = root.list?.text ?? []
             refile(root.query, head, type: root.type, at: now)
+            guard let own = root.list else { continue }
+            list(listed(own.elements, newer, stamp), in: root.query, answered: own.elements.count, at: now)
+            complete(root.query, newer, generation: stamp.generation, at: now)
+            if newer.isUnsure { markStale(root.query, at: now) }
+            if !layers.isEmpty { settleAll(in: root.query) }
         }
         if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) { drop([layer], at: now) }
         if !layers.isEmpty { dropLayersOfEndedLog(at: now) }
@@ -157,11 +182,42 @@ extension CacheState {
 
     // MARK: Roots
 
+    /// A query that stands for a root field, or for one more type that it refers to.
+    private struct RootQuery {
+        var query: UInt32
+        var type: TypeIndex
+        var tags: [UInt8]
+        var list: GraphAnswer.List?
+    }
+
+    private func listed(_ elements: [EntityKey], _ newer: NewerWrites, _ stamp: EntityStamp) -> [Listed] {
+        var seen: Set<StoredKey> = []
+        return elements.compactMap { element in
+            guard let key = storedKey(of: element), seen.insert(key).inserted,
+                let index = withIdentity(key, { entities.find($0) })
+            else { return nil }
+            return Listed(
+                key: key, index: index,
+                isNewer: isNewer(entities.stamp(of: index), key, than: newer, generation: stamp.generation))
+        }
+    }
+
+    /// Returns the entities of a root field that is a list under a rule, as readers see it.
+    ///
+    /// - Returns: nil for a field without a rule, and for one that nothing is known of.
+    package mutating func rootList(of root: GraphRootName, in library: ByteString) -> [EntityKey]? {
+        guard let query = queries.find(root.key(in: library)), queries[query].isStored,
+            queries[query].membership != nil
+        else { return nil }
+        buildList(of: query)
+        return shownHandles(of: query).map { entityKey(of: queries.keys.key(of: $0)) }
+    }
+
     /// Opens the queries that stand for a root field: one for each type that its value refers to.
     private mutating func open(
         _ root: GraphAnswer.Root, of name: ByteString, _ library: LibraryIndex
-    ) throws(AnswerRefusal) -> [(query: QueryID, type: TypeIndex, tags: [UInt8])] {
-        var found: [(query: QueryID, type: TypeIndex, tags: [UInt8])] = []
+    ) throws(AnswerRefusal) -> [RootQuery] {
+        var found: [RootQuery] = []
         let others = root.types.dropFirst()
         var tags: [UInt8] = []
         if !others.isEmpty {
@@ -171,11 +227,14 @@ extension CacheState {
             }
             tags.append(UInt8(ascii: "]"))
         }
-        for (place, type) in (root.types.isEmpty ? ["Query"] : root.types).enumerated() {
+        var types = root.types.isEmpty ? ["Query"] : root.types
+        // An empty list under a rule is still a list of its type.
+        if let list = root.list { types = [list.membership.resourceType] }
+        for (place, type) in types.enumerated() {
             let key = root.name.key(in: name, type: place == 0 ? nil : type)
             guard let index = type.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
             guard let query = queries.open(key, library: library) else { throw .tooManyQueries }
-            found.append((query, index, place == 0 ? tags : []))
+            found.append(RootQuery(query: query, type: index, tags: place == 0 ? tags : [], list: root.list))
         }
         return found
     }

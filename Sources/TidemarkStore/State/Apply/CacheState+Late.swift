@@ -120,7 +120,7 @@ extension CacheState {
             // No input reaches it: an event whose type gets no number is put aside before the gate is asked.
             preconditionFailure("a type lost its number")
         }
-        let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
+        let rules = mergeRules(of: view, type: type)
         let stamp = EntityStamp(
             sequence: sequence, generation: libraries[library].gate.generation, writtenAt: now,
             isPartial: rules != nil)

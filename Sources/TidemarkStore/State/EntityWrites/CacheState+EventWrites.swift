@@ -16,7 +16,7 @@ extension CacheState {
             // No input reaches it: types are numbered before an event is admitted, and keep their numbers.
             preconditionFailure("a type lost its number")
         }
-        let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
+        let rules = mergeRules(of: view, type: type)
         let stamp = EntityStamp(
             sequence: view.event.sequence, generation: libraries[library].gate.generation, writtenAt: now,
             isPartial: rules != nil)

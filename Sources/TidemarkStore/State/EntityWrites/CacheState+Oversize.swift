@@ -77,7 +77,7 @@ extension CacheState {
         else { return false }
         let resource = view.bytes[member.resource]
         guard !fitsAnywhere(resource.count) else { return false }
-        let rules = view.text(view.event.detail).map { MergeRules(metadata: $0) }
+        let rules = mergeRules(of: view, type: type)
         let identity = identity(of: member, in: view, library: library, type: type)
         if let index = entities.find(identity) {
             let generation = libraries[library].gate.generation

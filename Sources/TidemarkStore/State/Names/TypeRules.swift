@@ -11,6 +11,9 @@ struct TypeRules {
     /// The types that leave memory as soon as the journal has them.
     private(set) var memoryExcluded: Set<TypeIndex> = []
 
+    /// The types whose events merge.
+    private(set) var merged: Set<TypeIndex> = []
+
     init() {}
 
     /// - Parameter names: The names of types, by number; aliases were resolved.
@@ -26,12 +29,14 @@ struct TypeRules {
         for (type, names) in configuration.keptFields {
             fields[configuration.typeAliases[type] ?? type, default: []].formUnion(names.map(\.bytes))
         }
+        let merged = resolved(configuration.mergedTypes)
         for (number, name) in names.enumerated() {
             let type = TypeIndex(number)
             if kept.contains(name) { self.kept.insert(type) }
             if let names = fields[name], !names.isEmpty, !kept.contains(name) { keptFields[type] = names }
             if unstored.contains(name) { self.unstored.insert(type) }
             if memoryExcluded.contains(name) { self.memoryExcluded.insert(type) }
+            if merged.contains(name) { self.merged.insert(type) }
         }
     }
 }

@@ -1,0 +1,13 @@
+import TidemarkModel
+
+/// Types whose events merge.
+extension CacheState {
+    /// Returns how an event is merged; nil when it replaces the entity.
+    ///
+    /// - Parameter type: The type of its resources.
+    /// - Source: Protocol/events.md, merging; Protocol/graphql.md, what is stored.
+    func mergeRules(of view: EventView, type: TypeIndex) -> MergeRules? {
+        if let metadata = view.text(view.event.detail) { return MergeRules(metadata: metadata) }
+        return typeRules.merged.contains(type) ? MergeRules() : nil
+    }
+}
