@@ -66,8 +66,7 @@ extension HTTPClient {
         var fetch = observer.fetch
         // The question must be asked, with the stored validators; a fallback would only bring what is known.
         if fetch.rules != .standard { fetch.rules = .options(.etag, timeout: nil) }
-        fetch.request.fields.remove("cache-control")
-        fetch.request.fields.append("Cache-Control", "no-cache")
+        if fetch.rules == .standard { fetch.request.fields.set("Cache-Control", "no-cache") }
         do throws(CacheError) {
             let fetched = try await self.fetch(fetch)
             guard fetched.status.detail == nil else { return false }
@@ -81,6 +80,8 @@ extension HTTPClient {
     private func tell(_ key: ExchangeKey, _ fetched: HTTPFetched) {
         for (number, observer) in observers.all.sorted(by: { $0.key < $1.key })
         where ExchangeKey(observer.fetch, sent: observer.fetch.request) == key {
+            // An observer that heard of the same answer when it was stored hears of it once.
+            guard observer.last.map({ !$0.isSameNews(as: fetched) }) ?? true else { continue }
             observers.told(number, fetched)
             observer.tell(fetched)
         }
@@ -95,17 +96,25 @@ extension HTTPClient {
                 let salt = try await fileSalt()
                 let lookup = try await store.look(look, key: look.key, salt: salt)
                 guard let found = lookup.found, let body = try await store.body(found, usedAt: nil) else { continue }
-                let served = serve(
+                var served = serve(
                     found, body, look, RangeRules.outcome(look.request, found.answer.head), at: clock.now())
-                let last = observers.all[number]?.last
-                guard observers.all[number] != nil else { continue }
-                let isSame = last.map { $0.body == served.body && $0.head.status == served.head.status } ?? false
+                // It was stored or confirmed just now: the server's word.
+                served.isStale = false
+                guard let current = observers.all[number] else { continue }
+                let isSame = current.last?.isSameNews(as: served) ?? false
                 observers.told(number, served)
-                if !isSame || last?.isStale == true && !served.isStale { observer.tell(served) }
+                if !isSame { observer.tell(served) }
             } catch {
                 // The observer is told at the next change; a read of the disk that failed changes nothing.
                 continue
             }
         }
+    }
+}
+
+extension HTTPFetched {
+    /// Tells whether an observer that knows this answer learns nothing from another one.
+    fileprivate func isSameNews(as other: HTTPFetched) -> Bool {
+        body == other.body && head.status == other.head.status && isStale == other.isStale
     }
 }

@@ -14,6 +14,24 @@ import TidemarkTesting
         try await check("node", "host.mjs")
     }
 
+    @Test(.enabled(if: find("python3") != nil, "python3 is not installed"))
+    func `the worked example of HTTP fetches, renews, hears of an event and goes on without the server`() async throws {
+        let executable = try #require(ExampleHostTests.find("python3"))
+        let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
+        let result = try await CommandRunner(executable: executable).run([
+            folder.appending(path: "docs/examples/http-answers.py").path, try CommandRunner().executable,
+        ])
+        #expect(result.status == 0, "\(result.errorText)")
+        let lines = result.outputText.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.hasSuffix(":") }
+        #expect(
+            lines == [
+                "server: 200", "200: tidemark; fwd=uri-miss; stored", "server: 304",
+                "200: tidemark; fwd=stale; fwd-status=304", "Harbour at night", "server: 304",
+                "200: tidemark; fwd=stale; fwd-status=304", "Harbour at night",
+                "200: tidemark; fwd=stale; detail=offline", "from the cache: True",
+            ])
+    }
+
     private func check(_ interpreter: String, _ script: String) async throws {
         let executable = try #require(ExampleHostTests.find(interpreter))
         let path = ProtocolVector.protocolFolder.deletingLastPathComponent().appending(path: "docs/examples/\(script)")

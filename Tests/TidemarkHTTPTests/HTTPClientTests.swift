@@ -90,10 +90,11 @@ import TidemarkTesting
         fixture.server.hold()
         let client = fixture.client
         let request = try fixture.request()
+        let passing = try fixture.request("http://a.test/x", .only([]))
         async let first = client.fetch(request)
         await fixture.server.waitUntilAsked(1)
         async let second = client.fetch(request)
-        async let other = client.fetch(try fixture.request("http://a.test/x", .only([])))
+        async let other = client.fetch(passing)
         await fixture.server.waitUntilAsked(2)
         fixture.server.release()
         let answers = try await [first, second, other]

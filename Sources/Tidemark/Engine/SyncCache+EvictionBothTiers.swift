@@ -115,6 +115,11 @@ extension SyncCache {
         }
         let storedCount = state.storedCount
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
+        // Answers of HTTP go before entities: a server has them all.
+        if eviction.pressure.isDiskWanted, try await journal.removeHTTP(byteCount: size.usedByteCount - goal) {
+            try await journal.shrink()
+            size = try await journal.size()
+        }
         if eviction.pressure.isDiskWanted, size.usedByteCount <= goal {
             eviction.pressure.reachedDiskGoal()
             // Pages that the last evictions freed are returned too, so that the database stays below its limit, not at

@@ -94,6 +94,12 @@ package protocol Journal: Sendable {
     /// - Throws: ``StorageError``; then nothing was changed.
     func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int
 
+    /// Removes the least recently used answers until so many bytes of them are gone, or none is left.
+    ///
+    /// - Returns: Whether any was removed.
+    /// - Throws: ``StorageError``.
+    func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool
+
     /// Sets the bound of stored answers.
     func limitHTTP(_ limits: HTTPLimits) async
 
@@ -139,6 +145,9 @@ extension Journal {
 
     /// Does nothing: this journal keeps no HTTP answers.
     package func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int { 0 }
+
+    /// Returns false: this journal keeps no HTTP answers.
+    package func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool { false }
 
     /// Does nothing: this journal keeps no HTTP answers.
     package func limitHTTP(_ limits: HTTPLimits) async {}

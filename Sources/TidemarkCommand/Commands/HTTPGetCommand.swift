@@ -47,9 +47,9 @@ struct HTTPGetCommand: AsyncParsableCommand {
     var includesHead = false
 
     func validate() throws {
-        do {
+        do throws(CacheError) {
             _ = try fetch()
-        } catch let error as CacheError {
+        } catch {
             throw ValidationError("\(error.message).")
         }
         guard requestTimeout > 0, requestTimeout <= 86_400 else {
@@ -91,11 +91,13 @@ struct HTTPGetCommand: AsyncParsableCommand {
         let fetched = try await perform(try fetch())
         let output = Output.standard()
         if format.isJSON {
+            let line: [UInt8]
             do throws(CacheError) {
-                try output.writeLine(try Answer.fetched(fetched))
+                line = try Answer.fetched(fetched)
             } catch {
                 throw HTTPGetCommand.failure(error)
             }
+            try output.writeLine(line)
         } else {
             if includesHead {
                 try output.writeLine("HTTP \(fetched.head.status) \(Printable.text(fetched.head.reason))")

@@ -2,8 +2,10 @@ import ArgumentParser
 import Foundation
 import Tidemark
 import TidemarkHTTP
+import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSession
+import TidemarkStore
 import TidemarkWire
 
 /// `tidemark http list`: the stored answers.

@@ -49,9 +49,9 @@ struct HTTPOptions: ParsableArguments {
     var bodyLimit: Int64 = 64 * 1024
 
     func validate() throws {
-        do {
+        do throws(CacheError) {
             _ = try defaults()
-        } catch let error as CacheError {
+        } catch {
             throw ValidationError(error.message)
         }
         guard 0...(1 << 40) ~= limit else { throw ValidationError("--http-limit-kb takes 0 or more KiB.") }

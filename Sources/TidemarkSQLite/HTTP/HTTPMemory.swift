@@ -18,8 +18,17 @@ struct HTTPMemory {
 
     init() {}
 
-    init(_ counters: [String: Int64]) throws {
-        lastNumber = try CounterTable.count(HTTPMemory.numberCounter, in: counters)
+    /// - Complexity: O(log n).
+    init(_ counters: [String: Int64], _ connection: OpaquePointer) throws {
+        // A counter that is damaged must not give a number again whose row or chunks are there.
+        lastNumber = max(
+            try CounterTable.count(HTTPMemory.numberCounter, in: counters),
+            try PreparedStatement.number(connection, "SELECT max(number) FROM http_answers") ?? 0,
+            (try PreparedStatement.number(connection, "SELECT max(place) FROM http_chunks") ?? 0)
+                / HTTPTable.chunkCountMax)
+        guard lastNumber < StoredNumber.max / HTTPTable.chunkCountMax else {
+            throw SQLiteFailure.damaged("the last number of an HTTP answer is \(lastNumber)")
+        }
         byteCount = try CounterTable.count(HTTPMemory.bytesCounter, in: counters)
         count = try CounterTable.count(HTTPMemory.countCounter, in: counters)
         sessionCount = try CounterTable.count(HTTPMemory.sessionCounter, in: counters)

@@ -198,6 +198,22 @@ struct HTTPTable {
         return body
     }
 
+    /// Returns the numbers of the answers whose head or body fails its check.
+    ///
+    /// - Complexity: O(bytes of all answers); one body is in memory at a time.
+    func damaged() throws -> [Int64] {
+        var numbers: [Int64] = []
+        var good: [Row] = []
+        pages.bind(1, text: "")
+        pages.bind(2, text: "")
+        pages.bind(3, Int64(-1))
+        try pages.forEachRow { row in
+            if let read = HTTPTable.row(row) { good.append(read) } else { numbers.append(row.integer(0)) }
+        }
+        for row in good where try body(row) == nil { numbers.append(row.record.number) }
+        return numbers.sorted()
+    }
+
     private static func row(_ row: PreparedStatement) -> Row? {
         guard 1...StoredNumber.max / chunkCountMax ~= row.integer(0), 0...StoredNumber.max ~= row.integer(6),
             0...chunkCountMax ~= row.integer(7), 0...StoredNumber.max ~= row.integer(8),

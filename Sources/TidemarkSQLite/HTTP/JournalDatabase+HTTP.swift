@@ -128,6 +128,20 @@ extension JournalDatabase {
         for number in numbers { _ = try remove(number, table, &next) }
     }
 
+    /// Removes the least recently used answers until so many bytes of them are gone, or none is left.
+    func removeHTTP(byteCount: Int64) throws -> Bool {
+        guard http.count > 0, byteCount > 0 else { return false }
+        try writeUses()
+        var excess = byteCount
+        var numbers: [Int64] = []
+        try openStatements().http.forEachOldest { number, storedByteCount, _ in
+            numbers.append(number)
+            excess -= storedByteCount
+            return excess > 0
+        }
+        return try writeHTTP([.remove(numbers)]) > 0
+    }
+
     /// Writes the uses that are only in memory.
     func writeUses() throws {
         guard !http.uses.isEmpty else { return }

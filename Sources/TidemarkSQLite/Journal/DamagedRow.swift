@@ -14,6 +14,8 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
         case evicted
         /// A row of the table `indexes`: its field cannot be known.
         case index
+        /// A row of the table `http_answers`, or a chunk of its body: the answer counts as not there.
+        case httpAnswer = "http_answer"
         /// A row of the table `dictionaries`. All entities that were compressed with it fail too.
         case dictionary
     }

@@ -137,7 +137,7 @@ final class JournalDatabase {
             }
             return true
         }
-        http = try HTTPMemory(counters)
+        http = try HTTPMemory(counters, connection)
         memory.damagedLayers = damaged.filter { $0.kind == .layer }.map(\.row)
         try memory.readEvicted(connection, into: &state, &damaged)
         self.memory = memory

@@ -210,27 +210,33 @@ public actor SQLiteJournal: Journal {
         do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    package func httpAnswers(library: ByteString, url: ByteString) throws(StorageError) -> [HTTPRecord] {
+    // The calls for HTTP are async: a caller in an async context would otherwise get the defaults of `Journal`, which
+    // keep nothing.
+    package func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord] {
         try http { database in try database.httpAnswers(library: library, url: url) }
     }
 
-    package func httpBody(_ number: Int64, usedAt: Int64?) throws(StorageError) -> [UInt8]? {
+    package func httpBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> [UInt8]? {
         try http { database in try database.httpBody(number, usedAt: usedAt) }
     }
 
     package func httpPage(
         _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
-    ) throws(StorageError) -> [HTTPRecord] {
+    ) async throws(StorageError) -> [HTTPRecord] {
         try http { database in try database.httpPage(selection, after: after, countMax: countMax) }
     }
 
-    package func writeHTTP(_ changes: [HTTPChange]) throws(StorageError) -> Int {
+    package func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int {
         try http { database in try database.writeHTTP(changes) }
     }
 
-    package func limitHTTP(_ limits: HTTPLimits) { database?.httpLimits = limits }
+    package func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool {
+        try http { database in try database.removeHTTP(byteCount: byteCount) }
+    }
 
-    package func httpSalt() throws(StorageError) -> [UInt8] {
+    package func limitHTTP(_ limits: HTTPLimits) async { database?.httpLimits = limits }
+
+    package func httpSalt() async throws(StorageError) -> [UInt8] {
         try http { database in try database.httpSalt(random: configuration.random) }
     }
 

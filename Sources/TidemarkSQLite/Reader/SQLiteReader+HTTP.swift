@@ -26,12 +26,4 @@ extension SQLiteReader {
             return try table.row(number).flatMap { try table.body($0) }
         }
     }
-
-    /// Returns the number of stored answers and the bytes that they take.
-    package func httpTotals() throws(StorageError) -> (count: Int64, byteCount: Int64) {
-        try snapshot { connection in
-            let memory = try HTTPMemory(try CounterTable.read(connection))
-            return (memory.count, memory.byteCount)
-        }
-    }
 }

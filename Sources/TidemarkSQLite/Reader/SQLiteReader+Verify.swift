@@ -7,7 +7,7 @@ extension SQLiteReader {
     ///
     /// The check covers every row's checksum and decoding, its JSON by `isValid`, keys against rows in both directions,
     /// recorded counts against rows, cursors against lost ranges, tombstones against entities, indexes against
-    /// entities, queries with their lists, layers, and SQLite's own `integrity_check`.
+    /// entities, queries with their lists, layers, HTTP answers, and SQLite's own `integrity_check`.
     ///
     /// - Parameter isValid: Tells whether bytes are one JSON object; the default checks only the outermost braces.
     /// - Returns: A report. Damage in single rows is never an error. For a file that cannot be read to its end, the
@@ -25,6 +25,11 @@ extension SQLiteReader {
                 try checkRecords(connection, &report)
                 try checkQueries(connection, &report)
                 try checkLayers(connection, &report)
+                if try DataFileSchema.version(connection) >= 6 {
+                    for number in try HTTPTable(connection).damaged() {
+                        report.add(.damaged(DamagedRow(row: number, kind: .httpAnswer, fault: .checksumMismatch)))
+                    }
+                }
                 try EvictedTable.forEach(connection) { _, row in
                     if case .damaged(let row) = row { report.add(.damaged(row)) }
                 }

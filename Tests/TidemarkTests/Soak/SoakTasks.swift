@@ -63,7 +63,8 @@ final class SoakTasks: Sendable {
             try await body()
         } catch let error as CacheError {
             switch error.code {
-            case .cacheMiss, .conflict, .invalidParams, .unknownPending, .unknownSubscription, .upstreamFailed, .offline,
+            case .cacheMiss, .conflict, .invalidParams, .unknownPending, .unknownSubscription, .upstreamFailed,
+                .offline,
                 .timedOut, .connectionLost, .tlsFailed, .truncated, .redirectFailed:
                 return
             case .duplicatePending, .limitExceeded, .storageFailed: throw error
