@@ -55,8 +55,14 @@ export function useEntity<Entity = JsonObject>(
 
 function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): Observed<Data> {
   const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot);
-  if (isSuspending && snapshot.isLoading) throw store.ready();
-  return useMemo(() => ({ ...snapshot, refetch: store.refetch }), [snapshot, store]);
+  let shown = snapshot;
+  if (isSuspending && snapshot.isLoading) {
+    // What the cache has is there at once: only what has to be fetched suspends.
+    const ready = store.ready();
+    shown = store.getSnapshot();
+    if (shown.isLoading) throw ready;
+  }
+  return useMemo(() => ({ ...shown, refetch: store.refetch }), [shown, store]);
 }
 
 /** Observes the pending edits, oldest first. */

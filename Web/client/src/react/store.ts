@@ -17,6 +17,9 @@ export interface Snapshot<Data> {
   readonly missed: number;
 }
 
+/** Milliseconds that an observation waits for the component that suspended for it. */
+const UNMOUNTED_TIME_MAX = 10_000;
+
 const LOADING: Snapshot<never> = { data: undefined, isLoading: true, isStale: false, error: null, pending: false, missed: 0 };
 
 /** How an observation is read: its first answer, and what each notification makes of the data. */
@@ -49,7 +52,11 @@ export class ObservationStore<Data> {
   ready(): Promise<void> {
     if (!this.snapshot.isLoading) return Promise.resolve();
     const done = new Promise<void>((resolve) => this.waiters.push(resolve));
-    if (this.attempt === 0) this.begin();
+    if (this.attempt === 0) {
+      // The component that suspends may never be mounted: then nobody ends what it began.
+      this.ended = this.cache.engine.clock.schedule(UNMOUNTED_TIME_MAX, () => this.end());
+      this.begin();
+    }
     return done;
   }
 
@@ -57,12 +64,22 @@ export class ObservationStore<Data> {
     this.listeners.add(listener);
     this.ended?.();
     this.ended = null;
+    if (this.listeners.size === 1) this.cache.engine.layerListeners.add(this.followLayers);
     if (this.subscription === null && this.attempt === 0) this.begin();
     return () => {
       this.listeners.delete(listener);
+      if (this.listeners.size === 0) this.cache.engine.layerListeners.delete(this.followLayers);
       // React mounts twice in strict mode, and moves components: the next one may come at once.
       if (this.listeners.size === 0) this.ended = this.cache.engine.clock.schedule(0, () => this.end());
     };
+  };
+
+  /** An edit that settles with what it showed changes no element, so that nothing is told: it is pending no more. */
+  private readonly followLayers = (): void => {
+    const observer = this.subscription === null ? null : this.cache.engine.observers.get(this.subscription);
+    if (observer === null) return;
+    const pending = observer.of === "query" ? observer.query.isPending : observer.node.overlay !== null;
+    if (pending !== this.snapshot.pending) this.set({ ...this.snapshot, pending });
   };
 
   /** Asks the upstream anew. */
