@@ -189,6 +189,10 @@ web: web-deps
 test-web: web
 	@cd $(WEB) && node scripts/test.mjs
 
+## bench-web: the client's figures in Node, beside what others take (BENCH=--smoke for a small run)
+bench-web: web
+	@node --expose-gc $(WEB)/bench/bench.mjs $(BENCH)
+
 ## web-format: lay out the client's sources
 web-format: web-deps
 	@node $(WEB)/scripts/check-format.mjs --write
@@ -209,5 +213,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web test-web web-format web-deps graphql-oracle python run run-http examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web test-web bench-web web-format web-deps graphql-oracle python run run-http examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps

@@ -13,6 +13,8 @@ export type {
 } from "./engine/ports.js";
 export { fetchPolicies } from "./engine/queries.js";
 export type { FetchPolicy } from "./engine/queries.js";
+export { IndexedDBJournal, JournalError } from "./journal/indexed-db.js";
+export type { IndexedDBOptions, JournalErrorCode } from "./journal/indexed-db.js";
 export { MemoryJournal } from "./journal/memory.js";
 export { ExactNumber, parseExact, stringifyExact } from "./json/exact.js";
 export type { JsonValue, NumberMode } from "./json/exact.js";
@@ -22,4 +24,7 @@ export { defaultLimits } from "./model/limits.js";
 export type { Limits } from "./model/limits.js";
 export type { Sequence } from "./model/sequence.js";
 export type { QuarantineRecord } from "./state/records.js";
+export { connectServe } from "./sources/serve.js";
+export type { ServeConnection, ServeOptions } from "./sources/serve.js";
+export { feed, feedWebSocket } from "./sources/lines.js";
 export type { LibraryPhase } from "./store/library.js";

@@ -143,7 +143,7 @@ extension CacheState {
             list(listed(own.elements, newer, stamp), in: root.query, answered: own.elements.count, at: now)
             complete(root.query, newer, generation: stamp.generation, at: now)
             if newer.isUnsure { markStale(root.query, at: now) }
-            if !layers.isEmpty { settleAll(in: root.query) }
+            if !layers.isEmpty { refoldAll(in: root.query) }
         }
         if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) { drop([layer], at: now) }
         if !layers.isEmpty { dropLayersOfEndedLog(at: now) }
@@ -184,7 +184,7 @@ extension CacheState {
 
     /// A query that stands for a root field, or for one more type that it refers to.
     private struct RootQuery {
-        var query: UInt32
+        var query: QueryID
         var type: TypeIndex
         var tags: [UInt8]
         var list: GraphAnswer.List?

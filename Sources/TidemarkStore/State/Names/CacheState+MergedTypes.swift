@@ -8,6 +8,6 @@ extension CacheState {
     /// - Source: Protocol/events.md, merging; Protocol/graphql.md, what is stored.
     func mergeRules(of view: EventView, type: TypeIndex) -> MergeRules? {
         if let metadata = view.text(view.event.detail) { return MergeRules(metadata: metadata) }
-        return typeRules.merged.contains(type) ? MergeRules() : nil
+        return types.rules.merged.contains(type) ? MergeRules() : nil
     }
 }

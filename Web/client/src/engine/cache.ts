@@ -66,7 +66,8 @@ export class NormalizedCache {
   readonly ready: Promise<void>;
   /** The methods of Protocol/sessions.md by their names: `cache.calls.entity.get({…})`. */
   readonly calls: CacheCalls;
-  private readonly mode: NumberMode;
+  /** How numbers that JavaScript cannot hold are given out. */
+  readonly mode: NumberMode;
   private readonly handlers = new Map<string, Set<NotificationHandler>>();
   private readonly sink: Sink = (notification) => this.tell(notification);
 

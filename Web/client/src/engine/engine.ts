@@ -68,6 +68,9 @@ export class Engine {
   readonly methods: Methods;
   /** Who hears of libraries and commits. */
   readonly sinks = new Set<Sink>();
+  /** Who hears that pending edits changed. */
+  readonly layerListeners = new Set<() => void>();
+  private shownLayers = 0;
   readonly misses: Record<Miss, number> = { absent: 0, expired: 0, evicted: 0, deleted: 0 };
   hitCount = 0;
   isOpen = false;
@@ -245,6 +248,9 @@ export class Engine {
   distribute(): void {
     this.observers.distribute(this.refreshes, this.sinks);
     if (this.positionWaiters.length > 0) this.wakePositionWaiters(false);
+    if (this.shownLayers === this.state.layers.version) return;
+    this.shownLayers = this.state.layers.version;
+    for (const listener of [...this.layerListeners]) listener();
   }
 
   /** Sees to it that what changed is written, and that limits hold. */

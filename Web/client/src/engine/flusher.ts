@@ -36,6 +36,13 @@ export class Flusher {
 
   constructor(private readonly engine: Engine) { }
 
+  /** `ok`, or the code of the last flush's error. */
+  get storage(): string {
+    if (this.error === null) return "ok";
+    const { code } = this.error as { code?: unknown; };
+    return typeof code === "string" ? code : "input_output";
+  }
+
   /** Begins to keep changes for a journal. */
   start(): void {
     this.engine.state.changes ??= new Changes();

@@ -8,6 +8,8 @@ import { layerByteCount } from "./layer.js";
 export class LayerStack {
   private readonly layers = new Map<string, Layer>();
   private lastNumber = 0;
+  /** Grows with each change of any layer. */
+  version = 0;
   /** The bytes of all changes. */
   byteCount = 0;
 
@@ -39,6 +41,7 @@ export class LayerStack {
   /** Adds a layer on top; its changes are added to the overlays of their nodes. */
   push(layer: Layer, overlayOf: (node: Layer["changes"][number]) => Overlay): void {
     this.lastNumber = Math.max(this.lastNumber, layer.number);
+    this.version += 1;
     this.layers.set(layer.pendingId, layer);
     this.byteCount += layer.byteCount;
     for (const change of layer.changes) overlayOf(change).touches.push({ layer, change });
@@ -46,6 +49,7 @@ export class LayerStack {
 
   /** Removes a layer; those that depended on it do no more. Returns these. */
   remove(layer: Layer): Layer[] {
+    this.version += 1;
     this.layers.delete(layer.pendingId);
     this.byteCount -= layer.byteCount;
     return this.releaseDependents(layer);
@@ -53,6 +57,7 @@ export class LayerStack {
 
   /** Marks a layer as committed. Returns the layers that depended on it. */
   confirm(layer: Layer, awaited: AwaitedPlace | null): Layer[] {
+    this.version += 1;
     layer.isConfirmed = true;
     layer.awaited = awaited;
     return this.releaseDependents(layer);

@@ -29,7 +29,7 @@ export function statisticsOf(engine: Engine): { [name: string]: Out; } {
     entities: state.entityCount, queries: state.queries.storedCount, observers: observers.size, pending: state.layers.size,
     memory_bytes: byteCount, disk_bytes: 0, hits: engine.hitCount, misses: { ...misses },
     evictions: state.evictionCount, notifications: observers.notificationCount, libraries,
-    storage: engine.flusher.error === null ? "ok" : "input_output", lines: counts.lines,
+    storage: engine.flusher.storage, lines: counts.lines,
     events: {
       applied: counts.applied, duplicate: counts.duplicate, ignored: counts.ignored, quarantined: counts.quarantined,
       held: counts.held,

@@ -298,7 +298,8 @@ export class Methods {
     this.engine.noteChanged();
   }
 
-  private pending(library: string | null): Out {
+  /** Returns what `optimistic.list` answers. */
+  pending(library: string | null): Out {
     const { state } = this.engine;
     const layers = state.layers.all.filter((layer) => library === null || layer.library.name === library);
     return { pending: layers.map((layer) => this.layerOut(layer)) };

@@ -24,10 +24,19 @@ export function valueOf(out: Out, mode: NumberMode): JsonValue {
   if (out === null || out === undefined) return null;
   if (typeof out !== "object") return out;
   if (out instanceof Raw) return out.value(mode);
-  if (isList(out)) return out.map((element) => valueOf(element, mode));
+  if (isList(out)) return out[0] instanceof Raw ? resourcesOf(out, mode) : out.map((element) => valueOf(element, mode));
   const value: { [name: string]: JsonValue; } = {};
   for (const [name, member] of Object.entries(out)) if (member !== undefined) value[name] = valueOf(member, mode);
   return value;
+}
+
+/** Lists that were given out, by what they were made of: a list that did not change is the same one again. */
+const lists = new WeakMap<readonly Out[], readonly JsonValue[]>();
+
+function resourcesOf(resources: readonly Out[], mode: NumberMode): readonly JsonValue[] {
+  let list = lists.get(resources);
+  if (list === undefined) lists.set(resources, list = resources.map((element) => valueOf(element, mode)));
+  return list;
 }
 
 function isList(out: readonly Out[] | { readonly [name: string]: Out; }): out is readonly Out[] { return Array.isArray(out); }

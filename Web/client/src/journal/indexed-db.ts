@@ -1,0 +1,151 @@
+import { journalStores } from "../engine/ports.js";
+import type { Journal, JournalBatch, JournalContents, JournalStore } from "../engine/ports.js";
+
+/** Why a journal cannot be used, or a commit failed. */
+export type JournalErrorCode = "disk_full" | "newer_format" | "locked" | "closed" | "input_output";
+
+/** The failure of a journal. Nothing of the batch was written. */
+export class JournalError extends Error {
+  constructor(readonly code: JournalErrorCode, message: string) {
+    super(message);
+    this.name = "JournalError";
+  }
+}
+
+/** How a journal is opened. */
+export interface IndexedDBOptions {
+  /** The name of the database; `tidemark` by default. One cache writes it at a time. */
+  name?: string;
+  /**
+   * What to do while another tab has the database: wait until that one goes (the default), or fail with `locked`.
+   * Without Web Locks nothing is waited for: then a program has to see to it that one tab writes.
+   */
+  whenLocked?: "wait" | "fail";
+}
+
+/** The format of the database; a page of an older version refuses a newer one. */
+const FORMAT = 1;
+/** The key behind every key that begins with a text. */
+const LAST = "\uffff";
+
+/**
+ * A journal in IndexedDB. Each flush is one transaction of strict durability: a tab that is killed between two loses
+ * nothing that was acknowledged, and applies nothing twice, since cursors are written with what they cover.
+ */
+export class IndexedDBJournal implements Journal {
+  private readonly name: string;
+  private readonly whenLocked: "wait" | "fail";
+  private database: IDBDatabase | null = null;
+  private releaseLock: (() => void) | null = null;
+
+  constructor(options: IndexedDBOptions = {}) {
+    this.name = options.name ?? "tidemark";
+    this.whenLocked = options.whenLocked ?? "wait";
+  }
+
+  async open(): Promise<JournalContents> {
+    await this.lock();
+    try {
+      this.database = await opened(this.name);
+    } catch (error) {
+      this.unlock();
+      throw error;
+    }
+    // Another page that brings a newer format, or deletes the database, must not wait for this one.
+    this.database.onversionchange = () => this.drop();
+    this.database.onclose = () => { this.database = null; };
+    const transaction = this.database.transaction([...journalStores], "readonly");
+    const contents = await Promise.all(journalStores.map((store) => all(transaction.objectStore(store))));
+    const [entities, libraries, queries, layers, evicted] = contents;
+    return { entities, libraries, queries, layers, evicted };
+  }
+
+  async commit(batch: JournalBatch): Promise<void> {
+    const database = this.database;
+    if (database === null) throw new JournalError("closed", "another page took the database: reload this one");
+    const names = new Set<JournalStore>([...batch.cleared.map(({ store }) => store), ...batch.writes.map(({ store }) => store)]);
+    if (names.size === 0) return;
+    try {
+      const transaction = database.transaction([...names], "readwrite", { durability: "strict" });
+      const done = finished(transaction);
+      for (const { store, prefix } of batch.cleared) {
+        transaction.objectStore(store).delete(IDBKeyRange.bound(prefix, prefix + LAST));
+      }
+      for (const { store, key, value } of batch.writes) {
+        if (value === undefined) transaction.objectStore(store).delete(key);
+        else transaction.objectStore(store).put(value, key);
+      }
+      await done;
+    } catch (error) {
+      throw journalError(error);
+    }
+  }
+
+  async close(): Promise<void> { this.drop(); }
+
+  private drop(): void {
+    this.database?.close();
+    this.database = null;
+    this.unlock();
+  }
+
+  /** Takes the lock of the database until it is closed, or the tab goes. */
+  private async lock(): Promise<void> {
+    const locks = (globalThis.navigator as Navigator | undefined)?.locks;
+    if (locks === undefined) return;
+    const isTaken = await new Promise<boolean>((resolve, reject) => {
+      locks.request(`tidemark:${this.name}`, { ifAvailable: this.whenLocked === "fail" }, (lock) => {
+        if (lock === null) {
+          resolve(false);
+          return undefined;
+        }
+        return new Promise<void>((release) => {
+          this.releaseLock = release;
+          resolve(true);
+        });
+      }).catch(reject);
+    });
+    if (!isTaken) throw new JournalError("locked", `another tab has the database ${this.name}: close it, or wait for it`);
+  }
+
+  private unlock(): void {
+    this.releaseLock?.();
+    this.releaseLock = null;
+  }
+}
+
+function opened(name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, FORMAT);
+    request.onupgradeneeded = () => {
+      for (const store of journalStores) if (!request.result.objectStoreNames.contains(store)) request.result.createObjectStore(store);
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(journalError(request.error));
+  });
+}
+
+function all(store: IDBObjectStore): Promise<Map<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const keys = store.getAllKeys();
+    const values = store.getAll();
+    values.onsuccess = () => resolve(new Map(keys.result.map((key, index) => [String(key), values.result[index] as unknown])));
+    values.onerror = () => reject(journalError(values.error));
+  });
+}
+
+function finished(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onerror = () => reject(transaction.error ?? new Error("a write failed"));
+    transaction.onabort = () => reject(transaction.error ?? new Error("the transaction was given up"));
+  });
+}
+
+function journalError(error: unknown): JournalError {
+  const { name, message } = error instanceof Error || error instanceof DOMException ? error : new Error(String(error));
+  if (name === "QuotaExceededError") return new JournalError("disk_full", "there is no room for the cache on this device");
+  if (name === "VersionError") return new JournalError("newer_format", "a newer version of the page wrote the database: reload this one");
+  if (name === "InvalidStateError") return new JournalError("closed", "the database was closed: reload the page");
+  return new JournalError("input_output", message);
+}

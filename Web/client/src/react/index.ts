@@ -1,0 +1,148 @@
+import { createContext, createElement, useCallback, useContext, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { ReactNode } from "react";
+import type { NormalizedCache } from "../engine/cache.js";
+import type { EntityGetParams, JsonObject, Operation, PendingEdit, QueryReadParams } from "../engine/calls.js";
+import { valueOf } from "../out/value.js";
+import { CacheError } from "../model/errors.js";
+import type { Sequence } from "../model/sequence.js";
+import { entityStore, queryStore } from "./store.js";
+import type { ObservationStore, Snapshot } from "./store.js";
+
+export type { Snapshot } from "./store.js";
+
+const CacheContext = createContext<NormalizedCache | null>(null);
+
+/** Gives a cache to the components below. */
+export function CacheProvider({ cache, children }: { cache: NormalizedCache; children?: ReactNode; }): ReactNode {
+  return createElement(CacheContext.Provider, { value: cache }, children);
+}
+
+/** Returns the cache of the nearest `CacheProvider`. */
+export function useCache(): NormalizedCache {
+  const cache = useContext(CacheContext);
+  if (cache === null) throw new Error("there is no CacheProvider above: put one around the components that read");
+  return cache;
+}
+
+/** What a component reads, and how. */
+export interface QueryOptions extends Omit<QueryReadParams, "method" | "input"> {
+  /** Whether the list is fetched again when something in it becomes too old. */
+  refresh?: boolean;
+  /** Whether to suspend while nothing is there yet. */
+  suspense?: boolean;
+}
+
+/** What a component gets: the data, and a function that asks the upstream anew. */
+export type Observed<Data> = Snapshot<Data> & { readonly refetch: () => Promise<void>; };
+
+/** Observes a query. Renders again when what is selected changed, and only then. */
+export function useCachedQuery<Entity = JsonObject>(
+  method: string, input?: unknown, options: QueryOptions = {},
+): Observed<readonly Entity[]> {
+  const cache = useCache();
+  const { suspense, ...params } = options;
+  return useStore(queryStore(cache, { method, input, ...params }), suspense === true) as Observed<readonly Entity[]>;
+}
+
+/** Observes one entity; its data is null where there is none. */
+export function useEntity<Entity = JsonObject>(
+  type: string, id: EntityGetParams["id"], options: Omit<EntityGetParams, "resource_type" | "id"> & { suspense?: boolean; } = {},
+): Observed<Entity | null> {
+  const cache = useCache();
+  const { suspense, ...params } = options;
+  return useStore(entityStore(cache, { resource_type: type, id, ...params }), suspense === true) as Observed<Entity | null>;
+}
+
+function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): Observed<Data> {
+  const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot);
+  let shown = snapshot;
+  if (isSuspending && snapshot.isLoading) {
+    // What the cache has is there at once: only what has to be fetched suspends.
+    const ready = store.ready();
+    shown = store.getSnapshot();
+    if (shown.isLoading) throw ready;
+  }
+  return useMemo(() => ({ ...shown, refetch: store.refetch }), [shown, store]);
+}
+
+/** Observes the pending edits, oldest first. */
+export function usePendingEdits(library?: string): readonly PendingEdit[] {
+  const cache = useCache();
+  const known = useRef<{ version: number; edits: readonly PendingEdit[]; }>({ version: -1, edits: [] });
+  const subscribe = useCallback((listener: () => void) => {
+    cache.engine.layerListeners.add(listener);
+    return () => { cache.engine.layerListeners.delete(listener); };
+  }, [cache]);
+  const snapshot = useCallback((): readonly PendingEdit[] => {
+    const { version } = cache.engine.state.layers;
+    if (known.current.version !== version) {
+      const pending = valueOf(cache.engine.methods.pending(library ?? null), cache.mode) as unknown as { pending: readonly PendingEdit[]; };
+      known.current = { version, edits: pending.pending };
+    }
+    return known.current.edits;
+  }, [cache, library]);
+  return useSyncExternalStore(subscribe, snapshot, () => NO_EDITS);
+}
+
+const NO_EDITS: readonly PendingEdit[] = [];
+
+/** What a server says to a mutation. */
+export interface Confirmation {
+  confirmed?: object | readonly object[];
+  resource_type?: string;
+  sequence?: Sequence;
+  id_map?: Readonly<Record<string, string>>;
+}
+
+/** A mutation: what it shows at once, and what carries it out. */
+export interface MutationOptions<Variables> {
+  library_id?: string;
+  /** Returns the optimistic changes; none for a mutation that is not shown before it is done. */
+  changes?(variables: Variables): readonly Operation[];
+  /** Carries the mutation out. `pendingId` is for the server to name in its event. */
+  mutate(variables: Variables, pendingId: string): Promise<Confirmation | void>;
+}
+
+/** What a component does with a mutation. */
+export interface Mutation<Variables> {
+  readonly mutate: (variables: Variables) => Promise<void>;
+  readonly isPending: boolean;
+  readonly error: Error | null;
+}
+
+let lastMutation = 0;
+
+/** Returns a mutation that shows its changes at once, and takes them back when it fails. */
+export function useMutation<Variables>(options: MutationOptions<Variables>): Mutation<Variables> {
+  const cache = useCache();
+  const current = useRef(options);
+  current.current = options;
+  const [state, setState] = useState<{ isPending: boolean; error: Error | null; }>({ isPending: false, error: null });
+  const mutate = useCallback(async (variables: Variables): Promise<void> => {
+    const { changes, library_id, mutate: carryOut } = current.current;
+    lastMutation += 1;
+    const pending_id = `${cache.engine.now()}-${Math.floor(cache.engine.random() * 1e9)}-${lastMutation}`;
+    const operations = changes?.(variables) ?? [];
+    setState({ isPending: true, error: null });
+    try {
+      if (operations.length > 0) await cache.calls.optimistic.update({ library_id, pending_id, changes: operations });
+      const confirmation = await carryOut(variables, pending_id);
+      if (operations.length > 0) await settled(cache.calls.optimistic.commit({ library_id, pending_id, ...confirmation }));
+      setState({ isPending: false, error: null });
+    } catch (error) {
+      if (operations.length > 0) await settled(cache.calls.optimistic.rollback({ library_id, pending_id }));
+      setState({ isPending: false, error: error instanceof Error ? error : new Error(String(error)) });
+      throw error;
+    }
+  }, [cache]);
+  return useMemo(() => ({ mutate, ...state }), [mutate, state]);
+}
+
+/** Waits for a commit or a rollback; an edit that its event has settled meanwhile needs neither. */
+async function settled(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof CacheError) || error.code !== "unknown_pending") throw error;
+  }
+}

@@ -1,0 +1,205 @@
+import type { NormalizedCache } from "../engine/cache.js";
+import type { Notification } from "../engine/notifications.js";
+import { CacheError } from "../model/errors.js";
+import { valueOf } from "../out/value.js";
+import type { Out } from "../out/value.js";
+import { stringifyExact } from "../json/exact.js";
+import type { JsonObject } from "../engine/calls.js";
+
+/** What a component sees of an observed query or entity. A new object for each change, and only then. */
+export interface Snapshot<Data> {
+  readonly data: Data | undefined;
+  readonly isLoading: boolean;
+  readonly isStale: boolean;
+  readonly error: CacheError | null;
+  readonly pending: boolean;
+  /** The number of notifications that were merged into this one. */
+  readonly missed: number;
+}
+
+/** Milliseconds that an observation waits for the component that suspended for it. */
+const UNMOUNTED_TIME_MAX = 10_000;
+
+const LOADING: Snapshot<never> = { data: undefined, isLoading: true, isStale: false, error: null, pending: false, missed: 0 };
+
+/** How an observation is read: its first answer, and what each notification makes of the data. */
+interface Reading<Data> {
+  method: "query.observe" | "entity.observe";
+  first(answer: JsonObject): Data;
+  next(data: Data, params: JsonObject): Data;
+}
+
+/** One observation that several components share. It begins with the first of them, and ends soon after the last. */
+export class ObservationStore<Data> {
+  private snapshot: Snapshot<Data> = LOADING;
+  private readonly listeners = new Set<() => void>();
+  private subscription: number | null = null;
+  private attempt = 0;
+  private ended: (() => void) | null = null;
+  private waiters: (() => void)[] = [];
+
+  constructor(
+    private readonly cache: NormalizedCache, private readonly params: string, private readonly reading: Reading<Data>,
+  ) { }
+
+  /** Returns what there is to see; the same object as long as nothing changed. */
+  readonly getSnapshot = (): Snapshot<Data> => this.snapshot;
+
+  /** What a server renders: nothing is observed there. */
+  readonly getServerSnapshot = (): Snapshot<Data> => LOADING;
+
+  /** Resolves when something is there, or failed. For suspense: it begins the observation. */
+  ready(): Promise<void> {
+    if (!this.snapshot.isLoading) return Promise.resolve();
+    const done = new Promise<void>((resolve) => this.waiters.push(resolve));
+    if (this.attempt === 0) {
+      // The component that suspends may never be mounted: then nobody ends what it began.
+      this.ended = this.cache.engine.clock.schedule(UNMOUNTED_TIME_MAX, () => this.end());
+      this.begin();
+    }
+    return done;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    this.ended?.();
+    this.ended = null;
+    if (this.listeners.size === 1) this.cache.engine.layerListeners.add(this.followLayers);
+    if (this.subscription === null && this.attempt === 0) this.begin();
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size === 0) this.cache.engine.layerListeners.delete(this.followLayers);
+      // React mounts twice in strict mode, and moves components: the next one may come at once.
+      if (this.listeners.size === 0) this.ended = this.cache.engine.clock.schedule(0, () => this.end());
+    };
+  };
+
+  /** An edit that settles with what it showed changes no element, so that nothing is told: it is pending no more. */
+  private readonly followLayers = (): void => {
+    const observer = this.subscription === null ? null : this.cache.engine.observers.get(this.subscription);
+    if (observer === null) return;
+    const pending = observer.of === "query" ? observer.query.isPending : observer.node.overlay !== null;
+    if (pending !== this.snapshot.pending) this.set({ ...this.snapshot, pending });
+  };
+
+  /** Asks the upstream anew. */
+  readonly refetch = async (): Promise<void> => {
+    if (this.subscription === null) {
+      this.begin("networkOnly");
+      return this.ready();
+    }
+    const json = this.params.replace(/,"policy":"[A-Za-z]+"|"policy":"[A-Za-z]+",?/, "").replace(/\}$/, ",\"policy\":\"networkOnly\"}");
+    await new Promise<void>((resolve) => this.cache.engine.methods.perform("query.read", json, () => undefined, (outcome) => {
+      if (outcome instanceof CacheError) this.set({ ...this.snapshot, error: outcome });
+      resolve();
+    }));
+  };
+
+  private begin(policy?: string): void {
+    this.attempt += 1;
+    const own = this.attempt;
+    const json = policy === undefined ? this.params : this.params.replace(/\}$/, `,"policy":"${policy}"}`);
+    const { engine } = this.cache;
+    engine.whenRoom(0, () => engine.methods.perform(this.reading.method, json, (notification) => this.hear(notification), (outcome) => {
+      if (own !== this.attempt) return this.cancel(outcome);
+      if (outcome instanceof CacheError) return this.set({ ...LOADING, isLoading: false, error: outcome });
+      const answer = this.value(outcome);
+      this.subscription = Number(answer.subscription);
+      this.set({
+        data: this.reading.first(answer), isLoading: false, isStale: answer.stale === true, error: null,
+        pending: answer.pending === true, missed: 0,
+      });
+    }));
+  }
+
+  private hear({ method, params }: Notification): void {
+    if (method !== "query.changed" && method !== "entity.changed") return;
+    const { data } = this.snapshot;
+    if (this.snapshot.isLoading) return;
+    const change = this.value(params);
+    this.set({
+      data: data === undefined ? data : this.reading.next(data, change), isLoading: false, error: null,
+      isStale: typeof change.stale === "boolean" ? change.stale : this.snapshot.isStale,
+      pending: typeof change.pending === "boolean" ? change.pending : this.snapshot.pending, missed: Number(change.missed ?? 0),
+    });
+  }
+
+  private set(snapshot: Snapshot<Data>): void {
+    this.snapshot = snapshot;
+    for (const wake of this.waiters.splice(0)) wake();
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  private end(): void {
+    this.attempt += 1;
+    this.attempt = 0;
+    if (this.subscription !== null && !this.cache.engine.isClosed) {
+      this.cache.engine.methods.perform("observe.cancel", `{"subscription":${this.subscription}}`, () => undefined, () => undefined);
+    }
+    this.subscription = null;
+    this.snapshot = LOADING;
+  }
+
+  /** Ends an observation that was answered after its components had gone. */
+  private cancel(outcome: Out | CacheError): void {
+    if (outcome instanceof CacheError) return;
+    const { subscription } = this.value(outcome);
+    this.cache.engine.methods.perform("observe.cancel", `{"subscription":${String(subscription)}}`, () => undefined, () => undefined);
+  }
+
+  private value(out: Out): JsonObject { return valueOf(out, this.cache.mode) as JsonObject; }
+}
+
+/** The observations of each cache, by what they observe. */
+const stores = new WeakMap<NormalizedCache, Map<string, ObservationStore<unknown>>>();
+/** Observations that are remembered; those without components are only a few words. */
+const STORE_COUNT_MAX = 10_000;
+
+function storeOf<Data>(cache: NormalizedCache, params: object, reading: Reading<Data>): ObservationStore<Data> {
+  let own = stores.get(cache);
+  if (own === undefined) stores.set(cache, own = new Map());
+  const json = stringifyExact(params);
+  const key = `${reading.method} ${json}`;
+  let store = own.get(key) as ObservationStore<Data> | undefined;
+  if (store !== undefined) return store;
+  if (own.size >= STORE_COUNT_MAX) own.clear();
+  store = new ObservationStore(cache, json, reading);
+  own.set(key, store as ObservationStore<unknown>);
+  return store;
+}
+
+/** Returns the store of an observed query. */
+export function queryStore(cache: NormalizedCache, params: object): ObservationStore<readonly JsonObject[]> {
+  return storeOf(cache, params, {
+    method: "query.observe", first: (answer) => answer.entities as readonly JsonObject[],
+    next: (data, change) => patched(data, change.patch as unknown as readonly PatchStep[]),
+  });
+}
+
+/** Returns the store of an observed entity. */
+export function entityStore(cache: NormalizedCache, params: object): ObservationStore<JsonObject | null> {
+  return storeOf(cache, params, {
+    method: "entity.observe", first: (answer) => answer.entity as JsonObject | null,
+    next: (_data, change) => change.entity as JsonObject | null,
+  });
+}
+
+interface PatchStep {
+  readonly op: string;
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: JsonObject;
+}
+
+/** Applies a patch to a list; elements that did not change stay the same objects. */
+function patched(data: readonly JsonObject[], patch: readonly PatchStep[]): readonly JsonObject[] {
+  if (patch.length === 0) return data;
+  const list = [...data];
+  for (const { op, path, from, value } of patch) {
+    const at = Number(path.slice(1));
+    if (op === "remove") list.splice(at, 1);
+    else if (op === "move" && from !== undefined) list.splice(at, 0, ...list.splice(Number(from.slice(1)), 1));
+    else if (value !== undefined) list.splice(at, op === "replace" ? 1 : 0, value);
+  }
+  return list;
+}

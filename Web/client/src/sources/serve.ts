@@ -1,0 +1,132 @@
+import { parseExact, stringifyExact } from "../json/exact.js";
+import type { JsonValue } from "../json/exact.js";
+import { compact } from "../json/text.js";
+import { CacheError } from "../model/errors.js";
+import type { ErrorCode } from "../model/errors.js";
+import { SseReader } from "./sse.js";
+
+/** A connection to `tidemark serve`: its methods, and what it tells. */
+export interface ServeConnection {
+  /** Calls a method of the server. Rejects with a `CacheError` where the server refused. */
+  call(method: string, params?: object): Promise<JsonValue>;
+  /** Calls `handler` with the params of each notification of a name. Returns a function that ends it. */
+  on(method: string, handler: (params: JsonValue) => void): () => void;
+  /** Calls `handler` when the stream began anew: what was observed has to be observed again. */
+  onGone(handler: () => void): () => void;
+  close(): void;
+}
+
+/** What a connection is made with. */
+export interface ServeOptions {
+  fetch?: typeof fetch;
+  /** Returns a number in 0 … 1, for pauses between attempts. */
+  random?: () => number;
+}
+
+const DELAY_BASE = 250;
+const DELAY_MAX = 30_000;
+
+/** Connects to `tidemark serve`. The stream is read by `fetch`, since an `EventSource` cannot send a token. */
+export function connectServe(url: string, token: string, options: ServeOptions = {}): ServeConnection {
+  return new Connection(url.replace(/\/$/, ""), token, options.fetch ?? ((...args) => fetch(...args)), options.random ?? Math.random);
+}
+
+class Connection implements ServeConnection {
+  private readonly handlers = new Map<string, Set<(params: JsonValue) => void>>();
+  private readonly goneHandlers = new Set<() => void>();
+  private readonly end = new AbortController();
+  private stream: string | null = null;
+  private lastEventId: string | null = null;
+  private lastId = 0;
+  private streamWaiters: (() => void)[] = [];
+
+  constructor(
+    private readonly url: string, private readonly token: string, private readonly fetch: typeof globalThis.fetch,
+    private readonly random: () => number,
+  ) {
+    void this.run();
+  }
+
+  async call(method: string, params?: object): Promise<JsonValue> {
+    while (this.stream === null && !this.end.signal.aborted) await new Promise<void>((resolve) => this.streamWaiters.push(resolve));
+    this.lastId += 1;
+    const body = `{"jsonrpc":"2.0","id":${this.lastId},"method":${stringifyExact(method)},"params":${stringifyExact(params ?? {})}}`;
+    const response = await this.fetch(`${this.url}/rpc`, {
+      method: "POST", body, signal: this.end.signal,
+      headers: { ...this.headers, "Content-Type": "application/json", "Tidemark-Stream": this.stream ?? "" },
+    });
+    if (!response.ok) throw new CacheError("upstream_failed", `the server answered ${response.status}`);
+    const message = parseExact(compact((await response.text()).trim())) as { result?: JsonValue; error?: RemoteError; };
+    if (message.error === undefined) return message.result ?? null;
+    throw new CacheError(message.error.data?.code ?? "upstream_failed", message.error.message);
+  }
+
+  on(method: string, handler: (params: JsonValue) => void): () => void {
+    const handlers = this.handlers.get(method) ?? new Set();
+    this.handlers.set(method, handlers.add(handler));
+    return () => { handlers.delete(handler); };
+  }
+
+  onGone(handler: () => void): () => void {
+    this.goneHandlers.add(handler);
+    return () => { this.goneHandlers.delete(handler); };
+  }
+
+  close(): void {
+    this.end.abort();
+    for (const wake of this.streamWaiters.splice(0)) wake();
+  }
+
+  private get headers(): Record<string, string> { return { Authorization: `Bearer ${this.token}` }; }
+
+  /** Reads the stream, and begins again after each cut with growing pauses. */
+  private async run(): Promise<void> {
+    let failureCount = 0;
+    while (!this.end.signal.aborted) {
+      try {
+        await this.read(() => { failureCount = 0; });
+      } catch {
+        // A cut is no error: the next attempt goes on where this one ended.
+      }
+      if (this.end.signal.aborted) return;
+      const delay = Math.min(DELAY_BASE * 2 ** failureCount, DELAY_MAX) * this.random();
+      failureCount += 1;
+      await new Promise((resolve) => { setTimeout(resolve, delay); });
+    }
+  }
+
+  private async read(succeeded: () => void): Promise<void> {
+    const query = this.stream === null ? "" : `?stream=${encodeURIComponent(this.stream)}`;
+    const headers = this.lastEventId === null ? this.headers : { ...this.headers, "Last-Event-ID": this.lastEventId };
+    const response = await this.fetch(`${this.url}/stream${query}`, { headers, signal: this.end.signal });
+    if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
+    succeeded();
+    const reader = response.body.getReader();
+    const events = new SseReader((event, data, id) => this.take(event, data, id));
+    const decoder = new TextDecoder();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      events.append(decoder.decode(piece.value, { stream: true }));
+    }
+  }
+
+  private take(event: string, data: string, id: string | null): void {
+    if (id !== null) this.lastEventId = id;
+    if (event === "hello") {
+      const { stream } = JSON.parse(data) as { stream: string; };
+      this.stream = stream;
+      for (const wake of this.streamWaiters.splice(0)) wake();
+    } else if (event === "gone") {
+      this.stream = null;
+      this.lastEventId = null;
+      for (const handler of [...this.goneHandlers]) handler();
+    } else if (event === "message") {
+      const { method, params } = parseExact(compact(data)) as { method: string; params: JsonValue; };
+      for (const handler of [...this.handlers.get(method) ?? []]) handler(params);
+    }
+  }
+}
+
+interface RemoteError {
+  message: string;
+  data?: { code: ErrorCode; };
+}

@@ -1,0 +1,102 @@
+// Chromium by its devtools protocol over a pipe, and a server of files for it: for tests alone.
+
+import { spawn } from "node:child_process";
+import { accessSync, constants, mkdtempSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Returns the path of a Chromium; null when there is none. */
+export function chromium() {
+  for (const path of [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"]) {
+    if (path === undefined) continue;
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // The next one may be there.
+    }
+  }
+  return null;
+}
+
+/** Serves texts by their paths on a free port of this machine. */
+export async function serve(files) {
+  const server = createServer((request, response) => {
+    const file = files[new URL(request.url, "http://localhost").pathname];
+    if (file === undefined) return response.writeHead(404).end();
+    response.writeHead(200, { "Content-Type": file.type, "Content-Security-Policy": "default-src 'self'" });
+    response.end(file.path === undefined ? file.text : readFileSync(file.path));
+  });
+  await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
+}
+
+/** A running browser. */
+export class Browser {
+  static async start(path, profile = mkdtempSync(join(tmpdir(), "tidemark-chromium-"))) {
+    const child = spawn(path, [
+      "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
+      `--user-data-dir=${profile}`, "about:blank",
+    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    const browser = new Browser(child, profile);
+    await browser.send("Browser.getVersion");
+    return browser;
+  }
+
+  constructor(child, profile) {
+    this.child = child;
+    this.profile = profile;
+    this.lastId = 0;
+    this.waiting = new Map();
+    this.rest = "";
+    child.stdio[4].setEncoding("utf8");
+    child.stdio[4].on("data", (text) => {
+      const parts = (this.rest + text).split("\0");
+      this.rest = parts.pop();
+      for (const part of parts) this.take(JSON.parse(part));
+    });
+    child.stdio[3].on("error", () => undefined);
+    this.ended = new Promise((resolve) => { child.on("exit", resolve); });
+    this.ended.then(() => { for (const { reject } of this.waiting.values()) reject(new Error("the browser has ended")); });
+  }
+
+  take(message) {
+    const waiting = this.waiting.get(message.id);
+    if (waiting === undefined) return;
+    this.waiting.delete(message.id);
+    if (message.error !== undefined) waiting.reject(new Error(message.error.message));
+    else waiting.resolve(message.result);
+  }
+
+  send(method, params = {}, sessionId = undefined) {
+    this.lastId += 1;
+    const id = this.lastId;
+    this.child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    return new Promise((resolve, reject) => { this.waiting.set(id, { resolve, reject }); });
+  }
+
+  /** Opens a page, and returns a function that runs an expression in it, once its `ready` is there. */
+  async page(url) {
+    const { targetId } = await this.send("Target.createTarget", { url });
+    const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
+    const run = async (expression) => {
+      const { result, exceptionDetails } = await this.send(
+        "Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
+      if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      return result.value;
+    };
+    while (await run("typeof globalThis.ready") === "undefined") await new Promise((resolve) => { setTimeout(resolve, 20); });
+    return { run, close: () => this.send("Target.closeTarget", { targetId }) };
+  }
+
+  async kill() {
+    this.child.kill("SIGKILL");
+    await this.ended;
+  }
+
+  async close() {
+    this.send("Browser.close").catch(() => undefined);
+    await this.ended;
+  }
+}
