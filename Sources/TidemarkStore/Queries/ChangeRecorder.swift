@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What a unit remembers of the state before it, and the log of what units changed, for observers.
+/// The memory of a unit of the state before it, and the log of changes for observers.
 ///
 /// A unit is one event, batch, transaction or answer; observers are notified of all its changes together when it ends.
 /// `CacheState` reads lists and payloads and asks the recorder what is needed; the recorder owns what is kept. Bounded

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What follows from a query's state.
+/// The values that follow from a query's state.
 extension QueryEntry {
     /// The number of first elements that readers see.
     var shownCountMax: Int { membership?.limit ?? .max }

@@ -3,7 +3,7 @@ import TidemarkModel
 
 @testable import TidemarkStore
 
-/// What a unit remembers and logs, without lists and entities.
+/// The memory and the log of a unit, without lists and entities.
 @Suite struct ChangeRecorderTests {
     private func change(of query: QueryID, previous: Int?) -> ChangeRecord {
         .query(QueryChange(query: query, steps: [], isStale: true, isPending: false, asOf: nil, previous: previous))
