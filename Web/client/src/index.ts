@@ -11,6 +11,8 @@ export { journalStores } from "./engine/ports.js";
 export type {
   EventsAnswer, Journal, JournalBatch, JournalContents, JournalStore, JournalWrite, Upstream,
 } from "./engine/ports.js";
+export { ResourceError, ResourceTypeRegistry } from "./engine/registry.js";
+export type { ResourceDecoder } from "./engine/registry.js";
 export { fetchPolicies } from "./engine/queries.js";
 export type { FetchPolicy } from "./engine/queries.js";
 export { IndexedDBJournal, JournalError } from "./journal/indexed-db.js";

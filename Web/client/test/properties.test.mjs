@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ExactNumber, MemoryJournal, NormalizedCache, parseExact, stringifyExact } from "../dist/index.js";
+import { ExactNumber, MemoryJournal, NormalizedCache, ResourceTypeRegistry, parseExact, stringifyExact } from "../dist/index.js";
 import { canonical } from "../dist/json/canonical.js";
 import { canonicalNumber, compareNumbers } from "../dist/json/number.js";
 import { Scanner } from "../dist/json/scan.js";
@@ -228,5 +228,29 @@ test("numbers that JavaScript cannot hold stay what they are", async () => {
   assert.equal(entity.s, 0.1);
   await cache.calls.cache.transaction({ operations: [{ op: "put", resource_type: "file", resource: entity }] });
   assert.equal(JSON.parse(cache.export()[0].replace(/18446744073709551616|1e400/g, "\"$&\"")).resource.n, "18446744073709551616");
+  await cache.close();
+});
+
+test("a registry reads resources as a program's own, once for each value", async () => {
+  const registry = new ResourceTypeRegistry({
+    photo: ({ id, taken }) => {
+      if (typeof taken !== "string") throw new Error("it has no date");
+      return { id, taken: new Date(taken) };
+    },
+  });
+  const cache = new NormalizedCache();
+  const put = (resource) => cache.ingest({ ResourceChanged: { resource_type: "photo", resource } });
+  put({ id: "a", taken: "2024-05-01" });
+  put({ id: "b" });
+  await cache.calls.query.put({ method: "all", resource_type: "photo", local: true, membership: { resource_type: "photo" } });
+  const refused = [];
+  const read = async () => {
+    const { entities } = await cache.calls.query.read({ method: "all" });
+    return registry.decodeAll("photo", entities, (error) => refused.push(error.message));
+  };
+  const [first] = await read();
+  assert.equal(first.taken.getUTCFullYear(), 2024);
+  assert.deepEqual(refused, ["a photo cannot be read: it has no date"]);
+  assert.equal((await read())[0], first);
   await cache.close();
 });

@@ -82,6 +82,7 @@ export class Engine {
   private readonly input: { byteCount: number; body: () => void; }[] = [];
   private inputByteCount = 0;
   private isDraining = false;
+  private pieceTime: number | null = null;
   private positionWaiters: PositionWaiter[] = [];
 
   constructor(options: EngineOptions) {
@@ -168,7 +169,7 @@ export class Engine {
 
   /** Takes bytes of the stream of lines. */
   ingestBytes(bytes: Uint8Array): void {
-    this.framer.append(bytes, (line) => this.ingestLine(line));
+    this.frame(bytes, (line) => this.ingestLine(line));
     this.afterInput();
   }
 
@@ -200,7 +201,12 @@ export class Engine {
   decode(line: Line): DecodedLine { return this.decoder.decode(line); }
 
   /** Cuts bytes into the lines of this engine's stream, without taking them. */
-  frame(bytes: Uint8Array, body: (line: Line) => void): void { this.framer.append(bytes, body); }
+  frame(bytes: Uint8Array, body: (line: Line) => void): void {
+    // The lines of one piece have one time: they came at once.
+    this.pieceTime = this.now();
+    this.framer.append(bytes, body);
+    this.pieceTime = null;
+  }
 
   /** Gives what came after the last LF as a line. */
   frameEnd(body: (line: Line) => void): void { this.framer.end(body); }
@@ -208,14 +214,15 @@ export class Engine {
   /** Takes a line that was decoded. */
   applyDecoded(line: Line, decoded: DecodedLine): void {
     const { counts } = this.state;
+    const now = this.pieceTime ?? this.now();
     counts.lines += 1;
     switch (decoded.is) {
       case "event":
-        if (this.state.recency !== null && isCrowded(this.state)) evict(this.state, this.now());
-        take(this.state, decoded.event, sourceOf(line), this.now());
+        if (this.state.recency !== null && isCrowded(this.state)) evict(this.state, now);
+        take(this.state, decoded.event, sourceOf(line), now);
         if (this.state.watched.length > 0 && this.state.watched.some((library) => library.gate.held.isOver)) this.gaps.follow("endless");
         break;
-      case "unusable": setLineAside(this.state, line, decoded.line, this.now()); break;
+      case "unusable": setLineAside(this.state, line, decoded.line, now); break;
       case "blank": counts.blank += 1; break;
       case "control": counts.control += 1; break;
       case "message": counts.messages += 1; break;

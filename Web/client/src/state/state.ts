@@ -79,8 +79,10 @@ export class State {
 
   /** Returns a library, which is opened when it is new; null when there are too many. */
   takeLibrary(name: string): Library | null {
+    // Most events are of the same library as the one before.
+    if (this.lastLibrary !== null && this.lastLibrary.name === name) return this.lastLibrary;
     const known = this.libraries.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.lastLibrary = known;
     if (this.libraries.size >= this.limits.libraryCountMax) return null;
     const library = new Library(own(name), this.limits);
     this.libraries.set(library.name, library);
@@ -110,6 +112,7 @@ export class State {
   /** Whether no query, observer or layer exists that an event could concern. */
   get hasReaders(): boolean { return this.queries.size > 0 || this.nodeCount > 0; }
 
+  private lastLibrary: Library | null = null;
   private nodeCount = 0;
   private lastNumber = 0;
   private readonly freeNumbers: number[] = [];
