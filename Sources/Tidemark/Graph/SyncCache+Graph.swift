@@ -83,7 +83,11 @@ extension SyncCache {
                         distribute()
                         graphHost?.isRefetching = false
                     }
-                    return .success(try state.store(answer, at: clock.now()))
+                    let now = clock.now()
+                    return .success(
+                        try recorded(.document(answer), of: answer.library, at: now) { () throws(AnswerRefusal) in
+                            try state.store(answer, at: now)
+                        })
                 } catch {
                     return .failure(error)
                 }
@@ -96,9 +100,20 @@ extension SyncCache {
         await waitForWriting()
     }
 
-    package func beginGraphFetch(in library: ByteString) -> FetchStart { state.beginFetch(in: library) }
+    /// Notes that an answer is on its way.
+    ///
+    /// - Returns: The state now, and the number of the fetch.
+    package func beginGraphFetch(in library: ByteString) -> (start: FetchStart, number: UInt64) {
+        let number = fetches.newAttempt()
+        let start = recorded(.fetch(number, library: library), of: library, at: clock.now()) {
+            state.beginFetch(in: library)
+        }
+        return (start, number)
+    }
 
-    package func endGraphFetch() { state.endFetch() }
+    package func endGraphFetch(_ number: UInt64, in library: ByteString) {
+        recorded(.fetchEnd(number), of: library, at: clock.now()) { state.endFetch() }
+    }
 
     package func isPendingLayer(_ pendingID: ByteString) -> Bool {
         state.layerStatuses(library: nil).contains { $0.pendingID == pendingID }

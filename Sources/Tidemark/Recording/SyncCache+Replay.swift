@@ -51,7 +51,7 @@ extension SyncCache {
                 distribute()
                 recordLeavings(at: clock.now())
             }
-        case .transaction, .result, .invalidation, .update, .commit, .rollBack:
+        case .transaction, .result, .document, .invalidation, .update, .commit, .rollBack:
             await replayRequest(step)
         }
         scheduleFlush()
@@ -111,6 +111,9 @@ extension SyncCache {
             case .result(let result, let key, let fetch):
                 let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
                 try await store(answer, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
+            case .document(var answer):
+                answer.start = answer.fetch.flatMap { fetches.replayedStart($0) }
+                try await store(answer, isRefetch: false)
             case .invalidation(let invalidation): _ = try invalidate(invalidation)
             case .update(let update): try await begin(update)
             case .commit(let commit): try await begin(commit)

@@ -13,7 +13,7 @@ struct GraphFetchKey: Hashable, Sendable {
 /// A request to the upstream that is under way, for all who wait for the same answer.
 struct GraphFetch {
     let number: UInt64
-    let start: FetchStart
+    let start: (start: FetchStart, number: UInt64)
     var waiters: [GraphWaiter]
     /// The watchers whose answer is fetched again.
     var watchers: [SubscriptionID] = []

@@ -127,7 +127,7 @@ extension SyncCache {
             }
         }
         let watchers = graph.fetches.removeValue(forKey: key)?.watchers ?? []
-        endGraphFetch()
+        endGraphFetch(fetch.start.number, in: key.library)
         refetched(watchers, nil)
     }
 
@@ -156,7 +156,7 @@ extension SyncCache {
     private func endGraph(_ key: GraphFetchKey, _ fetch: GraphFetch, _ error: CacheError) async {
         let ended = graph.fetches.removeValue(forKey: key) ?? fetch
         ended.timer.cancel()
-        endGraphFetch()
+        endGraphFetch(ended.start.number, in: key.library)
         await failGraph(ended.waiters, error.message, error.code)
         refetched(ended.watchers, error)
     }
@@ -204,13 +204,14 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `invalidParams` with the path of the first place that does not fit.
     func graphAnswer(
         _ parts: AnswerParts, _ plan: OperationPlan, _ library: ByteString, key: GraphKey? = nil,
-        options: AnswerNormalizer.Options = AnswerNormalizer.Options(), start: FetchStart? = nil,
+        options: AnswerNormalizer.Options = AnswerNormalizer.Options(),
+        start: (start: FetchStart, number: UInt64)? = nil,
         asOf: EventSequence? = nil
     ) throws(CacheError) -> GraphAnswer {
         do throws(AnswerFault) {
             let normalized = try AnswerNormalizer.normalize(
                 parts.data, errors: parts.errors, plan: plan, key: key, options: options)
-            return GraphAnswer(
+            var answer = GraphAnswer(
                 library: library,
                 entities: normalized.entities.map {
                     GraphAnswer.Entity(key: $0.key.entityKey(in: library), resource: $0.resource)
@@ -223,7 +224,9 @@ extension SyncCache {
                                 membership: list.rule.membership, text: list.rule.text,
                                 elements: list.elements.map { $0.entityKey(in: library) })
                         })
-                }, asOf: asOf, start: start)
+                }, asOf: asOf, start: start?.start)
+            answer.fetch = start?.number
+            return answer
         } catch {
             var path = JSONLine()
             error.path.appendJSON(to: &path)

@@ -172,7 +172,7 @@ extension SyncCache {
                 }
             }
         }
-        if let sink { settle(sink) }
+        if let sink { deliverAll(to: sink) }
         var subscription: SubscriptionID?
         if let sink {
             let watcher = GraphWatcher(newSubscription(), request, plan, sink: sink, shown: snapshot)

@@ -79,7 +79,7 @@ extension SyncCache {
     }
 
     private func tell(_ stream: GraphStream, _ method: ByteString, _ params: [UInt8]) {
-        settle(stream.sink)
+        deliverAll(to: stream.sink)
         stream.sink.deliver(.document(DocumentNotification(method: method, params: params)))
         countNotification()
     }

@@ -102,7 +102,7 @@ extension SyncCache {
             operationName: mutation.request.operationName, variables: mutation.request.variables ?? "{}",
             kind: .mutation, pendingID: mutation.pendingID, library: mutation.request.library)
         let start = beginGraphFetch(in: mutation.request.library)
-        defer { endGraphFetch() }
+        defer { endGraphFetch(start.number, in: mutation.request.library) }
         let parts: AnswerParts
         do throws(UpstreamError) {
             parts = try await upstream.ask(request)

@@ -97,6 +97,7 @@ package final class EntryDecoder {
             let fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
             return .result(
                 try QueryResult(params, limits: limits), try methods.query(params), fetch: fetch)
+        case "document": return .document(try document(params))
         case "invalidation": return .invalidation(try methods.invalidation(params))
         case "update": return .update(try methods.update(params))
         case "commit": return .commit(try methods.commit(params))
@@ -108,6 +109,38 @@ package final class EntryDecoder {
     }
 
     // MARK: Parts
+
+    private func document(_ params: Params) throws(CacheError) -> GraphAnswer {
+        var entities: [GraphAnswer.Entity] = []
+        for element in try params.elements("entities", countMax: .max) ?? [] {
+            let entity = try Params(element, path: "entities")
+            guard let resource = try entity.object("resource") else { throw entity.wrong("resource", "an object") }
+            entities.append(GraphAnswer.Entity(key: try methods.key(entity), resource: resource))
+        }
+        var roots: [GraphAnswer.Root] = []
+        for element in try params.elements("roots", countMax: .max) ?? [] {
+            let root = try Params(element, path: "roots")
+            let input = root.value("input").map { ByteString($0.bytes) } ?? "{}"
+            var list: GraphAnswer.List?
+            if let text = root.value("membership").map({ Array($0.bytes) }) {
+                do throws(MembershipError) {
+                    list = GraphAnswer.List(membership: try Membership(json: text), text: text, elements: [])
+                } catch {
+                    throw CacheError(.invalidParams, "membership: \(error.message)")
+                }
+                list?.elements = try keys("keys", root)
+            }
+            roots.append(
+                GraphAnswer.Root(
+                    name: GraphRootName(method: try root.requiredText("method"), input: input),
+                    types: try root.texts("types", countMax: .max) ?? [], list: list))
+        }
+        var answer = GraphAnswer(
+            library: try library(params), entities: entities, roots: roots, asOf: try params.sequence("as_of"),
+            settledLayer: try params.text("pending_id"))
+        answer.fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
+        return answer
+    }
 
     private func library(_ params: Params) throws(CacheError) -> ByteString {
         guard let library = try params.text("library_id") else { throw params.wrong("library_id", "a library") }

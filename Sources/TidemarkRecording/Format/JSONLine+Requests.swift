@@ -23,6 +23,7 @@ extension JSONLine {
             query(key)
             if let fetch { member("fetch", fetch) }
             self.result(result)
+        case .document(let answer): document(answer)
         case .invalidation(let invalidation): self.invalidation(invalidation)
         case .update(let update):
             member("pending_id", Optional(update.pendingID))

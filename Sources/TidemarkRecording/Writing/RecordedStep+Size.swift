@@ -1,5 +1,6 @@
 import Tidemark
 import TidemarkModel
+import TidemarkStore
 import TidemarkWire
 
 extension RecordedStep {
@@ -14,6 +15,7 @@ extension RecordedStep {
         case .result(let result, _, _):
             return own + result.resources.reduce(0) { $0 + $1.count }
                 + result.included.reduce(0) { $0 + $1.resources.reduce(0) { $0 + $1.count } }
+        case .document(let answer): return own + answer.entities.reduce(0) { $0 + $1.resource.count + 128 }
         case .transaction(let operations, _, _): return own + operations.reduce(0) { $0 + $1.byteCount }
         case .update(let update): return own + update.operations.reduce(0) { $0 + $1.byteCount }
         case .commit(let commit): return own + (commit.confirmed ?? []).reduce(0) { $0 + $1.count }

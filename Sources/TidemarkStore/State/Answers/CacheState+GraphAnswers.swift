@@ -50,6 +50,8 @@ package struct GraphAnswer: Sendable {
     package var asOf: EventSequence?
     /// The position when the fetch began; nil when the answer was not requested.
     package var start: FetchStart?
+    /// The number of the fetch that it answers; nil when it was not requested.
+    package var fetch: UInt64?
     /// The layer whose mutation the answer settles; it goes in the same unit.
     package var settledLayer: ByteString?
 
@@ -78,6 +80,11 @@ package struct GraphRootName: Hashable, Sendable {
     package let method: ByteString
     /// The arguments as canonical JSON.
     package let input: ByteString
+
+    package init(method: ByteString, input: ByteString) {
+        self.method = method
+        self.input = input
+    }
 
     /// - Parameter storageName: The field's storage name: the field, and its arguments in brackets.
     package init(storageName: ByteString) {
