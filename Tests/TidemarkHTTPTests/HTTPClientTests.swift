@@ -184,7 +184,8 @@ import TidemarkTesting
         let fixture = try await HTTPFixture()
         var limits = HTTPLimits()
         limits.byteCountMax = 1_500
-        await fixture.journal.limitHTTP(limits)
+        let journal: any Journal = fixture.journal
+        await journal.limitHTTP(limits)
         for number in 0..<20 {
             fixture.server.answers(200, [], String(repeating: "\(number)", count: 300))
             fixture.pass(1)
