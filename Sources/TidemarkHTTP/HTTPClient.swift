@@ -16,10 +16,10 @@ package actor HTTPClient {
     package nonisolated let defaults: HTTPClientDefaults
     let clock: any CacheClock
     /// The exchanges under way, by what is asked. Bounded by ``exchangeCountMax``.
-    private var exchanges: [ExchangeKey: RunningExchange] = [:]
+    var exchanges: [ExchangeKey: RunningExchange] = [:]
     /// The questions that were asked beside a served answer. Bounded by the exchanges under way.
-    private var background: [Int: Task<Void, Never>] = [:]
-    private var nextTask = 0
+    var background: [Int: Task<Void, Never>] = [:]
+    var nextTask = 0
     private var salt: [UInt8]?
     var observers = HTTPObservers()
     var nextSubscription = HTTPClient.firstSubscription
@@ -130,7 +130,7 @@ package actor HTTPClient {
         }
     }
 
-    private func bodyOf(
+    func bodyOf(
         _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, usedAt: Int64?
     ) async throws(CacheError) -> [UInt8]? {
         fetch.request.method == "HEAD" ? [] : try await store.body(found, usedAt: usedAt)
@@ -220,179 +220,6 @@ package actor HTTPClient {
         return false
     }
 
-    // MARK: Asking
-
-    /// What is asked, and why.
-    struct Question: Sendable {
-        var fetch: HTTPFetch
-        var forward: CacheStatus.Forward
-        var isConditional = false
-        var salt: [UInt8]
-    }
-
-    /// Asks beside an answer that was served stale; nobody waits for it.
-    private func askBeside(_ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup, _ salt: [UInt8]) {
-        let question = Question(fetch: fetch, forward: .stale, isConditional: true, salt: salt)
-        spawn { [weak self] in
-            do throws(CacheError) {
-                _ = try await self?.ask(question, lookup: lookup)
-            } catch {
-                // The stale answer was served; the next request asks again.
-            }
-        }
-    }
-
-    /// Keeps a task until it ends or the client is closed.
-    func spawn(_ body: @escaping @Sendable () async -> Void) {
-        let number = nextTask
-        nextTask += 1
-        background[number] = Task {
-            await body()
-            self.ended(number)
-        }
-    }
-
-    private func ended(_ number: Int) { background[number] = nil }
-
-    /// Ends everything under way that nobody waits for.
-    package func close() async {
-        let tasks = background.values
-        for task in tasks { task.cancel() }
-        for exchange in exchanges.values { exchange.task.cancel() }
-        for task in tasks { await task.value }
-    }
-
-    /// Asks, or joins those that ask the same, and gives the answer that the rules choose.
-    private func ask(
-        _ question: Question, lookup: HTTPResponseStore.Lookup?
-    ) async throws(CacheError) -> HTTPFetched {
-        let fetch = question.fetch
-        let found = lookup?.found
-        var sent = fetch.request
-        var isConditional = false
-        if question.isConditional, let found {
-            let validators = AnswerRules.validators(found.answer.head)
-            if !validators.isEmpty {
-                for name in ["if-none-match", "if-modified-since"] { sent.fields.remove(name) }
-                sent.fields.fields += validators.fields
-                isConditional = true
-            }
-        }
-        let key = ExchangeKey(fetch, sent: sent)
-        let mayJoin = fetch.request.method == "GET" && fetch.body.isEmpty
-        let settled: Result<Settled, ExchangeError>
-        var isCollapsed = false
-        if mayJoin, let running = exchanges[key] {
-            isCollapsed = true
-            settled = await running.task.value
-        } else {
-            guard exchanges.count < HTTPClient.exchangeCountMax else {
-                throw CacheError(.limitExceeded, "\(exchanges.count) exchanges are under way: ask again later")
-            }
-            let task = Task { [sent, isConditional] in
-                await self.settle(question, sent, isConditional: isConditional, lookup)
-            }
-            if mayJoin { exchanges[key] = RunningExchange(task: task) }
-            settled = await withTaskCancellationHandler {
-                await task.value
-            } onCancel: {
-                if !mayJoin { task.cancel() }
-            }
-            if mayJoin { exchanges[key] = nil }
-            await tellObservers()
-        }
-        switch settled {
-        case .failure(let error):
-            return try await fallBack(error, question, found)
-        case .success(let settled):
-            return try await answer(settled, question, found, isCollapsed: isCollapsed)
-        }
-    }
-
-    /// Serves what is stored in place of an answer that did not come, where the rules allow it.
-    private func fallBack(
-        _ error: ExchangeError, _ question: Question, _ found: HTTPResponseStore.Found?
-    ) async throws(CacheError) -> HTTPFetched {
-        let now = clock.now()
-        let fetch = question.fetch
-        guard let found,
-            AnswerRules.fallsBack(on: error.code, to: fetch.request, found.answer.head, fetch.rules, at: now),
-            let body = try await bodyOf(found, fetch, usedAt: now)
-        else { throw HTTPClient.error(error) }
-        let range = RangeRules.outcome(fetch.request, found.answer.head)
-        guard range != .lacking else { throw HTTPClient.error(error) }
-        var served = serve(found, body, fetch, range, at: now)
-        served.status = CacheStatus(question.forward)
-        served.status.detail = error.code.rawValue
-        return served
-    }
-
-    private func answer(
-        _ settled: Settled, _ question: Question, _ found: HTTPResponseStore.Found?, isCollapsed: Bool
-    ) async throws(CacheError) -> HTTPFetched {
-        let fetch = question.fetch
-        let now = clock.now()
-        switch settled.outcome {
-        case .confirmed(let confirmed):
-            if let body = try await bodyOf(confirmed, fetch, usedAt: now) {
-                var served = serve(
-                    confirmed, body, fetch, RangeRules.outcome(fetch.request, confirmed.answer.head), at: now)
-                served.isRevalidated = true
-                // The server has just said that it is what it would send.
-                served.isStale = false
-                served.status = CacheStatus(question.forward)
-                served.status.forwardStatus = 304
-                served.status.isCollapsed = isCollapsed
-                served.normalized = settled.normalized
-                return served
-            }
-            // The body was damaged or has gone: without validators the whole answer comes.
-            var whole = question
-            whole.isConditional = false
-            return try await ask(whole, lookup: nil)
-        case .answered:
-            if let found,
-                case .fallBack = AnswerRules.outcome(
-                    settled.head, to: fetch.request, over: found.answer.head, fetch.rules, isConditional: false,
-                    isKeyed: fetch.isKeyed, at: now), let body = try await bodyOf(found, fetch, usedAt: now)
-            {
-                var served = serve(found, body, fetch, RangeRules.outcome(fetch.request, found.answer.head), at: now)
-                served.status = CacheStatus(question.forward)
-                served.status.forwardStatus = settled.head.status
-                served.status.detail = "error-status"
-                return served
-            }
-            var head = settled.head
-            if isCollapsed { head.fields.remove("set-cookie") }
-            var fetched = HTTPFetched(
-                head: head, body: fetch.request.method == "HEAD" ? [] : settled.body, url: settled.url,
-                status: CacheStatus(question.forward))
-            fetched.isStored = settled.isStored
-            fetched.normalized = settled.normalized
-            fetched.status.isStored = settled.isStored
-            fetched.status.isCollapsed = isCollapsed
-            if fetch.rules == .standard {
-                fetched.age = Freshness(settled.stored, at: now).age
-            }
-            // An answer that was asked for with the caller's own conditions is the server's to give.
-            return fetched
-        }
-    }
-
-    /// Passes a request by the cache, and removes what is stored under its key where the storage is switched off.
-    private func bypass(_ fetch: HTTPFetch, _ salt: [UInt8]) async throws(CacheError) -> HTTPFetched {
-        if fetch.storage == .disabled {
-            try await store.write([
-                .removeAll(HTTPSelection(library: fetch.library, url: fetch.request.url.text, key: fetch.key)),
-                .removeAll(
-                    HTTPSelection(library: fetch.library, url: fetch.request.url.text, key: HTTPFetch.led(fetch.key))),
-            ])
-        }
-        var passing = fetch
-        passing.rules = .options([], timeout: nil)
-        return try await ask(Question(fetch: passing, forward: .bypass, salt: salt), lookup: nil)
-    }
-
     static func error(_ error: ExchangeError) -> CacheError {
         CacheError(CacheError.Code(rawValue: error.code.rawValue) ?? .upstreamFailed, error.message)
     }
@@ -401,55 +228,4 @@ package actor HTTPClient {
         .redirectFailed, "the answer sends the request to a place that is refused: http after https, or no URL of http")
     static let tooManyHops = ExchangeError(
         .redirectFailed, "the request was sent elsewhere more than \(RedirectRules.hopCountMax) times")
-}
-
-/// What is asked: equal requests under way are one exchange.
-struct ExchangeKey: Hashable {
-    private let library: ByteString
-    private let sent: RequestHead
-    private let key: ByteString
-    private let storage: HTTPStorage
-    private let storing: Storing
-    private let followsRedirects: Bool
-    private let spec: [UInt8]?
-
-    /// What a policy may store: requests that differ in it are not one exchange.
-    private enum Storing: Hashable {
-        case nothing
-        case options
-        case standard
-    }
-
-    init(_ fetch: HTTPFetch, sent: RequestHead) {
-        library = fetch.library
-        self.sent = sent
-        key = fetch.key
-        storage = fetch.storage
-        storing = fetch.rules == .standard ? .standard : fetch.rules.isNone ? .nothing : .options
-        followsRedirects = fetch.followsRedirects
-        spec = fetch.normalization?.spec
-    }
-}
-
-/// An exchange that others may join.
-struct RunningExchange {
-    let task: Task<Result<Settled, ExchangeError>, Never>
-}
-
-/// What an exchange led to, for all that waited for it.
-struct Settled: Sendable {
-    enum Outcome: Sendable {
-        /// The stored answer was confirmed; this is it now.
-        case confirmed(HTTPResponseStore.Found)
-        case answered
-    }
-
-    var outcome: Outcome
-    var head: ResponseHead
-    var body: [UInt8]
-    var url: HTTPURL
-    /// The answer with its instants, for its age.
-    var stored: StoredHead
-    var isStored = false
-    var normalized: HTTPFetched.Normalized?
 }

@@ -3,7 +3,7 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// What a body is: which resources of which types, and where they are in it.
+/// The meaning of a body: which resources of which types, and where they are in it.
 ///
 /// - Source: Protocol/http.md, answers and entities.
 package struct HTTPNormalization: Hashable, Sendable {
@@ -71,7 +71,7 @@ package struct HTTPNormalization: Hashable, Sendable {
     /// The method of lists that belong to a URL alone.
     static let listMethod: ByteString = "http.fetch"
 
-    /// Why nothing was made of a body.
+    /// The reason why nothing was made of a body.
     struct Failure: Error, Hashable {
         var message: String
     }

@@ -18,7 +18,7 @@ struct HTTPResponseStore: Sendable {
     /// The result of looking a request up.
     struct Lookup: Sendable {
         var found: Found?
-        /// Why nothing was found.
+        /// The reason why nothing was found.
         var miss: CacheStatus.Forward
         /// Every answer that the request selects; a new answer takes the place of all.
         var replaced: [Int64]

@@ -5,7 +5,7 @@ import TidemarkModel
 struct StoredAnswer: Hashable, Sendable {
     var head: StoredHead
     var variant: Variant
-    /// What was made of the body; nil: nothing.
+    /// The entities that were made of the body; nil: none.
     var normalized: Normalized?
 
     /// The entities that were made of a body.

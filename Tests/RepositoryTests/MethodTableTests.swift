@@ -18,7 +18,7 @@ import TidemarkTesting
             guard let match = line.wholeMatch(of: pattern) else { return nil }
             let example = try JSONSerialization.jsonObject(with: Data(match.4.utf8)) as? [String: Any]
             return Row(
-                method: String(match.1), params: match.2.matches(of: /`([a-z_]+\??)`/).map(\.1),
+                method: String(match.1), params: match.2.matches(of: /`([a-z_0-9]+\??)`/).map(\.1),
                 results: match.3.matches(of: /`([a-z_]+)`/).map { String($0.1) }.filter { $0 != "entity.get" },
                 example: try #require(example))
         }

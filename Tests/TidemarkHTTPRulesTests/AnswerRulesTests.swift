@@ -62,7 +62,7 @@ import TidemarkModel
         #expect(falls(permitting, .standard) == (isError || code == .offline))
     }
 
-    @Test func `what may not be stored removes what it would have replaced`() throws {
+    @Test func `an answer that may not be stored removes the one that it would have replaced`() throws {
         let options = CacheRules.options(.etag, timeout: nil)
         #expect(try outcome(answer(200), nil, options) == .new(.store))
         #expect(try outcome(answer(200, "Cache-Control: no-store"), nil, options) == .new(.remove))

@@ -8,7 +8,7 @@ import TidemarkStore
 
 /// How a session's HTTP answers are fetched and stored.
 struct HTTPOptions: ParsableArguments {
-    /// Who makes the exchanges.
+    /// The side that makes the exchanges.
     enum Exchanger: String, ExpressibleByArgument, CaseIterable {
         case engine
         case host

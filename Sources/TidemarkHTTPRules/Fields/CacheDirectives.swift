@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// The directives of `Cache-Control`, of a request or an answer.
 ///
-/// Of repeated directives the stricter one counts. A directive that cannot be read counts as its strictest reading:
+/// The stricter one of repeated directives counts. A directive that cannot be read counts as its strictest reading:
 /// a lifetime of nothing, no permission to serve stale.
 ///
 /// - Source: RFC 9111, sections 4.2.1 and 5.2; RFC 5861; RFC 8246.

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What becomes of the stored answer when another one came, and which of the two is served.
+/// The fate of the stored answer when another one came, and which of the two is served.
 package enum AnswerOutcome: Hashable, Sendable {
     /// The stored answer is confirmed and served.
     case confirmed
@@ -10,11 +10,11 @@ package enum AnswerOutcome: Hashable, Sendable {
     case new(Storing)
 
     package enum Storing: Hashable, Sendable {
-        /// It takes the place of the stored answer.
+        /// The new answer takes the place of the stored answer.
         case store
-        /// It may not be stored, and what is stored is outdated.
+        /// The new answer may not be stored, and the stored one is outdated.
         case remove
-        /// It says nothing of what is stored.
+        /// The new answer says nothing of the stored one.
         case leave
     }
 }

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What to do with a request before anybody is asked.
+/// The step for a request before anybody is asked.
 package enum CacheDecision: Hashable, Sendable {
     /// Serve what is stored. `asks`: and ask beside (stale-while-revalidate).
     case serve(asks: Bool)

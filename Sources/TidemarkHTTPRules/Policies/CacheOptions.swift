@@ -35,7 +35,7 @@ package enum CacheRules: Hashable, Sendable {
     package static let defaults = CacheRules.options(.etag, timeout: nil)
 }
 
-/// Why an exchange failed. One set of codes for all transports.
+/// The reason why an exchange failed. One set of codes for all transports.
 public enum ExchangeCode: String, CaseIterable, Hashable, Sendable {
     case offline
     case timedOut = "timed_out"

@@ -2,7 +2,7 @@
 ///
 /// - Source: RFC 9211, section 2.
 package struct CacheStatus: Hashable, Sendable {
-    /// Why a request was forwarded.
+    /// The reason why a request was forwarded.
     package enum Forward: String, Hashable, Sendable {
         case bypass
         case method

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What the journal knows of the stored HTTP answers without reading them.
+/// The totals that the journal knows of the stored HTTP answers without reading them.
 struct HTTPMemory {
     /// The highest number that an answer ever had in this opening, or has on the disk.
     var lastNumber: Int64 = 0

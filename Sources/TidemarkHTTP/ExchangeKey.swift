@@ -1,0 +1,53 @@
+import TidemarkHTTPRules
+import TidemarkModel
+
+/// The content of a question: equal requests under way are one exchange.
+struct ExchangeKey: Hashable {
+    private let library: ByteString
+    private let sent: RequestHead
+    private let key: ByteString
+    private let storage: HTTPStorage
+    private let storing: Storing
+    private let followsRedirects: Bool
+    private let spec: [UInt8]?
+
+    /// The answers that a policy may store: requests that differ in it are not one exchange.
+    private enum Storing: Hashable {
+        case nothing
+        case options
+        case standard
+    }
+
+    init(_ fetch: HTTPFetch, sent: RequestHead) {
+        library = fetch.library
+        self.sent = sent
+        key = fetch.key
+        storage = fetch.storage
+        storing = fetch.rules == .standard ? .standard : fetch.rules.isNone ? .nothing : .options
+        followsRedirects = fetch.followsRedirects
+        spec = fetch.normalization?.spec
+    }
+}
+
+/// An exchange that others may join.
+struct RunningExchange {
+    let task: Task<Result<Settled, ExchangeError>, Never>
+}
+
+/// The outcome of an exchange, for all that waited for it.
+struct Settled: Sendable {
+    enum Outcome: Sendable {
+        /// The stored answer was confirmed; this is it now.
+        case confirmed(HTTPResponseStore.Found)
+        case answered
+    }
+
+    var outcome: Outcome
+    var head: ResponseHead
+    var body: [UInt8]
+    var url: HTTPURL
+    /// The answer with its instants, for its age.
+    var stored: StoredHead
+    var isStored = false
+    var normalized: HTTPFetched.Normalized?
+}
