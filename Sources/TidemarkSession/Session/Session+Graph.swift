@@ -43,7 +43,7 @@ extension Session {
     ) async throws(CacheError) {
         let number = try waiting.add(responder, .query)
         await cache.readGraph(request, observing: sink) { [waiting, cache, outbox] result in
-            if sink == nil { cache.assumeIsolated { $0.settle(outbox) } }
+            if sink == nil { cache.assumeIsolated { $0.deliverAll(to: outbox) } }
             let outcome = result.map { reply in
                 Answer.object { line in
                     line.graphResult(reply.result)

@@ -58,6 +58,7 @@ extension LayerRowTests {
         return switch change {
         case .put(_, let resource): .put(key, resource: resource)
         case .patch(_, let fields, let unset): .patch(key, fields: fields, unset: unset)
+        case .merge(_, let fields): .merge(key, fields: fields)
         case .removeField(_, let field): .removeField(key, field)
         case .delete: .delete(key)
         }

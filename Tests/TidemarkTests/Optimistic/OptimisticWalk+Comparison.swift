@@ -113,7 +113,8 @@ extension OptimisticWalk {
         case .put(let type, let resource):
             let id = try ReferenceJSONParser.parse(resource).member("id").flatMap { ReferenceIdentity.id(from: $0) }
             return ReferenceKey(library: library, type: type.bytes, id: id ?? [])
-        case .patch(let type, let id, _, _), .delete(let type, let id), .removeField(let type, let id, _):
+        case .patch(let type, let id, _, _), .keyedPut(let type, let id, _), .merge(let type, let id, _),
+            .delete(let type, let id), .removeField(let type, let id, _):
             return ReferenceKey(library: library, type: type.bytes, id: id.bytes)
         case .remove: preconditionFailure("a layer forgets nothing")
         }

@@ -64,10 +64,9 @@ final class SoakTasks: Sendable {
         } catch let error as CacheError {
             switch error.code {
             case .cacheMiss, .conflict, .invalidParams, .unknownPending, .unknownSubscription, .upstreamFailed,
-                .offline,
-                .timedOut, .connectionLost, .tlsFailed, .truncated, .redirectFailed:
+                .offline, .timedOut, .connectionLost, .tlsFailed, .truncated, .redirectFailed:
                 return
-            case .duplicatePending, .limitExceeded, .storageFailed: throw error
+            case .invalidDocument, .duplicatePending, .limitExceeded, .storageFailed: throw error
             }
         }
     }
