@@ -21,7 +21,8 @@ extension SyncCache {
     ) async throws(StorageError) -> SyncCache {
         precondition(
             configuration.typesExcludedFromBothTiers.isEmpty,
-            "types excluded from memory and from disk: \(configuration.typesExcludedFromBothTiers.sorted()); choose one")
+            "types excluded from memory and from disk: \(configuration.typesExcludedFromBothTiers.sorted()); choose one"
+        )
         func start(_ recovered: RecoveredState) async throws(StorageError) -> SyncCache {
             try await begin(
                 recovered, configuration, journal, upstream, queryUpstream, clock, recorder, corrects: corrects)

@@ -156,7 +156,8 @@ import TidemarkTesting
             MethodReader.names == [
                 "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",
                 "cache.stats", "cache.transaction", "entity.get", "entity.list", "entity.observe", "graphql.mutate",
-                "graphql.observe", "graphql.part", "graphql.read", "graphql.read_fragment", "graphql.stop", "graphql.write",
+                "graphql.observe", "graphql.part", "graphql.read", "graphql.read_fragment", "graphql.stop",
+                "graphql.write",
                 "graphql.write_fragment", "http.fetch", "http.invalidate", "http.list", "http.observe", "initialize",
                 "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.rollback", "optimistic.update",
                 "query.observe",
