@@ -3,7 +3,7 @@ import Testing
 import TidemarkTesting
 
 /// The harness of `Benchmarks/` as a child process: it measures, saves, compares and prints. No test checks a speed.
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct BenchmarkTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct BenchmarkTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

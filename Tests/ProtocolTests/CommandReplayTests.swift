@@ -3,7 +3,7 @@ import Testing
 import TidemarkTesting
 
 /// Every vector of Protocol/ against the built command: users get what the pages promise.
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct CommandReplayTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct CommandReplayTests {
     /// The number of vectors at once; the other tests need processors too.
     private static let turnstile = Turnstile(count: 3)
 

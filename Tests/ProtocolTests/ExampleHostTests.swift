@@ -3,7 +3,7 @@ import Testing
 import TidemarkTesting
 
 /// The hosts in `docs/examples`, against the built command, where their languages are installed.
-@Suite(.timeLimit(.minutes(2)), .tags(.process)) struct ExampleHostTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ExampleHostTests {
     @Test(.enabled(if: find("python3") != nil, "python3 is not installed"))
     func `the example host in Python follows a list through a gap, a fetch and an edit`() async throws {
         try await check("python3", "host.py")

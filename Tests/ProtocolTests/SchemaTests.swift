@@ -7,7 +7,7 @@ import TidemarkTesting
 
 /// The output of the command against Protocol/schema.
 @Suite(
-    .enabled(if: PythonEnvironment.interpreter != nil, "\(PythonEnvironment.advice)"), .timeLimit(.minutes(10)),
+    .enabled(if: PythonEnvironment.interpreter != nil, "\(PythonEnvironment.advice)"), .timeLimit(.minutes(30)),
     .tags(.process))
 struct SchemaTests {
     private static let script = """

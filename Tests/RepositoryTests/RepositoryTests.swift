@@ -3,7 +3,7 @@ import Testing
 import TidemarkTesting
 
 /// Rules for the whole tree; each failure names the file.
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct RepositoryTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RepositoryTests {
     @Test func `the README stays short`() throws {
         #expect(try Tree.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count < 200)
     }

@@ -5,7 +5,7 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(2))) struct CachingHTTPClientTests {
+@Suite(.timeLimit(.minutes(30))) struct CachingHTTPClientTests {
     @Test func `a program fetches in the terms of swift-http-types`() async throws {
         let fixture = try await HTTPFixture()
         fixture.server.answers(200, [("ETag", "\"1\""), ("X-A", "1"), ("X-A", "2")], "body")

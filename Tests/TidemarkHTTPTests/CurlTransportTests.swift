@@ -82,7 +82,7 @@ private final class RawServer: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct CurlTransportTests {
+@Suite(.timeLimit(.minutes(30))) struct CurlTransportTests {
     private func get(
         _ answer: String, resets: Bool = false, silent: Bool = false, timeout: Int64 = 10_000,
         fields: HeaderFields = HeaderFields()

@@ -5,7 +5,7 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-@Suite(.timeLimit(.minutes(2))) struct HTTPEntitiesTests {
+@Suite(.timeLimit(.minutes(30))) struct HTTPEntitiesTests {
     private static let one = #"{"resource_type":"file"}"#
     private static let list = #"{"resource_type":"file","pointer":"/data","method":"all"}"#
 

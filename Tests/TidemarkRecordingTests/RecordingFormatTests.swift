@@ -8,7 +8,7 @@ import TidemarkTesting
 import TidemarkWire
 
 /// Lines of recordings: a written line is read back, and a damaged one is reported with its place.
-@Suite(.timeLimit(.minutes(10))) struct RecordingFormatTests {
+@Suite(.timeLimit(.minutes(30))) struct RecordingFormatTests {
     private static func setup() -> RecordingSetup {
         var configuration = CacheConfiguration()
         configuration.defaultLibrary = "h\u{E9}\"\n"

@@ -8,7 +8,7 @@ import TidemarkTesting
 
 /// A replay has the same results as its recording: entities with their sequences and ages, lists, layers, places in
 /// logs, counts and quarantine.
-@Suite(.timeLimit(.minutes(10))) struct ReplayTests {
+@Suite(.timeLimit(.minutes(30))) struct ReplayTests {
     /// Replays a recording.
     ///
     /// - Returns: The content of the database after it, and the replayer with the first step that had another outcome.
@@ -45,10 +45,10 @@ import TidemarkTesting
     /// - Returns: False when the recording ended before its walk, so that there is nothing to compare.
     private func compareShortened(seed: UInt64) async throws -> Bool {
         var walk = try RecordedWalk(seed: seed)
-        try await walk.run(seed: seed, limit: 512 << 10, lineCount: 2_000)
+        try await walk.run(seed: seed, limit: 1 << 20, lineCount: 3_000)
         let reader = try RecordingReader(walk.recording)
         let size = try FileManager.default.attributesOfItem(atPath: walk.recording)[.size] as? Int ?? 0
-        #expect(size <= 512 << 10)
+        #expect(size <= 1 << 20)
         let (found, replayer) = try await replay(walk)
         tell(replayer, seed)
         while try reader.next() != nil {}

@@ -16,7 +16,7 @@ func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async t
     try await group.run()
 }
 
-@Suite(.timeLimit(.minutes(2))) struct SyncCacheServiceTests {
+@Suite(.timeLimit(.minutes(30))) struct SyncCacheServiceTests {
     private let line =
         #"{"library_id":"l","sequence":1,"event":{"ResourceChanged":{"resource_type":"note","resource":{"id":"1"}}}}"#
     private let key = EntityKey(library: "l", type: "note", id: "1")

@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(10))) struct StreamGeneratorTests {
+@Suite(.timeLimit(.minutes(30))) struct StreamGeneratorTests {
     @Test func `the same seed gives the same bytes and another seed gives others`() {
         func stream(_ seed: UInt64) -> [UInt8] {
             var generator = StreamGenerator(seed: seed)

@@ -81,21 +81,31 @@ extension SyncCache {
     package func renew(
         _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, with changes: [HTTPChange]
     ) async throws(CacheError) -> Int {
-        let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
         await waitForRoom()
-        let count: Int
+        let count = try await renew(result, key, asOf: asOf) { httpChanges += changes }
+        try await writeAllNow()
+        return count
+    }
+
+    /// Renews entities and a list in memory.
+    ///
+    /// - Parameter also: Runs in the same turn, so that one flush writes both.
+    func renew(
+        _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, also: () -> Void = {}
+    ) async throws(CacheError) -> Int {
+        let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
+        defer { scheduleFlush() }
         do throws(StorageError) {
-            count = try await withChange({ state.keysToLoad(for: answer.batch, answer.head) }) {
-                defer { distribute() }
-                let count = state.renew(answer.batch, of: key, asOf: asOf, at: clock.now())
-                httpChanges += changes
-                return count
+            return try await withChange({ state.keysToLoad(for: answer.batch, answer.head) }) {
+                let now = clock.now()
+                return recorded(.renewal(result, key, asOf: asOf), of: key.library, at: now) {
+                    defer { distribute() }
+                    also()
+                    return state.renew(answer.batch, of: key, asOf: asOf, at: now)
+                }
             }
         } catch {
             throw CacheError(.storageFailed, error.description)
         }
-        scheduleFlush()
-        try await writeAllNow()
-        return count
     }
 }

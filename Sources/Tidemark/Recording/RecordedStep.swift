@@ -29,6 +29,8 @@ package enum RecordedStep: Sendable {
     case fetchEnd(UInt64)
     /// The result of a query is stored; `fetch`: the number of the fetch that it answers.
     case result(QueryResult, QueryKey, fetch: UInt64?)
+    /// A server has confirmed a stored HTTP answer; `asOf`: the position that the answer stands for.
+    case renewal(QueryResult, QueryKey, asOf: EventSequence?)
     /// The entities of an answer of GraphQL are stored.
     case document(GraphAnswer)
     case invalidation(Invalidation)

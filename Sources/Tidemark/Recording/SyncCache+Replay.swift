@@ -51,7 +51,7 @@ extension SyncCache {
                 distribute()
                 recordLeavings(at: clock.now())
             }
-        case .transaction, .result, .document, .invalidation, .update, .commit, .rollBack:
+        case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack:
             await replayRequest(step)
         }
         scheduleFlush()
@@ -111,6 +111,7 @@ extension SyncCache {
             case .result(let result, let key, let fetch):
                 let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
                 try await store(answer, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
+            case .renewal(let result, let key, let asOf): _ = try await renew(result, key, asOf: asOf)
             case .document(var answer):
                 answer.start = answer.fetch.flatMap { fetches.replayedStart($0) }
                 try await store(answer, isRefetch: false)

@@ -97,6 +97,10 @@ package final class EntryDecoder {
             let fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
             return .result(
                 try QueryResult(params, limits: limits), try methods.query(params), fetch: fetch)
+        case "renewal":
+            return .renewal(
+                try QueryResult(params, limits: limits), try methods.query(params),
+                asOf: try params.sequence("stored_as_of"))
         case "document": return .document(try document(params))
         case "invalidation": return .invalidation(try methods.invalidation(params))
         case "update": return .update(try methods.update(params))

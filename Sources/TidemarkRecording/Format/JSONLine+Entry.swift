@@ -51,6 +51,7 @@ extension RecordedStep {
         case .fetch: "fetch"
         case .fetchEnd: "fetch_end"
         case .result: "result"
+        case .renewal: "renewal"
         case .document: "document"
         case .invalidation: "invalidation"
         case .update: "update"
@@ -85,7 +86,7 @@ extension JSONLine {
             member("message", Optional(ByteString(message)))
         case .resumption(let library, let attempt), .postponement(let library, let attempt):
             attempted(library, attempt)
-        case .transaction, .result, .document, .invalidation, .update, .commit, .rollBack:
+        case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack:
             request(step)
         case .removal(let keys):
             name("keys")

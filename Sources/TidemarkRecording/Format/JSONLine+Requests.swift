@@ -23,6 +23,10 @@ extension JSONLine {
             query(key)
             if let fetch { member("fetch", fetch) }
             self.result(result)
+        case .renewal(let result, let key, let asOf):
+            query(key)
+            if let asOf { member("stored_as_of", Optional(asOf)) }
+            self.result(result)
         case .document(let answer): document(answer)
         case .invalidation(let invalidation): self.invalidation(invalidation)
         case .update(let update):

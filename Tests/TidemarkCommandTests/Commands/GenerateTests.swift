@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct GenerateTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct GenerateTests {
     private let arguments = [
         "generate", "--ids", "200", "--updates", "3", "--gap-rate", "2%", "--duplicate-rate", "0.02", "--seed", "9",
     ]

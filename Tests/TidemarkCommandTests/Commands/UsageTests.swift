@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct UsageTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct UsageTests {
     static let commands = [
         ["ingest"], ["get"], ["list"], ["stats"], ["verify"], ["doctor"], ["replay"],
         ["bisect"], ["export"],

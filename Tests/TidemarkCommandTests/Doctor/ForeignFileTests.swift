@@ -3,7 +3,7 @@ import Testing
 import TidemarkTesting
 
 /// Files of other programs, and several names of one file.
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct ForeignFileTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ForeignFileTests {
     private static let line = Array(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1"}}}"#.utf8)
 
     @Test(arguments: [

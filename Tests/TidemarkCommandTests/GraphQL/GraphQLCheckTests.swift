@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct GraphQLCheckTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct GraphQLCheckTests {
     private static let schema = "type Query { hero: Hero count: Int! } type Hero { id: ID! name: String }"
 
     private func check(

@@ -3,7 +3,7 @@ import Testing
 import TidemarkTesting
 
 /// `gaps --heal` and `gaps --rewind`, with the built command.
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct HealTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct HealTests {
     private func line(_ sequence: Int64, id: String? = nil, n: Int64? = nil) -> String {
         let id = id ?? "f\(sequence)"
         return #"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#

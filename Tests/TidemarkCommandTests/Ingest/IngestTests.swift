@@ -6,7 +6,7 @@ import TidemarkTesting
     import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct IngestTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct IngestTests {
     @Test func `the first run prints the output of the README`() async throws {
         let folder = try TemporaryFolder()
         let result = try await ingest(try firstRun(), into: folder)

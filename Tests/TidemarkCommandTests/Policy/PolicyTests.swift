@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct PolicyTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct PolicyTests {
     private static let policy = """
         interface Media @cacheControl(maxAge: 3600) { url: String @cacheControl(maxAge: 0) }
         type Song implements Media {

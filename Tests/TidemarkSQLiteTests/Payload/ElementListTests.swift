@@ -5,7 +5,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite(.timeLimit(.minutes(10))) struct ElementListTests {
+@Suite(.timeLimit(.minutes(30))) struct ElementListTests {
     private let uuid = UUIDValue(high: 0x0123_4567_89AB_4DEF, low: 0x8123_4567_89AB_CDEF)
 
     private func decode(_ bytes: [UInt8]) -> Result<[QueryElement], PayloadFault> {

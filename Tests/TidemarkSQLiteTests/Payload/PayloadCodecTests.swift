@@ -6,7 +6,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite(.timeLimit(.minutes(10))) struct PayloadCodecTests {
+@Suite(.timeLimit(.minutes(30))) struct PayloadCodecTests {
     private let encoder: PayloadEncoder
     private let decoder: PayloadDecoder
     private let dictionary: PayloadDictionary

@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite(.timeLimit(.minutes(10))) struct ReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct ReaderTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -9,7 +9,7 @@ import TidemarkWire
 @testable import TidemarkSession
 
 /// Requests to the host: answers, errors, timeouts, ends.
-@Suite(.timeLimit(.minutes(10))) struct HostCallsTests {
+@Suite(.timeLimit(.minutes(30))) struct HostCallsTests {
     private let pipe = PipeLines()
     private let clock = ManualClock()
 

@@ -34,7 +34,7 @@ import TidemarkWire
         ),
         ("cache.remove", #"{"Matching":"x"}"#, "Matching is not known in cache.remove: did you mean matching?"),
         ("cache.clear", #"{"library":"a"}"#, "library is not known in cache.clear: did you mean library_id?"),
-        ("cache.clear", #"{"nonsense":null}"#, "nonsense is not known in cache.clear: pass only library_id"),
+        ("cache.clear", #"{"nonsense":null}"#, "nonsense is not known in cache.clear: pass only http, library_id"),
         ("cache.invalidate", #"{"all":true,"tag":["x"]}"#, "tag is not known in cache.invalidate: did you mean tags?"),
         (
             "query.put", #"{"method":"m","resource_type":"t","resources":[],"asof":1}"#,

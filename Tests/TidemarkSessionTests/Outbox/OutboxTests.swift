@@ -8,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// The outbox with a host that reads late, or never. Laws: L6, L8.
-@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxTests {
     private let pipe = PipeLines()
 
     private func notification(_ number: Int, byteCount: Int = 1_000) -> CacheNotification {

@@ -5,7 +5,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// A host that is asked before entities are evicted.
-@Suite(.timeLimit(.minutes(10))) struct SessionEvictionTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionEvictionTests {
     private static let question =
         #"{"jsonrpc":"2.0","id":"tm-1","method":"cache.will_evict","params":{"tier":"entities","bytes":1,"limit":0}}"#
 

@@ -7,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// Lines take effect in the order in which they arrive, however the input is cut.
-@Suite(.timeLimit(.minutes(10))) struct SessionOrderTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionOrderTests {
     /// Runs a session over a whole input, cut at random.
     ///
     /// - Returns: The session's lines, except notifications about libraries.

@@ -7,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// Sessions in this process, for cases that a transcript cannot reach: limits, bounds and clocks.
-@Suite(.timeLimit(.minutes(10))) struct SessionTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionTests {
     @Test func `a host that never reads can send events for ever`() async throws {
         let fixture = try await SessionFixture()
         let payload = String(repeating: "x", count: 1_000)

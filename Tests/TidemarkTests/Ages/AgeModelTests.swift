@@ -6,7 +6,7 @@ import TidemarkTesting
 
 /// Ages against a model of them, under random writes of every kind, a clock that moves, jumps and is set back, and
 /// restarts.
-@Suite(.timeLimit(.minutes(10)), .tags(.model)) struct AgeModelTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.model)) struct AgeModelTests {
     private static let names = ["a", "b", "c", "d"]
 
     private static func json(_ id: String, _ values: [String: Int]) -> String {

@@ -6,7 +6,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Fields that are too old for a read, with a clock that the test drives.
-@Suite struct AgeTests {
+@Suite(.timeLimit(.minutes(30))) struct AgeTests {
     /// The schema of the example in the proposal.
     private static let songs = """
         type Song @cacheControl(maxAge: 3600) {

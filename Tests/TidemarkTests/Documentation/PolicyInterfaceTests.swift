@@ -13,7 +13,7 @@ private struct Song: Resource, Equatable {
 }
 
 /// Policies and ages as programs use them: every import is of a product, and nothing with package access is used.
-@Suite(.timeLimit(.minutes(2))) struct PolicyInterfaceTests {
+@Suite(.timeLimit(.minutes(30))) struct PolicyInterfaceTests {
     private func open(_ policy: CachePolicy, in folder: TemporaryFolder) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configuration.policy = policy

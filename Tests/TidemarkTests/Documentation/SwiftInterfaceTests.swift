@@ -10,7 +10,7 @@ private struct Song: Resource, Equatable {
 }
 
 /// The Swift interface over a whole cache.
-@Suite(.timeLimit(.minutes(2))) struct SwiftInterfaceTests {
+@Suite(.timeLimit(.minutes(30))) struct SwiftInterfaceTests {
     private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configure(&configuration)

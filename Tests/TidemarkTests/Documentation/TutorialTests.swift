@@ -38,7 +38,7 @@ struct PhotoServer: QueryUpstream {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct TutorialTests {
+@Suite(.timeLimit(.minutes(30))) struct TutorialTests {
     @Test func `the service of the article behaves as the article says`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }

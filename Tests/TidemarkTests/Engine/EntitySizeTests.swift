@@ -7,7 +7,7 @@ import TidemarkTesting
 /// Entities that would be larger than the limit, which is 100 bytes here.
 ///
 /// - Source: Protocol/limits.md, the size of an entity.
-@Suite(.timeLimit(.minutes(2))) struct EntitySizeTests {
+@Suite(.timeLimit(.minutes(30))) struct EntitySizeTests {
     private static let byteCountMax = 100
 
     private func open(

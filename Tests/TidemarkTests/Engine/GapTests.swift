@@ -7,7 +7,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Windows, questions and answers, with a clock and an upstream that the test drives. Laws: L4, L7.
-@Suite(.timeLimit(.minutes(10))) struct GapTests {
+@Suite(.timeLimit(.minutes(30))) struct GapTests {
     fileprivate func open(
         _ clock: ManualClock, upstream: (any Upstream)? = nil, journal: MemoryJournal = MemoryJournal(),
         _ change: (inout CacheConfiguration) -> Void = { _ in }

@@ -6,7 +6,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Lines that change nothing are counted and acknowledged, but do not cause a flush. Law: L5.
-@Suite(.timeLimit(.minutes(10))) struct UnchangedLineTests {
+@Suite(.timeLimit(.minutes(30))) struct UnchangedLineTests {
     private static let blank = ["", "", ""]
     private static let duplicate = [Lines.change(1)]
     private static let heartbeat = [Lines.heartbeat(1)]

@@ -8,7 +8,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// The limits of both tiers while input comes. Laws: L8, L9.
-@Suite(.timeLimit(.minutes(10))) struct CrowdingTests {
+@Suite(.timeLimit(.minutes(30))) struct CrowdingTests {
     private static func change(_ id: Int, type: String = "file", text: String = "") -> String {
         #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(type)","resource":{"id":"k\#(id)","n":"\#(text)"}}}}"#
     }

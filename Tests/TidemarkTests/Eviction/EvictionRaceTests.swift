@@ -6,7 +6,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Concurrent evictions, loads, answers and changes: no entity returns to an older state. Laws: L1, L9.
-@Suite(.tags(.race)) struct EvictionRaceTests {
+@Suite(.tags(.race), .timeLimit(.minutes(30))) struct EvictionRaceTests {
     /// A fixture with one entity that is not in memory, and a journal whose loads wait.
     private func evictedFixture(_ journal: MemoryJournal) async throws -> QueryFixture {
         let fixture = try await QueryFixture.open(journal) {

@@ -7,7 +7,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Fields that stay when their entity is evicted: what reads know of it, and what restores it. Law: L1.
-@Suite struct KeptFieldsTests {
+@Suite(.timeLimit(.minutes(30))) struct KeptFieldsTests {
     private static let whole = #"{"id":"a","name":"A","size":1,"place":{"x":1,"y":2}}"#
 
     private func open(_ journal: any Journal = MemoryJournal()) async throws -> QueryFixture {

@@ -7,7 +7,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Evictions from memory: which entities, when, and which ones stay. Laws: L8, L9.
-@Suite struct MemoryLimitTests {
+@Suite(.timeLimit(.minutes(30))) struct MemoryLimitTests {
     private func open(
         _ journal: MemoryJournal = MemoryJournal(), byteCountMax: Int, autoEvict: Int? = nil
     ) async throws -> QueryFixture {

@@ -8,7 +8,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Evictions from memory and disk: which entities leave, which stay, and what reads return then. Laws: L1, L8, L9.
-@Suite(.timeLimit(.minutes(10))) struct RoomTests {
+@Suite(.timeLimit(.minutes(30))) struct RoomTests {
     private static func change(_ id: Int, _ value: Int, metadata: String = "null") -> String {
         #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#(id)","v\#(value % 3)":\#(value)},"metadata":\#(metadata)}}}"#
     }

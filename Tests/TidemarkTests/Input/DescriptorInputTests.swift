@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(10))) struct DescriptorInputTests {
+@Suite(.timeLimit(.minutes(30))) struct DescriptorInputTests {
     private func read(_ input: DescriptorInput, byteCountMax: Int = 64) throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: byteCountMax)
         let count = try buffer.withUnsafeMutableBytes { try input.read(into: $0) }

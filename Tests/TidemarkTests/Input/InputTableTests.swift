@@ -3,7 +3,7 @@ import TidemarkModel
 
 @testable import Tidemark
 
-@Suite(.timeLimit(.minutes(10))) struct InputTableTests {
+@Suite(.timeLimit(.minutes(30))) struct InputTableTests {
     private func open(
         _ table: inout InputTable, hasUnread: Bool = false, readLineCount: Int64 = 0
     ) -> (InputID, AsyncStream<Acknowledgement>) {

@@ -11,7 +11,7 @@ private struct Note: Resource, Equatable {
     var version = 0
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(30))) struct ObservationTests {
     private typealias Host = ScriptedObserverHost
 
     private func element(_ note: Note) -> Host.Element {

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 
-@Suite(.timeLimit(.minutes(2))) struct ObserverMailboxTests {
+@Suite(.timeLimit(.minutes(30))) struct ObserverMailboxTests {
     private func notification(_ number: Int) -> CacheNotification {
         .entity(
             EntityNotification(

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkTesting
 
 /// The notifications that observers of a cache get, and those that they do not get.
-@Suite struct ObserverTests {
+@Suite(.timeLimit(.minutes(30))) struct ObserverTests {
     private static func change(_ sequence: Int64, _ id: String, _ v: Int64) -> String {
         "{\"library_id\":\"a\",\"sequence\":\(sequence),\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\","
             + "\"resource\":{\"id\":\"\(id)\",\"v\":\(v),\"w\":\(v % 2)}}}}"

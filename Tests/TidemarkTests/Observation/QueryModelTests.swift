@@ -9,7 +9,7 @@ private struct Note: Resource, Equatable {
     var id: UInt32
 }
 
-@MainActor @Suite(.timeLimit(.minutes(2))) struct QueryModelTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct QueryModelTests {
     private func elements(_ ids: [UInt32]) -> [ScriptedObserverHost.Element] {
         ids.map { ScriptedObserverHost.Element($0, #"{"id":\#($0)}"#) }
     }

@@ -6,7 +6,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// An observed list that is evaluated over the store keeps what its observers see in memory, and what may take its place. Laws: L6, L8, L9.
-@Suite struct ReserveTests {
+@Suite(.timeLimit(.minutes(30))) struct ReserveTests {
     /// With a limit of 3 as many entities stay in memory: 3 and a reserve of 32.
     private static let pinnedCount = 35
 

@@ -21,7 +21,7 @@ private struct Refused: Error {}
 /// Optimistic edits with Swift types.
 ///
 /// - Source: Protocol/optimistic.md.
-@Suite(.timeLimit(.minutes(2))) struct OptimisticEditTests {
+@Suite(.timeLimit(.minutes(30))) struct OptimisticEditTests {
     private let store = MemoryJournal.Store()
 
     private func open() async throws -> SyncCache {

@@ -6,7 +6,7 @@ import TidemarkTesting
 /// The content of lists while layers are pending, and after they end.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
-@Suite struct OptimisticListTests {
+@Suite(.timeLimit(.minutes(30))) struct OptimisticListTests {
     private static func resource(_ id: String, _ n: Int) -> String { #"{"id":"\#(id)","n":\#(n)}"# }
 
     private func fixture(

@@ -7,7 +7,7 @@ import TidemarkTesting
 /// A fetch lasts until its answer is stored and its readers have it.
 ///
 /// - Source: Protocol/queries.md, fetch policies.
-@Suite struct FetchFlightTests {
+@Suite(.timeLimit(.minutes(30))) struct FetchFlightTests {
     private static let old = #"{"id":"1","v":0}"#
     private static let new = #"{"id":"1","v":1}"#
     private static let other = #"{"id":"2","v":0}"#

@@ -6,7 +6,7 @@ import TidemarkTesting
 /// Every fetch policy in every state of the cache with every behaviour of the upstream.
 ///
 /// - Source: Protocol/queries.md, fetch policies.
-@Suite struct FetchPolicyTests {
+@Suite(.timeLimit(.minutes(30))) struct FetchPolicyTests {
     enum Stored: String, CaseIterable { case absent, fresh, stale, expired }
     enum Server: String, CaseIterable { case answers, fails, timesOut }
 

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkTesting
 
 /// A write during a fetch wins over the fetch's answer.
-@Suite(.tags(.race)) struct FetchRaceTests {
+@Suite(.tags(.race), .timeLimit(.minutes(30))) struct FetchRaceTests {
     private static func line(_ sequence: Int64?, _ event: String) -> String {
         let sequence = sequence.map { "\"sequence\":\($0)," } ?? ""
         return "{\"library_id\":\"a\",\(sequence)\"event\":\(event)}"

@@ -12,7 +12,7 @@ private struct Counter: Resource, Equatable {
 }
 
 /// Transactions that read.
-@Suite(.timeLimit(.minutes(2))) struct TransactionTests {
+@Suite(.timeLimit(.minutes(30))) struct TransactionTests {
     private struct Stop: Error {}
 
     private final class Tally: Sendable {

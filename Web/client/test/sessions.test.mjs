@@ -8,7 +8,7 @@ import { Session } from "../dist/session/index.js";
 import { compact, memberOf, elementsOf, kindOf } from "../dist/json/text.js";
 import { logUpstream, optionsOf } from "./support/arguments.mjs";
 import { Comparison, isPassedOver } from "./support/transcript.mjs";
-import { notRun } from "./support/not-run.mjs";
+import { reasonNotRun } from "./support/not-run.mjs";
 
 const folder = new URL("../../../Protocol/vectors/sessions/", import.meta.url);
 const PATIENCE = 5_000;
@@ -111,7 +111,7 @@ async function play(lines) {
 }
 
 for (const name of readdirSync(folder).sort()) {
-  if (notRun[`sessions/${name}`] !== undefined) continue;
+  if (reasonNotRun(`sessions/${name}`) !== undefined) continue;
   test(`sessions/${name}`, async () => {
     const lines = readFileSync(new URL(name, folder), "utf8").split("\n").filter(Boolean).map(compact);
     assert.equal(kindOf(lines[0]), "object");

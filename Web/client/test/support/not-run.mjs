@@ -1,4 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** Vectors and transcripts that the client does not run, each with its reason. */
-export const notRun = JSON.parse(readFileSync(new URL("../../vectors-not-run.json", import.meta.url), "utf8"));
+const listed = JSON.parse(readFileSync(new URL("../../vectors-not-run.json", import.meta.url), "utf8"));
+
+/**
+ * The reason why the client does not run a vector or transcript, or `undefined`.
+ * A name of the list that ends in `*` stands for all that begin with it.
+ */
+export function reasonNotRun(path) {
+  const name = Object.keys(listed).find((name) =>
+    name.endsWith("*") ? path.startsWith(name.slice(0, -1)) : path === name);
+  return name === undefined ? undefined : listed[name];
+}
