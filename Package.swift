@@ -126,16 +126,23 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // For tests of users: a cache in memory, a clock, seeded streams, upstreams that follow a script.
         .target(
             name: "TidemarkTesting",
             dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
+            swiftSettings: strict),
+        // For our own tests: the reference model, conformance of parts, child processes. In no library.
+        .target(
+            name: "TidemarkTestKit",
+            dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkTesting", "TidemarkWire"],
             swiftSettings: strict),
         .target(name: "TidemarkFaultDisk", dependencies: ["CFaultVFS"], swiftSettings: strict),
         // A world in which a real cache runs: its time, order, network and disk do as a seed says.
         .target(
             name: "TidemarkSimulation",
             dependencies: [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkSQLite", "TidemarkTesting",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkSQLite", "TidemarkTestKit",
+                "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -145,7 +152,7 @@ let package = Package(
                 "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
                 "TidemarkModel", "TidemarkRecording", "TidemarkSession",
                 "TidemarkSimulation",
-                "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTesting",
+                "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -160,7 +167,7 @@ let package = Package(
             name: "tidemark-bench",
             dependencies: [
                 "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire",
-                "TidemarkSQLite", "TidemarkTesting",
+                "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Benchmarks", exclude: ["CReference", "Peers"], sources: ["Harness", "Results", "Suites", "Runner"],
@@ -179,37 +186,43 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkSQLite", "TidemarkStore",
-                "TidemarkFaultDisk", "TidemarkTesting", "TidemarkWire",
+                "TidemarkFaultDisk", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
         .testTarget(
-            name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TidemarkModel", "TidemarkTesting", "TidemarkWire"],
+            name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TidemarkModel", "TidemarkWire"],
             path: "Tests/Fuzzing/FuzzCorpusTests",
             swiftSettings: strict),
 
         .testTarget(
-            name: "BenchmarkTests", dependencies: ["TidemarkCommand", "TidemarkTesting", "tidemark-bench"],
+            name: "BenchmarkTests",
+            dependencies: ["TidemarkCommand", "TidemarkTestKit", "TidemarkTesting", "tidemark-bench"],
             swiftSettings: strict),
         .testTarget(
-            name: "TidemarkTestingTests", dependencies: ["TidemarkTesting", "TidemarkModel"],
+            name: "TidemarkTestingTests", dependencies: ["TidemarkTestKit", "TidemarkTesting", "TidemarkModel"],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkCommandTests",
             dependencies: [
-                "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTesting",
+                "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting",
                 "TidemarkWire",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ProtocolTests",
-            dependencies: ["TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTesting"],
+            dependencies: [
+                "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkSessionTests",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkTesting", "TidemarkWire",
+                "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkWire",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -217,11 +230,12 @@ let package = Package(
             name: "TidemarkRecordingTests",
             dependencies: [
                 "Tidemark", "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore",
-                "TidemarkTesting", "TidemarkWire",
+                "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "TidemarkGraphQLTests", dependencies: ["TidemarkGraphQL", "TidemarkModel", "TidemarkTesting"],
+            name: "TidemarkGraphQLTests",
+            dependencies: ["TidemarkGraphQL", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkGraphQLStoreTests",
@@ -243,12 +257,15 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["TidemarkCommand", "TidemarkSimulation", "TidemarkTesting"], swiftSettings: strict),
-        .testTarget(name: "RepositoryTests", dependencies: ["TidemarkTesting"], swiftSettings: strict),
+            dependencies: ["TidemarkCommand", "TidemarkSimulation", "TidemarkTestKit", "TidemarkTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RepositoryTests", dependencies: ["TidemarkTestKit", "TidemarkTesting"], swiftSettings: strict),
         .testTarget(
             name: "TidemarkSQLiteTests",
             dependencies: [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTesting",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTestKit",
+                "TidemarkTesting",
                 "CSQLiteExtension", "CZstd",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -258,7 +275,7 @@ let package = Package(
             name: "TidemarkTests",
             dependencies: [
                 "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore",
-                "TidemarkSQLite", "TidemarkWire", "TidemarkTesting",
+                "TidemarkSQLite", "TidemarkWire", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -284,7 +301,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkStoreTests",
-            dependencies: ["TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkTesting"],
+            dependencies: ["TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkTestKit", "TidemarkTesting"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],

@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
-import TidemarkTesting
+import TidemarkTestKit
 
 /// The start of a cache that was filled before: the time to the first answer, and the time to read all entities.
 enum ColdStartSuite {

@@ -1,4 +1,5 @@
 import Foundation
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The memory of the machine that a session with a small cache takes.

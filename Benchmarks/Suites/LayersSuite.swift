@@ -1,6 +1,5 @@
 import TidemarkModel
 import TidemarkStore
-import TidemarkTesting
 
 /// The cost of a layer: to create it and roll it back where lists show it, and to have it while an event changes other
 /// entities.

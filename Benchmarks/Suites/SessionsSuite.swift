@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The latency from an event that is written to a session's input to the notification that is read from its output.

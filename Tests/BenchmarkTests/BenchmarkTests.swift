@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The harness of `Benchmarks/` as a child process: it measures, saves, compares and prints. No test checks a speed.

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Every vector of Protocol/ against the built command: users get what the pages promise.

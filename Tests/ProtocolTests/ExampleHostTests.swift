@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 /// The hosts in `docs/examples`, against the built command, where their languages are installed.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ExampleHostTests {

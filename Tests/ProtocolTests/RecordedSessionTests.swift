@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Every transcript as a recorded session of the built command, replayed by the built command.

@@ -3,6 +3,7 @@ import Testing
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The output of the command against Protocol/schema.

@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Every transcript of Protocol/vectors/sessions against the built command.

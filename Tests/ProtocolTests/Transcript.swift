@@ -1,4 +1,5 @@
 import Foundation
+import TidemarkTestKit
 import TidemarkTesting
 
 /// One file of Protocol/vectors/sessions. Its format: Protocol/vectors/README.md.

@@ -1,4 +1,5 @@
-import TidemarkTesting
+import TidemarkTestKit
+
 
 /// Compares the lines of a cache with those of a transcript, and remembers the values of placeholders.
 struct TranscriptComparison {

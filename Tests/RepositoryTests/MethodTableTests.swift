@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The table at the beginning of `Protocol/sessions.md`, against the schema and a session.

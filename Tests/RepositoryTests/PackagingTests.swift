@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Parts of the packages that need no release build. `make dist-check` installs and runs the complete packages.

@@ -1,5 +1,4 @@
 import Testing
-import TidemarkTesting
 
 /// The rules of CONTRIBUTING for comments and names of tests, as far as a program can check them.
 @Suite struct PlainEnglishTests {

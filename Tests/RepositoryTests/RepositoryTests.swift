@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 /// Rules for the whole tree; each failure names the file.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RepositoryTests {

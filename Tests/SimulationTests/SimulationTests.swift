@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidemarkSimulation
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The simulated world, through the command that users test with. Laws: L1 to L11.

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 import TidemarkCombine
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 
 #if canImport(Combine)
     import Combine

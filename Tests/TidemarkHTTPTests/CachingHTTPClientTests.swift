@@ -3,7 +3,6 @@ import Testing
 import Tidemark
 import TidemarkHTTP
 import TidemarkHTTPRules
-import TidemarkTesting
 
 @Suite(.timeLimit(.minutes(30))) struct CachingHTTPClientTests {
     @Test func `a program fetches in the terms of swift-http-types`() async throws {

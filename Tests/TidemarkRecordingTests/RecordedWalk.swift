@@ -5,6 +5,7 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A cache that is fed, asked and limited at random while it is recorded, and the content of its database at the end.

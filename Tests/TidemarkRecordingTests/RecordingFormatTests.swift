@@ -4,6 +4,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkRecording
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 import TidemarkWire
 

@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
-import TidemarkTesting
+import TidemarkTestKit
 
 /// A replay has the same results as its recording: entities with their sequences and ages, lists, layers, places in
 /// logs, counts and quarantine.

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 @Suite struct ProtocolPagesTests {
     private static let states = ["cold", "live", "gap", "reconciling", "stale"]

@@ -1,5 +1,5 @@
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 @Suite struct ReferenceDecoderTests {
     private let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())

@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 @Suite struct ReferenceJSONTests {

@@ -1,5 +1,5 @@
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 @Suite(.tags(.model)) struct ReferenceModelTests {
     private func event(_ sequence: Int, library: String = "a", padding: Int = 0) -> String {

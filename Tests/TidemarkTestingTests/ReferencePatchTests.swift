@@ -1,5 +1,5 @@
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 @Suite struct ReferencePatchTests {
     private func json(_ text: String) throws -> ReferenceJSON { try ReferenceJSONParser.parse(Array(text.utf8)) }

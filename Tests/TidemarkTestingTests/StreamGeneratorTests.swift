@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 @Suite(.timeLimit(.minutes(30))) struct StreamGeneratorTests {

@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 
 @testable import TidemarkTesting
 

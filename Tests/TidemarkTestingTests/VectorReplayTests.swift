@@ -1,5 +1,5 @@
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 /// Every vector of Protocol/ against the reference model: the pages, the vectors and the model agree.
 @Suite struct VectorReplayTests {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import TidemarkModel
 import TidemarkSimulation
-import TidemarkTesting
 import TidemarkWire
 
 /// `tidemark selftest`: runs simulations and crash points on this machine and this disk.

@@ -1,6 +1,6 @@
 import Foundation
 import TidemarkSimulation
-import TidemarkTesting
+import TidemarkTestKit
 
 /// Runs schedules in processes of their own, so that a trap ends only its own process and all cores are used.
 struct SimulationWorkers: Sendable {

@@ -1,4 +1,5 @@
-import TidemarkTesting
+import TidemarkTestKit
+
 
 /// The queries that simulated hosts ask, one of each kind of list.
 package enum ServerQuery: Int, CaseIterable, Sendable {

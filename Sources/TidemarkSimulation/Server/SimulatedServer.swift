@@ -1,6 +1,7 @@
 import Synchronization
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The faults of an upstream's next answers.

@@ -2,6 +2,7 @@ import Synchronization
 import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A process with a cache, and the disk that it writes to.

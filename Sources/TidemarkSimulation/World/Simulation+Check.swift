@@ -1,6 +1,5 @@
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
 
 extension Simulation {
     /// Compares the state that the cache shows with the truth.

@@ -1,6 +1,6 @@
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 
 extension Simulation {
     /// Reads the visible state of the cache.

@@ -1,10 +1,10 @@
 /// Appends text without going through `String`, which costs more than the rest of a line.
 extension [UInt8] {
-    mutating func append(_ text: StaticString) {
+    package mutating func append(_ text: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    mutating func append(decimal value: Int) {
+    package mutating func append(decimal value: Int) {
         var rest = UInt(value.magnitude)
         if value < 0 { append(UInt8(ascii: "-")) }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
@@ -21,7 +21,7 @@ extension [UInt8] {
     /// Appends a number in decimal digits.
     ///
     /// - Parameter width: The number of digits. Leading zeros fill up to it; a longer number keeps its low digits only.
-    mutating func append(decimal value: Int, width: Int) {
+    package mutating func append(decimal value: Int, width: Int) {
         var divisor = 1
         for _ in 1..<width { divisor *= 10 }
         while divisor > 0 {
@@ -31,14 +31,14 @@ extension [UInt8] {
     }
 
     /// Appends a number as 16 hexadecimal digits in lower case.
-    mutating func append(hex value: UInt64) {
+    package mutating func append(hex value: UInt64) {
         append(hex: value, digitCount: 16)
     }
 
     /// Appends a number's low hexadecimal digits.
     ///
     /// - Parameter digitCount: The number of digits.
-    mutating func append(hex value: UInt64, digitCount: Int) {
+    package mutating func append(hex value: UInt64, digitCount: Int) {
         var shift = digitCount * 4
         while shift > 0 {
             shift -= 4
@@ -48,7 +48,7 @@ extension [UInt8] {
     }
 
     /// Appends a UUID of version 4 in its hyphenated form, from 128 drawn bits.
-    mutating func append(uuid high: UInt64, _ low: UInt64) {
+    package mutating func append(uuid high: UInt64, _ low: UInt64) {
         append(hex: high >> 32, digitCount: 8)
         append(UInt8(ascii: "-"))
         append(hex: high >> 16, digitCount: 4)
@@ -64,7 +64,7 @@ extension [UInt8] {
     ///
     /// - Parameter seconds: Seconds since 1970, not negative.
     /// - Source: H. Hinnant, "chrono-compatible low-level date algorithms", civil_from_days.
-    mutating func append(timestamp seconds: Int, microseconds: Int) {
+    package mutating func append(timestamp seconds: Int, microseconds: Int) {
         let day = seconds / 86_400 + 719_468
         let era = day / 146_097
         let dayOfEra = day % 146_097

@@ -3,7 +3,7 @@ import TidemarkModel
 
 /// An upstream for queries that answers when the test says so. A call whose task is cancelled keeps waiting, so that
 /// its answer can come late.
-package actor ScriptedQueryUpstream: QueryUpstream {
+public actor ScriptedQueryUpstream: QueryUpstream {
     private struct Question {
         var query: QueryKey
         var continuation: CheckedContinuation<Result<QueryResult, UpstreamError>, Never>
@@ -13,11 +13,13 @@ package actor ScriptedQueryUpstream: QueryUpstream {
     private var questions: [Question] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
     /// The queries that the cache asked for so far.
-    package private(set) var asked: [QueryKey] = []
+    public private(set) var asked: [QueryKey] = []
 
-    package init() {}
+    /// Makes an upstream that was asked nothing yet.
+    public init() {}
 
-    package func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
+    /// Keeps the question until ``answer(_:to:)``.
+    public func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
         asked.append(query)
         let result = await withCheckedContinuation { continuation in
             questions.append(Question(query: query, continuation: continuation))
@@ -27,15 +29,18 @@ package actor ScriptedQueryUpstream: QueryUpstream {
         return try result.get()
     }
 
-    package var hasQuestion: Bool { !questions.isEmpty }
+    /// Tells whether a question waits for its answer.
+    public var hasQuestion: Bool { !questions.isEmpty }
 
     /// Returns as soon as the cache has asked `count` questions in all.
-    package func waitForQuestions(_ count: Int) async {
+    public func waitForQuestions(_ count: Int) async {
         while asked.count < count { await withCheckedContinuation { watchers.append($0) } }
     }
 
     /// Answers the oldest open question, or the oldest one about a query.
-    package func answer(_ result: Result<QueryResult, UpstreamError>, to query: QueryKey? = nil) {
+    ///
+    /// - Precondition: Such a question is open; ``waitForQuestions(_:)`` waits for one.
+    public func answer(_ result: Result<QueryResult, UpstreamError>, to query: QueryKey? = nil) {
         guard let index = questions.firstIndex(where: { query == nil || $0.query == query }) else {
             preconditionFailure("nothing was asked")
         }

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 
 /// An upstream that answers when the test says so, with the answer that the test gives.
-package actor ScriptedUpstream: Upstream {
+public actor ScriptedUpstream: Upstream {
     /// A question that waits for its answer.
     private struct Question {
         var sequence: EventSequence
@@ -14,11 +14,13 @@ package actor ScriptedUpstream: Upstream {
     private var questions: [Question] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
     /// The sequences that the cache asked from so far.
-    package private(set) var asked: [EventSequence] = []
+    public private(set) var asked: [EventSequence] = []
 
-    package init() {}
+    /// Makes an upstream that was asked nothing yet.
+    public init() {}
 
-    package func events(
+    /// Keeps the question until ``answer(_:)``.
+    public func events(
         since sequence: EventSequence, of library: ByteString
     ) async throws(UpstreamError) -> UpstreamAnswer {
         asked.append(sequence)
@@ -31,17 +33,20 @@ package actor ScriptedUpstream: Upstream {
     }
 
     /// Returns as soon as the cache has asked `count` questions in all.
-    package func waitForQuestions(_ count: Int) async {
+    public func waitForQuestions(_ count: Int) async {
         while asked.count < count { await withCheckedContinuation { watchers.append($0) } }
     }
 
     /// Answers the oldest open question.
-    package func answer(_ result: Result<UpstreamAnswer, UpstreamError>) {
+    ///
+    /// - Precondition: A question is open; ``waitForQuestions(_:)`` waits for one.
+    public func answer(_ result: Result<UpstreamAnswer, UpstreamError>) {
         precondition(!questions.isEmpty, "nothing was asked")
         questions.removeFirst().continuation.resume(returning: result)
     }
 
-    package func answer(lines: [String]) {
+    /// Answers the oldest open question with event lines, without their line ends.
+    public func answer(lines: [String]) {
         answer(.success(UpstreamAnswer(lines: Array(lines.map { $0 + "\n" }.joined().utf8))))
     }
 }

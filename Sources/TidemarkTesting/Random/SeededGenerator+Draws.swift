@@ -21,17 +21,17 @@ extension SeededGenerator {
 
 extension SeededGenerator {
     /// Returns true `perMille` times out of a thousand.
-    package mutating func chance(_ perMille: Int) -> Bool { below(1_000) < perMille }
+    public mutating func chance(_ perMille: Int) -> Bool { below(1_000) < perMille }
 
     /// Draws one of the elements, each equally likely.
     ///
     /// - Parameter elements: At least one.
-    package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+    public mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
     /// Draws an index; its chance is proportional to its weight.
     ///
     /// - Parameter weights: Not negative, not all zero.
-    package mutating func weighted(_ weights: [Int]) -> Int {
+    public mutating func weighted(_ weights: [Int]) -> Int {
         var rest = below(weights.reduce(0, +))
         for (index, weight) in weights.enumerated() {
             if rest < weight { return index }

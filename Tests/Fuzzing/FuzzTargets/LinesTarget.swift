@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 import TidemarkWire
 
 /// The framer and the decoder: the first byte chooses limits, the rest is a stream.

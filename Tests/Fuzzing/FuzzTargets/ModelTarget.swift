@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 
 /// Streams of events that are mostly sound: framer, decoder and state end in the state of the reference model, with and
 /// without an upstream.

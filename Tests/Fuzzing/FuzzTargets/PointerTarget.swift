@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkTesting
+import TidemarkTestKit
 
 /// JSON Pointers: a line of a pointer, then lines of resources in which it is looked up.
 ///

@@ -3,6 +3,7 @@ import Logging
 import Tidemark
 import TidemarkModel
 import TidemarkSession
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A session with a host that sends anything: a byte of choices, then lines.

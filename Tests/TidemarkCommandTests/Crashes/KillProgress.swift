@@ -1,5 +1,4 @@
 import Foundation
-import TidemarkTesting
 
 /// Prints the progress of a long run of kills.
 enum KillProgress {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 /// `tidemark doctor` as a child process.
 @Suite struct DoctorCommandTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Files of other programs, and several names of one file.

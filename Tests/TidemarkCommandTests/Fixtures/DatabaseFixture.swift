@@ -2,6 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A small database, written through the journal itself: three libraries, a tombstone, three queries, two records in

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// `make big-test`: a million lines with every fault, against the reference model. Laws: L1, L7.

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// `gaps --heal` and `gaps --rewind`, with the built command.

@@ -1,5 +1,5 @@
 import Foundation
-import TidemarkTesting
+import TidemarkTestKit
 
 /// One `tidemark` process under load: it is fed in pieces, and reports its progress and memory. It blocks the calling
 /// thread.

@@ -1,6 +1,6 @@
 import Foundation
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 
 /// The sizes of the load tests: small in every run, full under `make load-test` (`TIDEMARK_SCALE=load`).
 struct LoadSize {

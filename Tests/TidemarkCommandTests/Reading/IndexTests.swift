@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 #if canImport(Glibc)

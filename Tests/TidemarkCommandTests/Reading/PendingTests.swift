@@ -1,7 +1,6 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
-import TidemarkTesting
 
 /// Layers in the output of reading commands.
 @Suite struct PendingTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 /// `--record`, `replay`, `bisect` and `verify --repair` as child processes.

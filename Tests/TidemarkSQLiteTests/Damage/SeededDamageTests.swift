@@ -4,6 +4,7 @@ import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite

@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 @Suite struct JournalConformanceTests {

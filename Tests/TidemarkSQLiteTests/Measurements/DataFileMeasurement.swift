@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite

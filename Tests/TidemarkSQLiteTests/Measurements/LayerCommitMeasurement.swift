@@ -1,6 +1,7 @@
 import Foundation
 import GRDBSQLite
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite

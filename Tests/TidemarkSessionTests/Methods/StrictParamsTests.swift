@@ -2,7 +2,6 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkTesting
 import TidemarkWire
 
 @testable import TidemarkSession

@@ -3,7 +3,6 @@ import Synchronization
 import Testing
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
 
 @testable import TidemarkSession
 

@@ -1,6 +1,5 @@
 import Testing
 import Tidemark
-import TidemarkTesting
 
 @testable import TidemarkSession
 

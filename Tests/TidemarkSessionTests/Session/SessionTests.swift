@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
 
 @testable import TidemarkSession
 

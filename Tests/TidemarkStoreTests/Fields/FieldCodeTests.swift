@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The codes of values in an index, and the ranges of rules.

@@ -1,6 +1,6 @@
 import Testing
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 
 @Suite struct FramerConformanceTests {
     private static func limits(_ lineByteCountMax: Int) -> Limits {

@@ -1,6 +1,5 @@
 import Testing
 import TidemarkStore
-import TidemarkTesting
 
 @Suite struct MembershipOrderTests {
     /// The values in the order of the contract; values on one line are equal.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TidemarkStore
-import TidemarkTesting
+import TidemarkTestKit
 
 /// The examples on the page of queries, as tests.
 @Suite struct MembershipPageTests {

@@ -1,6 +1,6 @@
 import Testing
 import TidemarkStore
-import TidemarkTesting
+import TidemarkTestKit
 
 @Suite struct MembershipScopeTests {
     private enum Depth { case outside, direct, deep }

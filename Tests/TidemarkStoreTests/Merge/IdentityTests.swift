@@ -1,7 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
-import TidemarkTesting
+import TidemarkTestKit
 
 /// Laws: L11.
 @Suite struct IdentityTests {

@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Reading of validated JSON, against the reference parser.

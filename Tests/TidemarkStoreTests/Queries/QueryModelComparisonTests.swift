@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Queries against a model that evaluates everything anew after every step. Laws: L3, L6, L9, L10, L11.

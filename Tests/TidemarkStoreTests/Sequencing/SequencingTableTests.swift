@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TidemarkStore
-import TidemarkTesting
+import TidemarkTestKit
 
 /// Protocol/sequencing.md's table against the real state, gate and machine, cell by cell. Laws: L4, L7.
 @Suite struct SequencingTableTests {

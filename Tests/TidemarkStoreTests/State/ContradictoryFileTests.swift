@@ -1,6 +1,5 @@
 import Testing
 import TidemarkModel
-import TidemarkTesting
 
 @testable import TidemarkStore
 

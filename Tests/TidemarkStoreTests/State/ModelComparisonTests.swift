@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The real framer, decoder and state against the reference model, which shares no code with them.

@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Ages against a model of them, under random writes of every kind, a clock that moves, jumps and is set back, and

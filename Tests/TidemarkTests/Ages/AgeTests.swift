@@ -3,6 +3,7 @@ import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Fields that are too old for a read, with a clock that the test drives.

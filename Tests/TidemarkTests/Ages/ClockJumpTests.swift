@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import Tidemark

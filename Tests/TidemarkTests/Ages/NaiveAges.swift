@@ -1,4 +1,4 @@
-import TidemarkTesting
+
 
 /// Reads of one type under ages, in a naive form: every entity is a dictionary of fields with their times.
 ///

@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Random graphs under events, transactions, answers, removals, layers and restarts, against a model without tiers.

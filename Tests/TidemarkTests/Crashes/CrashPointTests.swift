@@ -3,6 +3,7 @@ import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A cache whose process stops at any change of its disk, and again while it recovers, against a model that shares no

@@ -3,6 +3,7 @@ import Testing
 import Tidemark
 import TidemarkFaultDisk
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A process of its own that its disk ends, at any change of an ingest and again while it recovers: the test checks

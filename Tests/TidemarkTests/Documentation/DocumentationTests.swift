@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkTesting
+import TidemarkTestKit
 
 /// The examples of docstrings, word for word, so that they compile. `TutorialTests` has those of the article.
 private enum DocstringExamples {

@@ -4,6 +4,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The engine on a journal, closed or abandoned and opened again during the walk, against the reference model. Nothing

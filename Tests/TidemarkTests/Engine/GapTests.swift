@@ -4,6 +4,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Windows, questions and answers, with a clock and an upstream that the test drives. Laws: L4, L7.

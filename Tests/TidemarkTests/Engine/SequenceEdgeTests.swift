@@ -2,6 +2,7 @@ import Logging
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Sequences at the ends of their range: 0, 2^63-1 and beyond, with `prev`, heartbeats and epochs. Laws: L4, L7.

@@ -3,6 +3,7 @@ import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Ingest, gaps, a log that fills them, a dictionary and eviction on a disk that stops or fails. Laws: L1, L4, L5.

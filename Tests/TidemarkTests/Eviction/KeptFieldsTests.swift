@@ -2,6 +2,7 @@ import Testing
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import Tidemark

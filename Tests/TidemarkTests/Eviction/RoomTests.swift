@@ -3,6 +3,7 @@ import Testing
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import Tidemark

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A cache and its model, fed with the same bytes and compared as a whole.

@@ -1,7 +1,6 @@
 import Synchronization
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
 import TidemarkWire
 
 /// Event lines of library `a`, and ways to feed them.

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 
 /// Operations as text, performed on a cache.
 extension QueryFixture {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A cache with a clock and an upstream for queries that a test drives by hand. Everything is in library `a` and of

@@ -4,6 +4,7 @@ import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A stream with its faults, ingested part by part with a log that fills its gaps, and the state of the model after

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tidemark
+import TidemarkTestKit
 import TidemarkTesting
 
 @Suite struct JSONValueTests {

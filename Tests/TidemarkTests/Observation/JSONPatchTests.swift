@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @Suite struct JSONPatchTests {

@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The notifications that observers of a cache get, and those that they do not get.

@@ -2,7 +2,7 @@ import Observation
 import Testing
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 
 private struct Note: Resource, Equatable {
     static let resourceType = "note"

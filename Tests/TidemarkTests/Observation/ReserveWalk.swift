@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import Tidemark

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 private struct Note: Resource, Equatable {

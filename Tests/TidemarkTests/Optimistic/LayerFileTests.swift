@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Layers as a reader of the file sees them, against the engine that writes them. Laws: L2, L5.

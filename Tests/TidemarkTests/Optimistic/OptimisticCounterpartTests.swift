@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A cache whose layers have all settled equals one that never had any.

@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Every order of a few operations on two entities. Laws: L2, L5, L6.

@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A cache whose host edits, with short helpers; everything is of type `file` in library `a`.

@@ -1,7 +1,6 @@
 import Testing
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
 
 /// The visible state of layers over the server's state, and the state after they end.
 ///

@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Layers in the engine, with its journal and its observers, against a model that folds them anew after every step.

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
+import TidemarkTestKit
 
 /// The comparisons of a walk with the model after each step.
 extension OptimisticWalk {

@@ -3,6 +3,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The engine with its journal, upstream and observers, some of them slow, against a model that evaluates everything

@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The equality of query inputs.

@@ -2,7 +2,6 @@ import Synchronization
 import Testing
 import Tidemark
 import TidemarkModel
-import TidemarkTesting
 
 private struct Counter: Resource, Equatable {
     static let resourceType = "file"

@@ -3,6 +3,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 private struct Counter: Resource, Equatable {

@@ -2,6 +2,7 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Concurrent tasks on one open cache. Each task draws from a seed of its own; the machine decides their order. The

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import TidemarkTesting
+import TidemarkTestKit
 
 /// Mixed traffic on databases, for the number of minutes in `TIDEMARK_SCALE=minutes=10`; a few seconds without it.
 ///

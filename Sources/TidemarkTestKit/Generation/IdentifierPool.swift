@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// The ids of one stream: half of all choices are one of a few hot ids, the rest are among many cold ones, so that a
 /// stream often names known entities again and new ones never end.
 package struct IdentifierPool: Sendable {

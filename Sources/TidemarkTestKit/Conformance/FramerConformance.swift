@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkTesting
 import TidemarkWire
 
 /// Checks that a framer finds the same lines however its bytes are cut: all at once, one by one, at random.

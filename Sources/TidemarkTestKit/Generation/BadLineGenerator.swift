@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// Lines that must go to quarantine, one for every reason.
 package struct BadLineGenerator: Sendable {
     private let options: StreamOptions

@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// Draws the next operation on a cache: few names and few values, so that keys, places and sequences often meet.
 ///
 /// The weights are drawn once a seed, so that some walks are nearly all events and others nearly all answers.

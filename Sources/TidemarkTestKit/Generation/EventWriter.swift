@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// Writes event lines: puts a kind into an envelope.
 package struct EventWriter: Sendable {
     /// The shapes that an event line can have.

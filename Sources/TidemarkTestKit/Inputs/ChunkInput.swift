@@ -1,5 +1,6 @@
 import Synchronization
 import Tidemark
+import TidemarkTesting
 
 /// An input that gives prepared bytes, one chunk a read, and then ends.
 package final class ChunkInput: LineInput {

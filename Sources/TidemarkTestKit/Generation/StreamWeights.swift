@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// The rates of events and faults in one stream. They are drawn once from the seed, so that streams differ: some are
 /// nearly clean, some nearly all faults, some all deletes.
 package struct StreamWeights: Sendable {

@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// Writes JSON text, with white space between tokens at a given rate.
 package struct SpacedWriter: Sendable {
     /// The places between two tokens that get white space, per mille.

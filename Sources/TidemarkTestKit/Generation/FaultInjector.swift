@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// Adds to a clean stream the faults of transports: lines are lost, repeated, moved a little, cut off.
 package struct FaultInjector: Sendable {
     private let weights: StreamWeights

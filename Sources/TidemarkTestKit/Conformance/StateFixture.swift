@@ -1,5 +1,6 @@
 import TidemarkModel
 import TidemarkStore
+import TidemarkTesting
 import TidemarkWire
 
 /// A cache state driven without an engine: streams go in, exports and summaries come out, and its requests to an

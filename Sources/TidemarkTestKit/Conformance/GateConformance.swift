@@ -1,5 +1,6 @@
 import TidemarkModel
 import TidemarkStore
+import TidemarkTesting
 
 /// Checks that a gate keeps law L4 under random disorder: every event is applied at most once, in order. An event that
 /// was not applied does not exist, is lost, or was declared as skipped.

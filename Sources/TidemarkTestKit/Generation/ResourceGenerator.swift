@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// Generates resources with everything that may be in them: exact numbers, tagged enums, nested objects, repeated keys.
 package struct ResourceGenerator: Sendable {
     private let ids: IdentifierPool

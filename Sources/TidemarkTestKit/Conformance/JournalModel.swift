@@ -1,5 +1,6 @@
 import TidemarkModel
 import TidemarkStore
+import TidemarkTesting
 
 /// The naive side of ``JournalConformance``: makes flushes, and remembers their effect.
 struct JournalModel {

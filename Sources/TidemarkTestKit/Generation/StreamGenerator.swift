@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// Seeded random streams of event lines, with the clean log that belongs to them.
 ///
 /// The same seed and options give the same bytes. Seeds differ not only in their events but also in how often each kind

@@ -1,3 +1,5 @@
+import TidemarkTesting
+
 /// Draws the next operation on a cache whose host edits before its server answers.
 ///
 /// The weights are drawn once a seed and some are zero, so that some walks never confirm, others never roll back, and
