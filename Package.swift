@@ -201,7 +201,10 @@ let package = Package(
             dependencies: ["TidemarkCommand", "TidemarkTestKit", "TidemarkTesting", "tidemark-bench"],
             swiftSettings: strict),
         .testTarget(
-            name: "TidemarkTestingTests", dependencies: ["TidemarkTestKit", "TidemarkTesting", "TidemarkModel"],
+            name: "TidemarkTestingTests", dependencies: ["Tidemark", "TidemarkModel", "TidemarkTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkTestKitTests", dependencies: ["TidemarkModel", "TidemarkTestKit", "TidemarkTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkCommandTests",

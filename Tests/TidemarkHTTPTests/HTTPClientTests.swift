@@ -4,6 +4,7 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
+import TidemarkTesting
 
 @Suite(.timeLimit(.minutes(30))) struct HTTPClientTests {
     @Test func `a 304 serves the stored answer, as new as if it had just come`() async throws {

@@ -5,6 +5,7 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
 import TidemarkTestKit
+import TidemarkTesting
 
 /// A replay has the same results as its recording: entities with their sequences and ages, lists, layers, places in
 /// logs, counts and quarantine.

@@ -1,5 +1,7 @@
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
+import TidemarkTesting
 
 extension Simulation {
     /// Compares the state that the cache shows with the truth.

@@ -1,5 +1,6 @@
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Requests of a cache's host.

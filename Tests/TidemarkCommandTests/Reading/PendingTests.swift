@@ -1,6 +1,8 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
+import TidemarkTesting
 
 /// Layers in the output of reading commands.
 @Suite struct PendingTests {

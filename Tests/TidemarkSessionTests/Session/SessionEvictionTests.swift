@@ -1,5 +1,6 @@
 import Testing
 import Tidemark
+import TidemarkTesting
 
 @testable import TidemarkSession
 

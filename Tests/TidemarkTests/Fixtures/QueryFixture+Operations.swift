@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkTestKit
+import TidemarkTesting
 
 /// Operations as text, performed on a cache.
 extension QueryFixture {

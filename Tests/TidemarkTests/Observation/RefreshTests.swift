@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
+import TidemarkTesting
 
 /// Observers that asked to be refreshed, with a clock that the test drives.
 @Suite(.timeLimit(.minutes(30))) struct RefreshTests {

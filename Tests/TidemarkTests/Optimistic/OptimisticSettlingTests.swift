@@ -2,6 +2,7 @@ import Logging
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Confirmations and events of mutations, in any order.

@@ -1,7 +1,6 @@
 import Testing
-import TidemarkTestKit
 
-@testable import TidemarkTesting
+@testable import TidemarkTestKit
 
 @Suite struct TestScaleTests {
     @Test func `settings are read by name, and a name without a number counts as one`() {
