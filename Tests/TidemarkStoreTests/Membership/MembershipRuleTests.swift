@@ -155,6 +155,7 @@ import TidemarkStore
         #expect(
             message(long(65)) == "/where/path of the membership rule has 65 tokens; nothing is nested deeper than 64")
         #expect(message(#"{"resource_type":"\#(String(repeating: "t", count: 128))"}"#) == "no error")
-        #expect(message(#"{"resource_type":"\#(String(repeating: "t", count: 129))"}"#).contains("is not a type; write 1 to 128 of"))
+        let tooLong = message(#"{"resource_type":"\#(String(repeating: "t", count: 129))"}"#)
+        #expect(tooLong.contains("is not a type; write 1 to 128 of"))
     }
 }
