@@ -1,6 +1,5 @@
 import TidemarkTestKit
 
-
 /// Compares the lines of a cache with those of a transcript, and remembers the values of placeholders.
 struct TranscriptComparison {
     /// The values of placeholders by name.

@@ -36,6 +36,7 @@ import TidemarkTesting
         }
         #expect(resource.writtenAt >= 1_000_000)
         try await cache.close()
-        #expect(await upstream.asked == [EventSequence(1)])
+        let asked = await upstream.asked.map(\.rawValue)
+        #expect(asked == [2])
     }
 }

@@ -1,6 +1,5 @@
 import TidemarkTestKit
 
-
 /// The queries that simulated hosts ask, one of each kind of list.
 package enum ServerQuery: Int, CaseIterable, Sendable {
     /// All entities, in the server's order.

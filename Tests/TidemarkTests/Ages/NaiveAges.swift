@@ -1,5 +1,3 @@
-
-
 /// Reads of one type under ages, in a naive form: every entity is a dictionary of fields with their times.
 ///
 /// Shares no code with the cache. Fields are scalars; values are numbers.
