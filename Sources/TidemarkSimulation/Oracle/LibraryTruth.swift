@@ -23,7 +23,7 @@ package struct LibraryTruth: Sendable {
     /// The answers since the last check, by entity: they may have come between any two events.
     private var onTheWay: [String: [(fields: ItemFields, log: Int, sequence: Int64)]] = [:]
     /// The places in logs from which the cache may have begun anew since the last check.
-    private var beginnings: [(log: Int, base: Int64)] = []
+    package private(set) var beginnings: [(log: Int, base: Int64)] = []
     /// Whether a log was announced since the last check.
     private var isReset = false
     /// The number of logs that were left or announced so far.
@@ -36,8 +36,10 @@ package struct LibraryTruth: Sendable {
     private var blurred: Set<String> = []
     /// The numbers that were lost at the last check.
     package private(set) var lost: [ClosedRange<Int64>] = []
-    /// The false numbers that the cache received in this log, with the changes on their lines.
-    private var lies: [(number: Int64, changes: [(id: String, change: ServerChange)])] = []
+    /// The false numbers that the cache received in this log.
+    package private(set) var lies = FalseNumbers()
+    /// The entities that may have been removed since the last check, between any two events.
+    private var removals: Set<String> = []
     /// The mutations whose events the last check passed.
     package private(set) var settledMutations: Set<String> = []
     /// Whether a log ended since the check before.
@@ -46,9 +48,6 @@ package struct LibraryTruth: Sendable {
     package private(set) var doubtfulMutations: Set<String> = []
 
     package init() {}
-
-    /// The received places in logs that may take effect, as text.
-    package var heardPlaces: String { beginnings.map { "\($0.log)@\($0.base)" }.joined(separator: " ") }
 
     package func candidates(_ id: String) -> Set<Candidate> { entities[id] ?? [Candidate(fields: nil)] }
 
@@ -61,7 +60,7 @@ package struct LibraryTruth: Sendable {
     }
 
     /// Ends a check: answers under way have come, or are reported again as under way.
-    package mutating func endLook() { onTheWay = [:] }
+    package mutating func endLook() { (onTheWay, removals) = ([:], []) }
 
     /// Records that a log was announced to begin anew.
     package mutating func heardReset() { isReset = true }
@@ -75,12 +74,9 @@ package struct LibraryTruth: Sendable {
     /// Whether the source has claimed that an event does not exist.
     package func isDenied(_ sequence: Int64) -> Bool { denied.contains(sequence) }
 
-    /// Whether false numbers were received since the log began.
-    package var hasLies: Bool { !lies.isEmpty }
-
     /// Records a received number that the log does not have.
     package mutating func heard(lie number: Int64, changes: [(id: String, change: ServerChange)]) {
-        lies.append((number, changes))
+        lies.heard(number, changes)
         hasGaps = true
     }
 
@@ -186,6 +182,8 @@ package struct LibraryTruth: Sendable {
         let isFirst = cursor == nil && next == log && heard.allSatisfy { $0.log == next }
         leftLogCount += 1
         let isOver = hasBegun && !isFirst || isReset || heard.contains { $0.log != next }
+        // A log that goes back keeps the false numbers that were received in it.
+        if next != log { lies = FalseNumbers() }
         log = next
         if isOver {
             for (id, known) in entities {
@@ -200,7 +198,6 @@ package struct LibraryTruth: Sendable {
         denied = []
         blurred = []
         lost = []
-        lies = []
     }
 
     /// Records events that may have been applied.
@@ -218,7 +215,7 @@ package struct LibraryTruth: Sendable {
 
     private mutating func join(_ other: LibraryTruth) {
         hasGaps = hasGaps || other.hasGaps
-        lies += other.lies
+        lies.join(other.lies)
         origins.merge(other.origins) { $0.union($1) }
         for (id, known) in other.entities { entities[id] = candidates(id).union(known) }
         for id in entities.keys where other.entities[id] == nil {
@@ -231,19 +228,21 @@ package struct LibraryTruth: Sendable {
     ) -> String? {
         hasBegun = true
         let log = library.logs[log]
-        guard next <= log.last || lies.contains(where: { $0.number == next }) else {
+        guard next <= log.last || lies.contains(next) else {
             return "it came to \(next), and no valid line goes past \(log.last) (L4)"
         }
         if let problem = recover(lost, log) { return problem }
         for event in log.events(after: cursor ?? 0, through: next) {
-            if lost.contains(where: { $0.contains(event.sequence) }) { continue }
-            if let problem = apply(event) { return problem }
-        }
-        for (number, changes) in lies {
-            for (id, change) in changes {
-                let known = candidates(id)
-                entities[id] = known.union(known.map { $0.after(change, sequence: number) })
+            if lost.contains(where: { $0.contains(event.sequence) }) {
+                // It may have come after its number was lost, all since the last check.
+                mayHaveInPart(event)
+            } else if let problem = apply(event) {
+                return problem
             }
+        }
+        for (number, id, change) in lies.changes(through: next) {
+            let known = candidates(id)
+            entities[id] = known.union(known.map { $0.after(change, sequence: number) })
         }
         cursor = next
         self.lost = lost
@@ -264,6 +263,7 @@ package struct LibraryTruth: Sendable {
                 let next = candidates(id)
                 entities[id] = next.union(next.map { $0.after(answer: answer.fields, sequence: answer.sequence) })
             }
+            if removals.contains(id) { entities[id] = candidates(id).union([Candidate(fields: nil)]) }
         }
         guard let mutation = event.mutation else { return nil }
         if isDenied { doubtfulMutations.insert(mutation) } else { settledMutations.insert(mutation) }
@@ -280,15 +280,21 @@ package struct LibraryTruth: Sendable {
                 if !next.contains(where: { $0.contains(event.sequence) }) {
                     if let problem = apply(event) { return problem }
                 } else {
-                    for (id, change) in event.changes where event.changes.count > 1 {
-                        let known = candidates(id)
-                        entities[id] = known.union(known.map { $0.after(change, sequence: event.sequence) })
-                    }
-                    if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
+                    mayHaveInPart(event)
                 }
             }
         }
         return nil
+    }
+
+    /// Records that some members of an event whose number stays lost may have been applied, when it came late.
+    private mutating func mayHaveInPart(_ event: ServerEvent) {
+        guard !event.isPoison else { return }
+        for (id, change) in event.changes where event.changes.count > 1 {
+            let known = candidates(id)
+            entities[id] = known.union(known.map { $0.after(change, sequence: event.sequence) })
+        }
+        if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
     }
 
     // MARK: Other writes
@@ -322,6 +328,7 @@ package struct LibraryTruth: Sendable {
         let known = candidates(id)
         let gone: Set = [Candidate(fields: nil)]
         entities[id] = isCertain ? gone : known.union(gone)
+        if !isCertain { removals.insert(id) }
         hasGaps = true
     }
 

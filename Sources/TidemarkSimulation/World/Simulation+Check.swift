@@ -10,7 +10,10 @@ extension Simulation {
         let seen = try look(isThorough: isThorough)
         traceAnswers()
         trace?(describe(seen))
-        for name in Self.libraryNames { trace?("    heard of \(name): \(truth.libraries[name]?.heardPlaces ?? "")") }
+        for name in Self.libraryNames {
+            let places = truth.libraries[name]?.beginnings.map { "\($0.log)@\($0.base)" } ?? []
+            trace?("    heard of \(name): \(places.joined(separator: " "))")
+        }
         let given = takeAnswers()
         // An answer that came meanwhile may have come before the cursor moved, or after.
         mayHave(given)

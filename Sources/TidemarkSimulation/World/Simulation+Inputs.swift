@@ -220,6 +220,8 @@ extension Simulation {
             if line.isReset || line.log != truth.libraries[line.library]?.log { fresh.remove(line.library) }
             // A line that cannot be used names no place, whatever number it has.
             guard let base = line.base, !line.isSpoiled else { continue }
+            // The cache may follow that log from now on, and return to this one at an earlier place.
+            if line.log != truth.libraries[line.library]?.log { process?.durable.forget(line.library) }
             if let sequence = line.sequence {
                 accounts[line.library, default: DeliveryAccount()].give(sequence, log: line.log)
             }

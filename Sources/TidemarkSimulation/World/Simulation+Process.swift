@@ -171,7 +171,8 @@ extension Simulation {
                 trace?("    it is as after input \(snapshots[place].input)")
                 unhide(&candidate, seen)
                 truth = candidate
-                snapshots = [(snapshots[place].input, candidate)]
+                // An upstream may have brought lost events since the files were opened, and a next crash may undo this.
+                snapshots = [snapshots[place], (snapshots[place].input, candidate)]
                 return
             }
         }

@@ -1,0 +1,26 @@
+/// The numbers that lines of a log had and the log did not, with the changes on these lines.
+package struct FalseNumbers: Sendable {
+    /// In the order of the lines. Bounded by the inputs of a schedule.
+    private var lines: [(number: Int64, changes: [(id: String, change: ServerChange)])] = []
+
+    var isEmpty: Bool { lines.isEmpty }
+
+    mutating func heard(_ number: Int64, _ changes: [(id: String, change: ServerChange)]) {
+        lines.append((number, changes))
+    }
+
+    mutating func join(_ other: FalseNumbers) { lines += other.lines }
+
+    func contains(_ number: Int64) -> Bool { lines.contains { $0.number == number } }
+
+    /// The changes that may have taken effect in a cache with a cursor: an event ahead of it is held.
+    func changes(through cursor: Int64) -> [(number: Int64, id: String, change: ServerChange)] {
+        lines.filter { $0.number <= cursor }
+            .flatMap { line in line.changes.map { (line.number, $0.id, $0.change) } }
+    }
+}
+
+extension LibraryTruth {
+    /// Whether false numbers were received since the log began.
+    package var hasLies: Bool { !lies.isEmpty }
+}
