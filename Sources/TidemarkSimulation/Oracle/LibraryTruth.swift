@@ -15,11 +15,11 @@ package struct LibraryTruth: Sendable {
     /// The cursor of the cache; nil before anything of the log was received.
     package private(set) var cursor: Int64?
     /// The candidates by id; an entity whose id is missing never existed.
-    package private(set) var entities: [String: Set<Candidate>] = [:]
+    package internal(set) var entities: [String: Set<Candidate>] = [:]
     /// Whether the library follows some log, or one was announced. Earlier answers belong to the first log received.
-    private var hasBegun = false
+    package private(set) var hasBegun = false
     /// The logs of answers that were stored before the library followed a log, by entity.
-    private var origins: [String: Set<Int>] = [:]
+    package private(set) var origins: [String: Set<Int>] = [:]
     /// The answers since the last check, by entity: they may have come between any two events.
     private var onTheWay: [String: [(fields: ItemFields, log: Int, sequence: Int64)]] = [:]
     /// The places in logs from which the cache may have begun anew since the last check.
@@ -48,8 +48,6 @@ package struct LibraryTruth: Sendable {
     package private(set) var doubtfulMutations: Set<String> = []
 
     package init() {}
-
-    package func candidates(_ id: String) -> Set<Candidate> { entities[id] ?? [Candidate(fields: nil)] }
 
     /// Records a received place in a log that the cache does not follow, or in any log while it follows none.
     ///
@@ -348,10 +346,4 @@ package struct LibraryTruth: Sendable {
         if let base { entities[id] = [Candidate(fields: base)] }
         return true
     }
-
-    /// Whether an answer came from a log before the first one that was received, so that its place means nothing there.
-    package func isMisplaced(_ id: String) -> Bool { hasBegun && origins[id]?.contains { $0 != log } == true }
-
-    /// Replaces the candidates of an entity.
-    package mutating func believe(_ id: String, _ candidates: Set<Candidate>) { entities[id] = candidates }
 }
