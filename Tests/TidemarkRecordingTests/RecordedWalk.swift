@@ -54,6 +54,8 @@ struct RecordedWalk {
     /// A clock under which pauses cost nothing and move the time.
     private let clock = ManualClock(skipsUpTo: 1 << 30)
     private var layerCount = 0
+    /// Whether each reading of the clock moves it, so that a step that reads it twice is found.
+    private let ticks: Bool
     /// Whether local queries are allowed: only when all entities are in memory.
     private var evaluates = false
 
@@ -62,6 +64,7 @@ struct RecordedWalk {
         database = folder.path("live.db")
         recording = folder.path("a.rec")
         random = SeededGenerator(seed: seed ^ 0x4EC0)
+        ticks = seed.isMultiple(of: 2)
     }
 
     /// Answers every query at once.
@@ -108,7 +111,7 @@ struct RecordedWalk {
         let writer = isRecorded ? try await writer(configuration, journal, hasUpstream: upstream != nil, limit) : nil
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: Answering(),
-            clock: clock, recorder: writer)
+            clock: ticks ? TickingClock(clock) : clock, recorder: writer)
         let (input, _) = await cache.openInput(hasUnread: { false })
         var rest = stream.stream[...]
         while !rest.isEmpty {

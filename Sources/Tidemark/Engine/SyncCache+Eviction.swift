@@ -65,17 +65,18 @@ extension SyncCache {
         guard !loads.isLoading else { return false }
         let goal = configuration.eviction.goal(ofLimit: configuration.memoryByteCountMax)
         let budget = SliceBudget(configuration.stepClock)
+        let now = clock.now()
         var seenCount = 0
         repeat {
             let slice = state.evict(
-                toByteCount: goal, seenCountMax: min(unscannedCount, SliceBudget.entityCount), at: clock.now())
+                toByteCount: goal, seenCountMax: min(unscannedCount, SliceBudget.entityCount), at: now)
             eviction.evictedFromMemory(slice.evictedCount)
             unscannedCount -= slice.seenCount
             seenCount += slice.seenCount
             if slice.seenCount == 0 { break }
         } while state.memoryByteCount > goal && unscannedCount > 0 && seenCount < SyncCache.sliceEntityCountMax
             && !budget.isSpent
-        recordLeavings(at: clock.now())
+        recordLeavings(at: now)
         if !state.changeLog.isEmpty { distribute() }
         guard state.memoryByteCount > goal else { return false }
         if unscannedCount <= 0 { eviction.residentScan.ended(residentCount: state.residentCount) }

@@ -161,10 +161,10 @@ extension SyncCache {
             wantedCount -= try await reduceStored(old.reducible)
             var rest = old.whole[...]
             while !rest.isEmpty {
-                wantedCount -= await evicting { budget in
+                wantedCount -= await evicting { budget, now in
                     var count = 0
                     repeat {
-                        count += state.evictEverywhere(rest.prefix(SliceBudget.entityCount), at: clock.now())
+                        count += state.evictEverywhere(rest.prefix(SliceBudget.entityCount), at: now)
                         rest = rest.dropFirst(SliceBudget.entityCount)
                     } while !rest.isEmpty && !budget.isSpent
                     return count
@@ -181,13 +181,13 @@ extension SyncCache {
     func evictResident(_ wantedCount: inout Int, isForDisk: Bool) async {
         var unseenCount = state.residentCount
         while wantedCount > 0, unseenCount > 0 {
-            wantedCount -= await evicting { budget in
+            wantedCount -= await evicting { budget, now in
                 var count = 0
                 repeat {
                     let countMax = min(wantedCount - count, isForDisk ? .max : excessCount)
                     let slice = state.evictResident(
                         countMax: countMax, seenCountMax: min(unseenCount, SliceBudget.entityCount),
-                        isForDisk: isForDisk, at: clock.now())
+                        isForDisk: isForDisk, at: now)
                     count += slice.evictedCount
                     unseenCount -= slice.seenCount
                     if slice.seenCount == 0 { unseenCount = 0 }
@@ -240,8 +240,9 @@ extension SyncCache {
             let slice = rest.prefix(SliceBudget.entityCount)
             rest = rest.dropFirst(SliceBudget.entityCount)
             count += try await withLoaded({ slice.filter { !state.isKnown($0) } }) {
-                let count = state.reduce(slice, at: clock.now())
-                recordLeavings(at: clock.now())
+                let now = clock.now()
+                let count = state.reduce(slice, at: now)
+                recordLeavings(at: now)
                 eviction.evictedFromBothTiers(count)
                 distribute()
                 return count
@@ -253,12 +254,14 @@ extension SyncCache {
     /// Runs a step of an eviction. It takes a turn of loads, so that nothing is evicted between an entity's load and
     /// its use.
     ///
-    /// - Parameter body: Evicts until its budget is spent, and returns the number of evicted entities.
-    private func evicting(_ body: (SliceBudget) -> Int) async -> Int {
+    /// - Parameter body: Evicts until its budget is spent, and returns the number of evicted entities. Its second
+    ///   argument is the time of the step, which the recording has too.
+    private func evicting(_ body: (SliceBudget, _ now: Int64) -> Int) async -> Int {
         await takeLoadTurn()
         defer { loads.release() }
-        let count = body(SliceBudget(configuration.stepClock))
-        recordLeavings(at: clock.now())
+        let now = clock.now()
+        let count = body(SliceBudget(configuration.stepClock), now)
+        recordLeavings(at: now)
         eviction.evictedFromBothTiers(count)
         distribute()
         return count

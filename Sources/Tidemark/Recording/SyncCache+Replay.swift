@@ -47,9 +47,10 @@ extension SyncCache {
                 gone.evicted = state.storedKeys(of: evicted)
                 gone.reduced = state.storedKeys(of: reduced)
                 gone.queries = queries
-                state.repeatEvictions(gone, at: clock.now())
+                let now = clock.now()
+                state.repeatEvictions(gone, at: now)
                 distribute()
-                recordLeavings(at: clock.now())
+                recordLeavings(at: now)
             }
         case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack:
             await replayRequest(step)

@@ -101,9 +101,7 @@ package struct LibraryTruth: Sendable {
     package mutating func follow(
         _ status: LibraryStatus?, _ library: ServerLibrary, isSettled: Bool
     ) -> String? {
-        settledMutations = []
-        doubtfulMutations = []
-        hasLeft = false
+        (settledMutations, doubtfulMutations, hasLeft) = ([], [], false)
         defer {
             if isSettled {
                 beginnings = []
@@ -114,6 +112,8 @@ package struct LibraryTruth: Sendable {
             // The log was announced, and nothing of it has come yet.
             let named = status.flatMap { library.logIndex(epoch: $0.epoch.description) }
             guard cursor != nil || named ?? log != log else {
+                // After a crash: this is the state after a log was announced, and the cache does not know of it.
+                if hasBegun, named == nil, library.logs[log].epoch != nil { return "its log is forgotten (L4)" }
                 if isReset { leftLogCount += 1 }
                 return nil
             }
