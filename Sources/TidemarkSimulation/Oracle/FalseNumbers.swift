@@ -23,4 +23,14 @@ package struct FalseNumbers: Sendable {
 extension LibraryTruth {
     /// Whether false numbers were received since the log began.
     package var hasLies: Bool { !lies.isEmpty }
+
+    /// Records that the events with false numbers may have been applied in the log that ends: it may have gone back
+    /// because of them.
+    mutating func mayHaveLies() {
+        for (number, id, change) in lies.changes(through: .max) {
+            let known = candidates(id)
+            let forgotten = known.union(known.map(\.forgettingPlaces))
+            believe(id, known.union(forgotten.map { $0.after(change, sequence: number) }))
+        }
+    }
 }

@@ -111,13 +111,13 @@ package struct LibraryTruth: Sendable {
         guard let status, let rawCursor = status.cursor else {
             // The log was announced, and nothing of it has come yet.
             let named = status.flatMap { library.logIndex(epoch: $0.epoch.description) }
-            guard cursor != nil || named ?? log != log else {
-                // After a crash: this is the state after a log was announced, and the cache does not know of it.
-                if hasBegun, named == nil, library.logs[log].epoch != nil { return "its log is forgotten (L4)" }
+            let isForgotten = hasBegun && named == nil && library.logs[log].epoch != nil
+            guard cursor != nil || named ?? log != log || isForgotten else {
                 if isReset { leftLogCount += 1 }
                 return nil
             }
-            guard isReset else { return "its position is gone, and no new log began (L4)" }
+            // A cache that does not know its log has not received the announcement of it.
+            guard isReset, !isForgotten else { return "its position is gone, and no new log began (L4)" }
             leave(library, for: named ?? log, through: beginnings[...])
             return nil
         }
@@ -173,6 +173,7 @@ package struct LibraryTruth: Sendable {
         for range in lost {
             mayHave(library.logs[log].events(after: range.lowerBound - 1, through: range.upperBound))
         }
+        mayHaveLies()
         for beginning in heard {
             mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
         }
