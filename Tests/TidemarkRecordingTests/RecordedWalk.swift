@@ -51,8 +51,11 @@ struct RecordedWalk {
     let database: String
     let recording: String
     private var random: SeededGenerator
-    /// A clock under which pauses cost nothing and move the time.
-    private let clock = ManualClock(skipsUpTo: 1 << 30)
+    /// A clock under which pauses of up to a minute cost nothing and move the time.
+    ///
+    /// Longer ones wait for the walk: a cache that asks for lost numbers every 10 minutes would ask without end, and
+    /// its recording would grow with the time that the disk takes.
+    private let clock = ManualClock(skipsUpTo: 60_000)
     private var layerCount = 0
     /// Whether each reading of the clock moves it, so that a step that reads it twice is found.
     private let ticks: Bool
@@ -124,6 +127,7 @@ struct RecordedWalk {
             try await cache.ingest(Array(rest[..<end]))
             rest = rest[end...]
             if random.chance(300) { clock.advance(milliseconds: Int64(random.below(120))) }
+            if random.chance(30) { clock.advance(milliseconds: 700_000) }
             if random.chance(500) { await ask(cache) }
             if random.chance(100) { try await cache.flush() }
         }
