@@ -9,7 +9,12 @@ package struct FalseNumbers: Sendable {
         lines.append((number, changes))
     }
 
-    mutating func join(_ other: FalseNumbers) { lines += other.lines }
+    /// Joins the numbers of another branch of one history, in which a branch keeps all lines of its log or none.
+    ///
+    /// A line is in the result once: a log that goes back again and again would double them each time.
+    mutating func join(_ other: FalseNumbers) {
+        if other.lines.count > lines.count { lines = other.lines }
+    }
 
     func contains(_ number: Int64) -> Bool { lines.contains { $0.number == number } }
 
