@@ -30,7 +30,7 @@ struct RootCommand: AsyncParsableCommand {
             VerifyCommand.self, DoctorCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self,
             RemoveCommand.self,
             QuarantineCommand.self,
-            GapsCommand.self, PolicyCommand.self, GraphQLCommand.self, HTTPCommand.self, GenerateCommand.self,
+            GapsCommand.self, PublishCommand.self, StreamCommand.self, PolicyCommand.self, GraphQLCommand.self, HTTPCommand.self, GenerateCommand.self,
             ReplayCommand.self,
             BisectCommand.self,
             SelftestCommand.self, SimulateCommand.self,

@@ -5,14 +5,15 @@ import TidemarkSQLite
 /// The only file of this command that uses the engine.
 extension GapsCommand {
     func healNow() async throws {
-        guard case .file(let path)? = upstream else { return }
-        let file = FileUpstream(path: path)
-        guard file.isReadable else {
+        guard let upstream else { return }
+        if case .file(let path) = upstream, !FileUpstream(path: path).isReadable {
             throw Failure(
                 .noInput, "not_found", "cannot read \(path)", place: path, outcome: "no upstream was asked",
                 advice: "give the path of a log of event lines")
         }
-        let cache = try await SyncCache.open(journal: try await SQLiteJournal.open(path: database.path), upstream: file)
+        let source = try upstream.open(defaultLibrary: "", limits: Limits())
+        let cache = try await SyncCache.open(
+            journal: try await SQLiteJournal.open(path: database.path), upstream: source)
         await cache.heal(library: scope.library)
         try await cache.close()
     }
