@@ -261,6 +261,13 @@ let package = Package(
             name: "TidemarkHTTPRulesTests", dependencies: ["TidemarkHTTPRules", "TidemarkModel", "TidemarkTesting"],
             swiftSettings: strict),
         .testTarget(
+            name: "TidemarkJetStreamTests",
+            dependencies: [
+                "Tidemark", "TidemarkCommand", "TidemarkJetStream", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkWire",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "TidemarkHTTPTests",
             dependencies: [
                 "Tidemark", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkModel", "TidemarkSQLite", "TidemarkStore",

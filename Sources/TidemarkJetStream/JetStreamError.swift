@@ -35,7 +35,7 @@ public struct JetStreamError: Error, Hashable, Sendable, CustomStringConvertible
     public var code: Code
     /// A sentence part that says what failed.
     public var message: String
-    /// What the user can do.
+    /// The user's next action.
     public var advice: String
 
     public init(_ code: Code, _ message: String, advice: String) {

@@ -29,7 +29,10 @@ struct GapsCommand: AsyncParsableCommand {
     @Flag(help: "Ask the upstream for the lost numbers, then show those that are still lost.")
     var heal = false
 
-    @Option(help: ArgumentHelp("The upstream to ask: file:PATH, a complete log of event lines, or nats://host:port/STREAM.", valueName: "address"))
+    @Option(
+        help: ArgumentHelp(
+            "The upstream to ask: file:PATH, a complete log of event lines, or nats://host:port/STREAM.",
+            valueName: "address"))
     var upstream: UpstreamAddress?
 
     @Flag(

@@ -98,7 +98,7 @@ private struct Publication: Sendable {
     var input: DescriptorInput
     var printsAcknowledgements: Bool
 
-    /// What a run leaves.
+    /// The result of a run.
     struct Result: Sendable {
         var summary = PublishSummary()
         var milliseconds: Int64 = 0
@@ -149,7 +149,8 @@ private struct Publication: Sendable {
     }
 
     private func failure(_ error: any Error, _ confirmedLine: Int64) -> Failure {
-        let outcome = confirmedLine > 0 ? "the lines up to \(confirmedLine) are published" : "no line is known to be published"
+        let outcome =
+            confirmedLine > 0 ? "the lines up to \(confirmedLine) are published" : "no line is known to be published"
         switch error {
         case let error as JetStreamError: return Failure(error, place: "--to", outcome: outcome)
         case let error as InputError: return EngineStart.failure(error)

@@ -33,7 +33,9 @@ struct StreamCreateCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try StreamOptions.address(target, option: "--to")
-        guard [1, 3, 5].contains(replicas) else { throw ValidationError("--replicas takes 1, 3 or 5, not \(replicas).") }
+        guard [1, 3, 5].contains(replicas) else {
+            throw ValidationError("--replicas takes 1, 3 or 5, not \(replicas).")
+        }
         if let maxBytes, maxBytes < 1 { throw ValidationError("--max-bytes takes 1 or more.") }
         if let maxAge, !(0.1...1e9 ~= maxAge) { throw ValidationError("--max-age takes 0.1 to 1000000000 seconds.") }
         guard 0.1...1e6 ~= duplicateWindow else {

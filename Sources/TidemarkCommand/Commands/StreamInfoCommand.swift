@@ -83,7 +83,8 @@ struct StreamInfoCommand: AsyncParsableCommand {
             lines.append("  messages are removed after \(HumanText.duration(milliseconds: status.ageMax / 1_000_000))")
         }
         if !status.allowsDirectGets {
-            lines.append("  direct gets are not allowed: a reader begins with the first message; allow them (allow_direct)")
+            lines.append(
+                "  direct gets are not allowed: a reader begins with the first message; allow them (allow_direct)")
         }
         return lines
     }

@@ -95,7 +95,9 @@ public struct JetStreamAddress: Hashable, Sendable, CustomStringConvertible {
         let value = try JetStreamAddress.decoded(encoded, String(name))
         switch name {
         case "prefix":
-            guard JetStreamAddress.isSubject(value) else { throw JetStreamAddress.error("prefix is no subject: \(value)") }
+            guard JetStreamAddress.isSubject(value) else {
+                throw JetStreamAddress.error("prefix is no subject: \(value)")
+            }
             prefix = value
         case "libraries":
             guard scope == .all else { throw JetStreamAddress.error("libraries and shard exclude each other") }
@@ -128,7 +130,8 @@ public struct JetStreamAddress: Hashable, Sendable, CustomStringConvertible {
         case "tls-key": tls.keyFile = value
         default:
             throw JetStreamAddress.error(
-                "\(name) is unknown: prefix, libraries, shard, creds, nkey, seed, tls, tls-ca, tls-cert and tls-key are known")
+                "\(name) is unknown: prefix, libraries, shard, creds, nkey, seed, tls, tls-ca, tls-cert and tls-key are known"
+            )
         }
         if name.hasPrefix("tls-") { tls.isRequired = true }
     }
@@ -147,7 +150,9 @@ public struct JetStreamAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static func server(_ text: Substring) throws(JetStreamError) -> String {
         guard !text.isEmpty else { throw error("a server's name is empty: nats://host:port/STREAM") }
-        guard text.utf8.allSatisfy({ isServerByte($0) }) else { throw error("a server's name has a sign that none has") }
+        guard text.utf8.allSatisfy({ isServerByte($0) }) else {
+            throw error("a server's name has a sign that none has")
+        }
         let afterBracket = text.lastIndex(of: "]").map { text[$0...] } ?? text
         guard let colon = afterBracket.lastIndex(of: ":") else { return "\(text):4222" }
         guard let port = UInt16(afterBracket[afterBracket.index(after: colon)...]), port > 0 else {
@@ -202,7 +207,9 @@ public struct JetStreamAddress: Hashable, Sendable, CustomStringConvertible {
     private static func isSubject(_ text: String) -> Bool {
         let tokens = text.split(separator: ".", omittingEmptySubsequences: false)
         return !tokens.isEmpty
-            && tokens.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"*>\"\\".utf8.contains($0) } }
+            && tokens.allSatisfy {
+                !$0.isEmpty && $0.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"*>\"\\".utf8.contains($0) }
+            }
     }
 
     private static func error(_ text: String) -> JetStreamError {

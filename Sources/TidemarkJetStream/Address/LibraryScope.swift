@@ -5,9 +5,9 @@ import TidemarkModel
 /// - Source: Protocol/jetstream.md, shards.
 public enum LibraryScope: Hashable, Sendable {
     case all
-    /// These alone. Bounded by ``JetStreamAddress/libraryCountMax``.
+    /// The named libraries alone. Bounded by ``JetStreamAddress/libraryCountMax``.
     case named([ByteString])
-    /// Those whose XXH64 with seed 0 of the id's bytes, modulo `count`, is `index`.
+    /// The libraries whose XXH64 with seed 0 of the id's bytes, modulo `count`, is `index`.
     case shard(index: UInt64, count: UInt64)
 
     /// - Complexity: O(id); for named ones O(their number).

@@ -4,9 +4,11 @@ import TidemarkModel
 /// A connection to a cluster of NATS servers, which reconnects by itself for ever.
 ///
 /// Calls block the calling thread: they are made from threads that may wait, never from an actor.
-final class NatsConnection: Sendable {
-    // libnats locks its connections; the pointer never changes, and is freed when nobody refers to this object.
-    nonisolated(unsafe) private let handle: UnsafeMutableRawPointer
+///
+/// Sendable by libnats, which locks its connections; the pointer never changes, and is freed when nobody refers to this
+/// object.
+final class NatsConnection: @unchecked Sendable {
+    private let handle: UnsafeMutableRawPointer
     let address: JetStreamAddress
 
     /// Connects to the first server that answers.
@@ -46,7 +48,8 @@ final class NatsConnection: Sendable {
             pointers.withUnsafeBufferPointer { pointers in
                 body.withUnsafeBufferPointer { body in
                     tidemark_nats_publish(
-                        handle, subject, reply, pointers.baseAddress, Int32(headers.count), body.baseAddress, body.count)
+                        handle, subject, reply, pointers.baseAddress, Int32(headers.count), body.baseAddress, body.count
+                    )
                 }
             }
         }
@@ -101,7 +104,8 @@ final class NatsConnection: Sendable {
         switch status {
         case Int32(TIDEMARK_NATS_NO_LIBRARY):
             return JetStreamError(
-                .libraryMissing, "libnats cannot be loaded", advice: "install it; on Debian it is the package libnats3.4")
+                .libraryMissing, "libnats cannot be loaded",
+                advice: "install it; on Debian it is the package libnats3.4")
         case Int32(TIDEMARK_NATS_AUTH_FAILED), Int32(TIDEMARK_NATS_NOT_PERMITTED):
             return JetStreamError(
                 .denied, "the server at \(servers) refused the credentials or the permission",
@@ -118,7 +122,8 @@ final class NatsConnection: Sendable {
                 advice: "start the server with -js, enable JetStream for the account, or wait for the cluster's leader")
         case Int32(TIDEMARK_NATS_MAX_PAYLOAD):
             return JetStreamError(
-                .messageTooLarge, "the message is larger than the server admits", advice: "raise max_payload of the server")
+                .messageTooLarge, "the message is larger than the server admits",
+                advice: "raise max_payload of the server")
         default:
             return JetStreamError(
                 .noServer, "no server at \(servers) can be reached: \(text)",

@@ -1,9 +1,11 @@
 import CNats
 
 /// A subscription whose messages are fetched one by one. It ends with its last reference.
-final class NatsSubscription: Sendable {
-    // libnats locks its subscriptions; the pointer never changes, and is freed when nobody refers to this object.
-    nonisolated(unsafe) private let handle: UnsafeMutableRawPointer
+///
+/// Sendable by libnats, which locks its subscriptions; the pointer never changes, and is freed when nobody refers to this
+/// object.
+final class NatsSubscription: @unchecked Sendable {
+    private let handle: UnsafeMutableRawPointer
     /// Kept: a subscription must end before its connection.
     private let connection: NatsConnection
 

@@ -164,7 +164,10 @@ extension MessageLine {
             } else if body[first] == UInt8(ascii: "{"), value.count < 1_024 || kind != nil {
                 // A heartbeat is short, and resources are long: only short objects are looked into.
                 let outline = BodyOutline(body, value)
-                name = kind == nil ? outline?.firstName : outline?.type.map { $0.lowerBound + 1..<max($0.lowerBound + 1, $0.upperBound - 1) }
+                name =
+                    kind == nil
+                    ? outline?.firstName
+                    : outline?.type.map { $0.lowerBound + 1..<max($0.lowerBound + 1, $0.upperBound - 1) }
             } else {
                 name = nil
             }

@@ -5,7 +5,7 @@ struct PublishLine {
     /// The number of the line in its input, from 1.
     var number: Int64
     var subject: String
-    /// What the server recognizes the message by when it comes again; nil: nothing.
+    /// The id by which the server recognizes the message when it comes again; nil: it does not.
     var id: String?
     var bytes: [UInt8]
 

@@ -1,9 +1,11 @@
 /// The lines that were sent and are not confirmed, in order, and the number that each must follow in its subject.
 ///
 /// A message is sent with the number of its subject's last message; the server refuses it when another one came between.
-/// So what is sent ahead cannot overtake what was lost on the way. The numbers of messages that are not confirmed are
-/// predicted: in a stream with one publisher the next message has the next number. A wrong prediction costs a refusal,
-/// and no order.
+/// A message that is sent ahead cannot overtake one that was lost on the way. The numbers of messages that are not confirmed are
+/// predicted: in a stream with one publisher the next message has the next number. A message with a prediction names the
+/// number of the stream's last message too, so that it is stored under the predicted number or not at all: without that,
+/// a message of another publisher shifts the numbers, and a prediction may be right for the wrong message. A wrong
+/// prediction costs a refusal, and no order.
 ///
 /// A pure value: it sends nothing.
 struct PublishQueue {
@@ -17,7 +19,7 @@ struct PublishQueue {
         var outcome: Outcome?
     }
 
-    /// What became of a line.
+    /// The server's answer to a line.
     enum Outcome: Equatable {
         case stored(sequence: Int64)
         case duplicate(sequence: Int64)
@@ -25,7 +27,7 @@ struct PublishQueue {
         case outOfOrder
     }
 
-    /// What is to be done before a line is sent.
+    /// The step before a line is sent.
     enum Readiness: Equatable {
         case ready(expected: Int64)
         /// The subject's last number is not known: ask for it, and call ``learn(_:last:)``.
@@ -66,7 +68,9 @@ struct PublishQueue {
 
     /// Tells whether a line can be sent now.
     mutating func readiness(of line: PublishLine) -> Readiness {
-        if sent.count >= PublishQueue.countMax || byteCount + line.bytes.count > PublishQueue.byteCountMax, !sent.isEmpty {
+        if sent.count >= PublishQueue.countMax || byteCount + line.bytes.count > PublishQueue.byteCountMax,
+            !sent.isEmpty
+        {
             return .mustWait
         }
         if let before = sent.last(where: { $0.line.subject == line.subject }) {
@@ -84,15 +88,20 @@ struct PublishQueue {
     /// Notes the number of a subject's last message; 0 when it has none.
     mutating func learn(_ subject: String, last: Int64) { lasts[subject] = last }
 
-    /// Notes that a line was sent.
+    /// Notes that a line is sent.
     ///
-    /// - Returns: Its number among all lines, by which its answer is told.
-    mutating func append(_ line: PublishLine, expected: Int64) -> Int {
+    /// - Returns: Its number among all lines, by which its answer is told, and the number that the stream's last message
+    ///   must have; nil: any.
+    mutating func append(_ line: PublishLine, expected: Int64) -> (number: Int, streamLast: Int64?) {
         byteCount += line.bytes.count
-        if cautiousLeft > 0 { cautiousLeft -= 1 }
-        sent.append(Sent(line: line, expected: expected, predicted: nextPrediction, outcome: nil))
-        if let prediction = nextPrediction { nextPrediction = prediction + 1 }
-        return firstNumber + sent.count - 1
+        if cautiousLeft > 0 {
+            cautiousLeft -= 1
+            nextPrediction = nil
+        }
+        let predicted = nextPrediction
+        sent.append(Sent(line: line, expected: expected, predicted: predicted, outcome: nil))
+        if let predicted { nextPrediction = predicted + 1 }
+        return (firstNumber + sent.count - 1, predicted.map { $0 - 1 })
     }
 
     /// Notes an answer. The answer to a line that is not under way any more is passed over.
@@ -101,13 +110,7 @@ struct PublishQueue {
         guard sent.indices.contains(index), sent[index].outcome == nil else { return }
         sent[index].outcome = outcome
         guard case .stored(let sequence) = outcome else { return }
-        let predicted = sent[index].predicted
-        if let predicted, predicted != sequence {
-            cautiousLeft = PublishQueue.cautiousCount
-            nextPrediction = nil
-            for later in sent.indices where later > index { sent[later].predicted = nil }
-        }
-        if nextPrediction == nil, index == sent.count - 1 { nextPrediction = sequence + 1 }
+        if nextPrediction == nil, index == sent.count - 1, !isShared { nextPrediction = sequence + 1 }
     }
 
     /// Replaces the outcome of a refused line, which turned out to be stored.
@@ -144,9 +147,12 @@ struct PublishQueue {
 
     /// Ends everything under way after an answer was missing or refused. Predictions are off for a while.
     ///
-    /// - Returns: The confirmed lines, and those that must be sent again, each in order. A line that follows an unconfirmed
-    ///   one of its subject is never confirmed: it expected that one's number.
+    /// A line that was stored confirms the one before it in its subject, whose answer was lost: it expected that one's
+    /// number.
+    ///
+    /// - Returns: The confirmed lines, and those that must be sent again, each in order.
     mutating func settle() -> (confirmed: [Sent], unconfirmed: [PublishLine]) {
+        confirmPredecessors()
         let all = sent
         firstNumber += all.count
         sent = []
@@ -156,5 +162,17 @@ struct PublishQueue {
         let confirmed = all.filter { $0.outcome != nil && $0.outcome != .outOfOrder }
         for line in confirmed { confirm(line) }
         return (confirmed, all.filter { $0.outcome == nil || $0.outcome == .outOfOrder }.map(\.line))
+    }
+
+    private mutating func confirmPredecessors() {
+        /// The numbers that later lines expected, by subject, where they were stored.
+        var expected: [String: Int64] = [:]
+        for index in sent.indices.reversed() {
+            let subject = sent[index].line.subject
+            if sent[index].outcome == nil, let predicted = sent[index].predicted, expected[subject] == predicted {
+                sent[index].outcome = .stored(sequence: predicted)
+            }
+            if case .stored = sent[index].outcome { expected[subject] = sent[index].expected }
+        }
     }
 }

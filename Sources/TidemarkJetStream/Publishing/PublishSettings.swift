@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// How lines are published.
 public struct PublishSettings: Hashable, Sendable {
-    /// What a message is recognized by when it is sent again, for a line that has neither a mutation id nor a number.
+    /// The source of the id by which a repeated message is recognized, for a line with neither a mutation id nor a number.
     public enum IDSource: String, Sendable, CaseIterable {
         /// The number of the line, behind the prefix.
         case line
@@ -26,7 +26,7 @@ public struct PublishSettings: Hashable, Sendable {
     public init() {}
 }
 
-/// What was published.
+/// The result of publishing.
 public struct PublishSummary: Hashable, Sendable {
     /// The lines that were read, blank ones included.
     public var lineCount: Int64 = 0

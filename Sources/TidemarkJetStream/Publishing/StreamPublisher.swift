@@ -90,9 +90,9 @@ package struct StreamPublisher {
         while true {
             switch queue.readiness(of: line) {
             case .ready(let expected):
-                let number = queue.append(line, expected: expected)
+                let (number, streamLast) = queue.append(line, expected: expected)
                 do throws(JetStreamError) {
-                    try transmit(line, expected: expected, number)
+                    try transmit(line, expected: expected, streamLast, number)
                 } catch {
                     try recover()
                 }
@@ -104,8 +104,11 @@ package struct StreamPublisher {
         }
     }
 
-    private func transmit(_ line: PublishLine, expected: Int64, _ number: Int) throws(JetStreamError) {
+    private func transmit(
+        _ line: PublishLine, expected: Int64, _ streamLast: Int64?, _ number: Int
+    ) throws(JetStreamError) {
         var headers = [(name: "Nats-Expected-Last-Subject-Sequence", value: String(expected))]
+        if let streamLast { headers.append((name: "Nats-Expected-Last-Sequence", value: String(streamLast))) }
         if let id = line.id { headers.append((name: "Nats-Msg-Id", value: id)) }
         try connection.publish(line.bytes, to: line.subject, reply: "\(inbox).\(number)", headers: headers)
     }
@@ -183,8 +186,8 @@ package struct StreamPublisher {
                     // Nothing is under way, and the last number is known by now.
                     preconditionFailure("a line that is alone has to wait")
                 }
-                let number = queue.append(line, expected: expected)
-                try transmit(line, expected: expected, number)
+                let (number, streamLast) = queue.append(line, expected: expected)
+                try transmit(line, expected: expected, streamLast, number)
                 let deadline = ContinuousClock.now + .milliseconds(StreamPublisher.answerTimeout)
                 while !queue.isDecided, ContinuousClock.now < deadline {
                     guard let message = try answers.next(timeout: 100) else { continue }

@@ -87,7 +87,9 @@ public final class JetStreamFeed: Sendable {
             address, settings, known: await cache.libraries(), logger: logger, reachable: { signal.yield($0) })
         let isStopped = state.withLock { state in
             state.input = input
-            state.following = Task { for await isReachable in reach { await cache.sourceBecame(reachable: isReachable) } }
+            state.following = Task {
+                for await isReachable in reach { await cache.sourceBecame(reachable: isReachable) }
+            }
             state.signal = signal
             return state.isStopped
         }

@@ -177,7 +177,8 @@ package final class JetStreamInput: LineInput {
             return shown.isReachable != isReachable
         }
         guard isNew else { return }
-        logger.notice("\(isReachable ? "a server of the stream is reached again" : "no server of the stream is reached")")
+        logger.notice(
+            "\(isReachable ? "a server of the stream is reached again" : "no server of the stream is reached")")
         reachable(isReachable)
     }
 }

@@ -5,7 +5,7 @@ import TidemarkModel
 
 /// The stream as the source of missing events: brings those of one library that it still has.
 ///
-/// What was purged or deleted cannot come: the request for it ends with a final error, and the numbers are lost.
+/// Purged and deleted messages cannot come: the request for it ends with a final error, and the numbers are lost.
 ///
 /// - Source: Protocol/jetstream.md, upstream.
 public final class JetStreamUpstream: Upstream {
@@ -62,7 +62,8 @@ public final class JetStreamUpstream: Upstream {
         var start = max(sequence, status.firstSequence)
         if numbering == .body {
             let end = status.lastSequence + 1
-            start = status.allowsDirectGets
+            start =
+                status.allowsDirectGets
                 ? try BodySearch(api: api, stream: status.name, subject: subject)
                     .first(above: sequence - 1, from: status.firstSequence, before: end)
                 : status.firstSequence

@@ -1,4 +1,4 @@
-/// What a reader of a stream does.
+/// The settings of a reader of a stream.
 public struct ReadingSettings: Hashable, Sendable {
     /// Where an event's number comes from.
     public enum Numbering: String, Sendable, CaseIterable {

@@ -3,7 +3,7 @@ import TidemarkModel
 
 /// The reader of a stream: turns its messages into lines of events, in order, each once.
 ///
-/// It follows the stream through reconnects, elections and lost consumers: whatever happens, it makes a consumer behind
+/// The reader follows the stream through reconnects, elections and lost consumers: whatever happens, it makes a consumer behind
 /// the last message that it read. Used by one thread, which may wait.
 struct StreamReader {
     /// The position of a reader.
@@ -66,7 +66,8 @@ struct StreamReader {
             noteFirst(of: found, &lines)
         } else {
             if status != nil { logs.removeAll() }
-            start = status == nil
+            start =
+                status == nil
                 ? try StreamStart(api: api, address: address, settings: settings, known: known).sequence(in: found) : 1
             position = Position(sequence: start - 1, tail: found.lastSequence)
             floor = max(0, found.firstSequence - 1)

@@ -177,7 +177,8 @@ struct JetStreamAPI {
                 advice: "raise the limit, or remove messages")
         case 10054:
             return JetStreamError(
-                .messageTooLarge, "the message is larger than the stream admits: \(text)", advice: "raise its max_msg_size")
+                .messageTooLarge, "the message is larger than the stream admits: \(text)",
+                advice: "raise its max_msg_size")
         case 10008, 10009, 10022, 10118:
             return JetStreamError(.timedOut, "the cluster is not ready: \(text)", advice: "try again")
         case 10071, 10070:
