@@ -176,7 +176,7 @@ let package = Package(
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkJetStream", "TidemarkModel", "TidemarkStore", "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -7,7 +7,7 @@ import TidemarkModel
 ///
 /// Sendable by libnats, which locks its connections; the pointer never changes, and is freed when nobody refers to this
 /// object.
-final class NatsConnection: @unchecked Sendable {
+package final class NatsConnection: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
     let address: JetStreamAddress
 
@@ -15,7 +15,7 @@ final class NatsConnection: @unchecked Sendable {
     ///
     /// - Parameter timeout: The milliseconds for one server.
     /// - Throws: ``JetStreamError``.
-    init(_ address: JetStreamAddress, timeout: Int64 = 2_000) throws(JetStreamError) {
+    package init(_ address: JetStreamAddress, timeout: Int64 = 2_000) throws(JetStreamError) {
         self.address = address
         var connection: UnsafeMutableRawPointer?
         var text = [CChar](repeating: 0, count: 256)

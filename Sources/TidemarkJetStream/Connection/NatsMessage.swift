@@ -10,7 +10,7 @@ import TidemarkModel
 #endif
 
 /// A message of a NATS server; its memory belongs to libnats, and is freed with it.
-struct NatsMessage: ~Copyable {
+package struct NatsMessage: ~Copyable {
     private let message: tidemark_nats_message
 
     /// Takes over a message that libnats handed out.
@@ -25,7 +25,9 @@ struct NatsMessage: ~Copyable {
     var reply: UnsafeRawBufferPointer { NatsMessage.text(message.reply) }
 
     /// The body, which is valid as long as the message.
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: message.bytes, count: message.byte_count) }
+    package var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: message.bytes, count: message.byte_count)
+    }
 
     var isEmpty: Bool { message.byte_count == 0 }
 

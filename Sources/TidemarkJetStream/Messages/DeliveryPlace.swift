@@ -1,7 +1,7 @@
 /// The place of a delivered message, from the subject for its acknowledgement:
 /// `$JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>`, or with a domain
 /// and an account before the stream.
-struct DeliveryPlace: Equatable {
+package struct DeliveryPlace: Equatable {
     /// The number of the message in its stream.
     var sequence: Int64
     /// The number of the message among those of its consumer; each delivery has the next one.

@@ -4,8 +4,10 @@ import TidemarkModel
 /// The requests that a server's JetStream answers, as JSON over NATS.
 ///
 /// - Source: docs.nats.io, reference of the JetStream API; server 2.9.
-struct JetStreamAPI {
+package struct JetStreamAPI {
     let connection: NatsConnection
+
+    package init(connection: NatsConnection) { self.connection = connection }
 
     private static let root = "$JS.API"
 

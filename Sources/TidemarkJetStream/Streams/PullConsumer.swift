@@ -4,7 +4,7 @@ import TidemarkModel
 ///
 /// Two requests are open at a time, so that one is filled while the messages of the other are read. Its messages need no
 /// acknowledgement: the reader's own cursor says what was applied. Used by one thread.
-struct PullConsumer {
+package struct PullConsumer {
     /// The number of messages that one request asks for.
     static let requestCountMax = 1_000
     /// The bytes that one request asks for; two requests are open.
@@ -21,7 +21,7 @@ struct PullConsumer {
     private let inbox: String
     private let subscription: NatsSubscription
     /// The messages that the consumer was to deliver when it was made.
-    let pendingCount: Int64
+    package let pendingCount: Int64
     /// The open requests, in the order in which they are filled. At most `openRequestCountMax`.
     private var requests: [(number: Int, remaining: Int)] = []
     private var nextRequest = 0
@@ -33,7 +33,7 @@ struct PullConsumer {
 
     /// - Parameter sequence: The first number that is wanted.
     /// - Throws: ``JetStreamError``.
-    init(_ api: JetStreamAPI, stream: String, filter: String, from sequence: Int64) throws(JetStreamError) {
+    package init(_ api: JetStreamAPI, stream: String, filter: String, from sequence: Int64) throws(JetStreamError) {
         self.api = api
         self.stream = stream
         inbox = try api.connection.newInbox()
@@ -46,7 +46,7 @@ struct PullConsumer {
     var subscriptionForCount: NatsSubscription { subscription }
 
     /// Tells the server that the consumer is not needed any more; it would notice by itself after some minutes.
-    func end() throws(JetStreamError) { try api.removeConsumer(name, of: stream) }
+    package func end() throws(JetStreamError) { try api.removeConsumer(name, of: stream) }
 
     /// Waits for the next message.
     ///
@@ -54,7 +54,7 @@ struct PullConsumer {
     /// - Parameter body: Called with a message and its place.
     /// - Returns: Whether there was one.
     /// - Throws: ``JetStreamError`` `.timedOut` when the consumer is lost, and another one has to be made.
-    mutating func receive<Failure: Error>(
+    package mutating func receive<Failure: Error>(
         timeout: Int64, _ body: (borrowing NatsMessage, DeliveryPlace) throws(Failure) -> Void
     ) throws -> Bool {
         try ask()
