@@ -7,6 +7,7 @@ POINTS ?= all
 SEED ?= 0
 RACES ?= 10000
 SEEDS ?= 20000
+ROUNDS ?= 20
 MINUTES ?= 10
 BENCH ?=
 SUITE ?=
@@ -44,6 +45,11 @@ run: deps
 run-http: deps
 	@$(RELEASE_BUILD) --product tidemark
 	@python3 docs/examples/http-answers.py "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+
+## run-jetstream: a NATS server, a publisher, and two caches with half of the libraries each; one is killed
+run-jetstream: deps
+	@$(RELEASE_BUILD) --product tidemark
+	@docs/examples/jetstream.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
 ## test: every test
 test: deps
@@ -94,6 +100,11 @@ crash-test: deps
 crash-points: deps
 	TIDEMARK_SCALE=points=$(if $(filter-out all,$(POINTS)),$(POINTS),0),seed=$(SEED) \
 	    $(SWIFT) test --disable-xctest --filter 'CrashPointTests|StreamFaultTests'
+
+## cluster-test: kill, stop and cut off caches, publishers and three NATS servers for ROUNDS rounds (ROUNDS=20); minutes
+cluster-test: deps
+	@$(SWIFT) build --product tidemark
+	@python3 Tests/Cluster/cluster.py --rounds $(ROUNDS) --command "$$($(SWIFT) build --show-bin-path)/tidemark"
 
 ## simulate: run SEEDS schedules of the simulated world, in a release build, from SEED=1 on (SEEDS=20000); minutes
 simulate: deps
@@ -214,4 +225,4 @@ web-deps:
 	@./.ci/web-deps
 
 .PHONY: web test-web bench-web web-format web-deps graphql-oracle python run run-http examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
-    bench-guard bench-page bench-peers crash-test crash-points simulate canaries big-test clean help deps
+    bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
         .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL"]),
         .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP"]),
+        .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
         .library(name: "TidemarkCombine", targets: ["TidemarkCombine"]),
@@ -109,6 +110,15 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
+        // A stream of NATS JetStream as the log. libnats is loaded when it is first used.
+        .target(name: "CNats"),
+        .target(
+            name: "TidemarkJetStream",
+            dependencies: [
+                "CNats", "Tidemark", "TidemarkModel", "TidemarkWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         // A cache as a child process: JSON-RPC on standard input and output.
         .target(
             name: "TidemarkSession",
@@ -150,7 +160,7 @@ let package = Package(
             name: "TidemarkCommand",
             dependencies: [
                 "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
-                "TidemarkModel", "TidemarkRecording", "TidemarkSession",
+                "TidemarkJetStream", "TidemarkModel", "TidemarkRecording", "TidemarkSession",
                 "TidemarkSimulation",
                 "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -166,7 +176,7 @@ let package = Package(
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkJetStream", "TidemarkModel", "TidemarkStore", "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -249,6 +259,13 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkHTTPRulesTests", dependencies: ["TidemarkHTTPRules", "TidemarkModel", "TidemarkTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkJetStreamTests",
+            dependencies: [
+                "Tidemark", "TidemarkCommand", "TidemarkJetStream", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkWire",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkHTTPTests",

@@ -20,11 +20,12 @@ import TidemarkTesting
 
     private func text(_ value: ReferenceJSON?) -> String { String(decoding: value?.written ?? [], as: UTF8.self) }
 
-    @Test(arguments: [
-        "framing", "decoding", "apply", "index", "observers", "layers", "puts", "ages", "eviction", "journal",
-        "end-to-end",
-        "cold-start", "reads", "scaling", "sessions",
-    ])
+    @Test(
+        arguments: [
+            "framing", "decoding", "apply", "index", "observers", "layers", "puts", "ages", "eviction", "journal",
+            "end-to-end",
+            "cold-start", "reads", "scaling", "sessions",
+        ] + (JetStreamServer.isInstalled ? ["jetstream"] : []))
     func `every suite measures small inputs and writes its results`(suite: String) async throws {
         let result = try await run(
             ["--smoke", "--runs", "1", "--suite", suite, "--out", folder.path("results.json"), "--json"])
@@ -82,4 +83,10 @@ import TidemarkTesting
         #expect(try await run(["--suite", "nothing"]).status == 64)
         #expect(try await run(["--runs", "0"]).status == 64)
     }
+}
+
+/// The NATS server, without which the suite of streams measures nothing.
+private enum JetStreamServer {
+    static let isInstalled = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"]
+        .contains { FileManager.default.isExecutableFile(atPath: $0) }
 }

@@ -61,7 +61,9 @@ import Testing
         }
         let storage = try cases("Sources/Tidemark/Journal/StorageError.swift").values
         #expect(storage.count == 10)
-        #expect(Set(rows.map(\.code)) == Set(written.map(\.code)).union(storage))
+        let streams = try cases("Sources/TidemarkJetStream/JetStreamError.swift").values
+        #expect(streams.count == 14)
+        #expect(Set(rows.map(\.code)) == Set(written.map(\.code)).union(storage).union(streams))
     }
 
     @Test func `the page lists every code of doctor`() throws {

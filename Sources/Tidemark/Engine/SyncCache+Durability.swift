@@ -68,4 +68,13 @@ extension SyncCache {
         state.status(named: library)
             ?? LibraryStatus(library: library, epoch: "", cursor: nil, phase: .cold, lost: [])
     }
+
+    /// Notes whether the source of events can be reached, for a source that can tell. While it cannot, libraries with a
+    /// cursor are in the phase `gap`, and everything else goes on.
+    ///
+    /// - Source: Protocol/sequencing.md.
+    package func sourceBecame(reachable isReachable: Bool) {
+        state.noteSource(isReachable: isReachable, at: clock.now())
+        distribute()
+    }
 }

@@ -5,16 +5,20 @@ import TidemarkSQLite
 /// The only file of this command that uses the engine.
 extension GapsCommand {
     func healNow() async throws {
-        guard case .file(let path)? = upstream else { return }
-        let file = FileUpstream(path: path)
-        guard file.isReadable else {
+        guard let source = try source() else { return }
+        let journal = try await SQLiteJournal.open(path: database.path)
+        let cache = try await SyncCache.open(journal: journal, upstream: source)
+        await cache.heal(library: scope.library)
+        try await cache.close()
+    }
+
+    private func source() throws -> (any Upstream)? {
+        if case .file(let path) = upstream, !FileUpstream(path: path).isReadable {
             throw Failure(
                 .noInput, "not_found", "cannot read \(path)", place: path, outcome: "no upstream was asked",
                 advice: "give the path of a log of event lines")
         }
-        let cache = try await SyncCache.open(journal: try await SQLiteJournal.open(path: database.path), upstream: file)
-        await cache.heal(library: scope.library)
-        try await cache.close()
+        return try upstream?.open(defaultLibrary: "", limits: Limits())
     }
 
     func rewindNow() async throws {

@@ -29,7 +29,10 @@ struct GapsCommand: AsyncParsableCommand {
     @Flag(help: "Ask the upstream for the lost numbers, then show those that are still lost.")
     var heal = false
 
-    @Option(help: ArgumentHelp("The upstream to ask: file:PATH, a complete log of event lines.", valueName: "address"))
+    @Option(
+        help: ArgumentHelp(
+            "The upstream to ask: file:PATH, a complete log of event lines, or nats://host:port/STREAM.",
+            valueName: "address"))
     var upstream: UpstreamAddress?
 
     @Flag(
@@ -44,6 +47,7 @@ struct GapsCommand: AsyncParsableCommand {
         if heal, upstream == nil {
             throw ValidationError("--heal asks an upstream: say which, as --upstream file:PATH.")
         }
+        try upstream?.validate()
         if upstream != nil, !heal { throw ValidationError("--upstream is for --heal.") }
         if rewind, scope.library == nil { throw ValidationError("--rewind works on one library: add --library ID.") }
         if rewind, target == nil { throw ValidationError("--rewind needs the number to go back to: add --to N.") }

@@ -4,6 +4,7 @@ import Tidemark
 import TidemarkGraphQL
 import TidemarkGraphQLStore
 import TidemarkHTTP
+import TidemarkJetStream
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
@@ -32,6 +33,7 @@ struct RunCommand: AsyncParsableCommand {
               tidemark run --db cache.db --upstream file:complete.ndjson
               tidemark run --db cache.db --index file./content_kind --index file./size
               tidemark run --db cache.db --record session.rec
+              tidemark run --db cache.db --from nats://localhost:4222/EVENTS
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -45,9 +47,14 @@ struct RunCommand: AsyncParsableCommand {
     var profile: CacheConfiguration.Profile?
     @Option(
         help: ArgumentHelp(
-            "The upstream for missing events: host, a log as file:PATH, or none. With none, queries are not fetched either.",
+            """
+            The upstream for missing events: host (the default), a log as file:PATH, a stream as \
+            nats://host:port/STREAM, or none. With none, queries are not fetched either. With --from, the stream is the \
+            default.
+            """,
             valueName: "who"))
-    var upstream = SessionUpstream.host
+    var upstream: SessionUpstream?
+    @OptionGroup(title: "JetStream") var stream: StreamOptions
     @Option(help: ArgumentHelp("The time in which the host has to answer.", valueName: "seconds"))
     var fetchTimeout = 30.0
     @Flag(help: "Ask the host (cache.will_evict) before entities are evicted; without an answer they are evicted.")
@@ -67,6 +74,7 @@ struct RunCommand: AsyncParsableCommand {
         guard fetchTimeout > 0, fetchTimeout <= 86_400 else {
             throw ValidationError("--fetch-timeout takes more than 0 and at most 86400 seconds, not \(fetchTimeout).")
         }
+        if case .log(let address) = upstream { try address.validate() }
         guard (0...Limits().layerCountMax).contains(layerCountMax) else {
             throw ValidationError("--max-pending takes 0 to \(Limits().layerCountMax), not \(layerCountMax).")
         }
@@ -75,7 +83,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         try Recorder.check(recording)
         let policy = try policy.policy()
-        if case .file(let path) = upstream { try EngineStart.checkReadable(path) }
+        if case .log(.file(let path)) = upstream { try EngineStart.checkReadable(path) }
         let input: DescriptorInput
         do throws(InputError) {
             input = try DescriptorInput(STDIN_FILENO)
@@ -104,7 +112,7 @@ struct RunCommand: AsyncParsableCommand {
         let host = HostUpstream(calls, limits: configuration.limits)
         if askBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         let journal = try await SQLiteJournal.open(path: database.path)
-        let upstream = eventUpstream(host, configuration)
+        let upstream = try eventUpstream(host, configuration)
         let recorder = try await Recorder.begin(
             recording, command: "run", configuration, journal: journal, hasUpstream: upstream != nil,
             policy: try self.policy.text(), clock: clock)
@@ -119,6 +127,8 @@ struct RunCommand: AsyncParsableCommand {
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
         settings.http = HTTPClient(cache, transport: http.transport(calls), defaults: try http.defaults())
+        let feeding = try feed(cache, configuration.logger)
+        settings.beforeEnd = { await feeding?() }
         let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
         do {
             try await session.run(input, room: room)
@@ -145,6 +155,10 @@ struct RunCommand: AsyncParsableCommand {
         configuration.flush = .interactive
         configuration.spareMemoryInterval = RunCommand.spareMemoryInterval
         if let profile { configuration.apply(profile) }
+        if stream.from != nil {
+            configuration.flush.byteCountMax = min(
+                configuration.flush.byteCountMax, JetStreamFeed.unwrittenByteCountMax)
+        }
         try limits.apply(to: &configuration)
         indexes.apply(to: &configuration, errors: Output.errors())
         configuration.limits.layerCountMax = layerCountMax
@@ -153,12 +167,36 @@ struct RunCommand: AsyncParsableCommand {
         return configuration
     }
 
-    private func eventUpstream(_ host: HostUpstream, _ configuration: CacheConfiguration) -> (any Upstream)? {
+    private func eventUpstream(
+        _ host: HostUpstream, _ configuration: CacheConfiguration
+    ) throws -> (any Upstream)? {
         switch upstream {
-        case .host: host
-        case .file(let path):
-            FileUpstream(path: path, defaultLibrary: configuration.defaultLibrary, limits: configuration.limits)
-        case .nobody: nil
+        case nil:
+            if let address = try stream.address { return JetStreamUpstream(address, numbering: stream.numbering) }
+            return host
+        case .host: return host
+        case .log(let address):
+            return try address.open(defaultLibrary: configuration.defaultLibrary, limits: configuration.limits)
+        case .nobody: return nil
+        }
+    }
+
+    /// Begins to read the stream into the cache.
+    ///
+    /// - Returns: Ends the reading, and returns when all that was read is applied; nil when there is no stream.
+    private func feed(_ cache: SyncCache, _ logger: Logger) throws -> (@Sendable () async -> Void)? {
+        guard let address = try stream.address else { return nil }
+        let feed = JetStreamFeed(address, settings: stream.settings, logger: logger)
+        let task = Task {
+            do {
+                try await feed.run(into: cache)
+            } catch {
+                logger.error("the stream is not read any more: \(error)")
+            }
+        }
+        return {
+            feed.stop()
+            await task.value
         }
     }
 }
@@ -166,8 +204,8 @@ struct RunCommand: AsyncParsableCommand {
 /// The upstream of a session, which answers its questions.
 enum SessionUpstream: Hashable, ExpressibleByArgument {
     case host
-    /// A complete log, with one event a line.
-    case file(path: String)
+    /// A complete log in a file, or a stream.
+    case log(UpstreamAddress)
     case nobody
 
     init?(argument: String) {
@@ -175,8 +213,8 @@ enum SessionUpstream: Hashable, ExpressibleByArgument {
         case "host": self = .host
         case "none": self = .nobody
         default:
-            guard argument.hasPrefix("file:"), argument.utf8.count > 5 else { return nil }
-            self = .file(path: String(argument.dropFirst(5)))
+            guard let address = UpstreamAddress(argument: argument) else { return nil }
+            self = .log(address)
         }
     }
 

@@ -1,5 +1,6 @@
 import Logging
 import Tidemark
+import TidemarkJetStream
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
@@ -11,11 +12,12 @@ extension IngestCommand {
     ///   - errors: The output for messages that a user should see meanwhile.
     ///   - show: Called after each block of input.
     func ingest(
-        _ input: DescriptorInput, _ policy: CachePolicy, errors: Output, show: (IngestProgress) throws(Failure) -> Void
+        _ input: IngestSource, _ policy: CachePolicy, errors: Output, show: (IngestProgress) throws(Failure) -> Void
     ) async throws -> IngestSummary {
         let clock = ContinuousClock()
         let start = clock.now
         var configuration = try self.configuration(policy)
+        let upstream = try upstream(configuration)
         let journal = try await SQLiteJournal.open(path: database.path)
         indexes.apply(to: &configuration, errors: errors)
         let cacheClock = SystemClock()
@@ -32,24 +34,26 @@ extension IngestCommand {
         // the same in every run.
         await cache.heal()
         let stream: IngestStream
-        do throws(InputError) {
-            stream = try await IngestStream(of: input, into: cache)
-        } catch {
-            throw EngineStart.failure(error)
+        do {
+            stream = try await input.begin(cache)
+        } catch let error as InputError {
+            throw input.failure(error)
         }
         let acknowledging = acknowledge(stream.acknowledgements)
         var failure: (any Error)?
         do {
             while try await stream.next() {
-                try show(await progress(of: stream, cache))
+                try show(await progress(of: stream, cache, input))
             }
+            await input.end()
             try await stream.finish()
             try await cache.enforceLimits()
         } catch let error as InputError {
-            failure = EngineStart.failure(error)
+            failure = input.failure(error)
         } catch {
             failure = error
         }
+        await input.end()
         var summary = IngestSummary()
         summary.counts = await cache.counts() - before
         summary.entityCount = await cache.entityCount()
@@ -75,15 +79,26 @@ extension IngestCommand {
         configuration.policy = policy
         configuration.defaultLibrary = ByteString(options.defaultLibrary)
         if let profile = options.profile { configuration.apply(profile) }
-        // Without acknowledgements, larger flushes do the same work with fewer writes.
-        if !options.printsAcknowledgements { configuration.flush = .bulk }
+        // Without acknowledgements, larger flushes do the same work with fewer writes. Somebody who waits for more messages
+        // of a stream sees each soon.
+        if !options.printsAcknowledgements, options.stream.from == nil || options.untilCaughtUp {
+            configuration.flush = .bulk
+        }
+        if options.stream.from != nil {
+            configuration.flush.byteCountMax = min(
+                configuration.flush.byteCountMax, JetStreamFeed.unwrittenByteCountMax)
+        }
         try limits.apply(to: &configuration)
         return configuration
     }
 
-    private var upstream: FileUpstream? {
-        guard case .file(let path) = options.upstream else { return nil }
-        return FileUpstream(path: path, defaultLibrary: ByteString(options.defaultLibrary))
+    /// The source of missing events: the named one, else the stream that is read.
+    private func upstream(_ configuration: CacheConfiguration) throws -> (any Upstream)? {
+        if let upstream = options.upstream {
+            return try upstream.open(
+                defaultLibrary: ByteString(options.defaultLibrary), limits: configuration.limits)
+        }
+        return try options.stream.address.map { JetStreamUpstream($0, numbering: options.stream.numbering) }
     }
 
     /// Prints acknowledgements while the stream is read; nil when they are not requested.
@@ -104,9 +119,12 @@ extension IngestCommand {
         }
     }
 
-    private func progress(of stream: IngestStream, _ cache: SyncCache) async -> IngestProgress {
+    private func progress(
+        of stream: IngestStream, _ cache: SyncCache, _ input: IngestSource
+    ) async -> IngestProgress {
         let (heldCount, durableLineCount) = await cache.progress(of: stream.input)
         return IngestProgress(
-            lineCount: stream.lineCount, heldCount: heldCount, durableLineCount: durableLineCount)
+            lineCount: stream.lineCount, heldCount: heldCount, durableLineCount: durableLineCount,
+            pendingCount: input.pendingCount)
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Logging
 import Tidemark
+import TidemarkJetStream
 import TidemarkModel
 
 #if canImport(Darwin)
@@ -18,12 +20,14 @@ struct IngestCommand: AsyncParsableCommand {
         discussion: """
             Reads one event a line until the input ends, and prints one summary object. Bad lines never end it: they \
             go to quarantine. SIGINT and SIGTERM end the reading; what was read is written, and the summary says \
-            \"interrupted\":true.
+            \"interrupted\":true. With --from the events come from a JetStream stream, behind the cursors of the \
+            database, until a signal or --until-caught-up ends it.
 
             EXAMPLE
               tidemark ingest --db cache.db < events.ndjson
               tidemark ingest --db cache.db --ack --upstream file:complete.ndjson < events.ndjson
               tidemark ingest --db cache.db --index file./content_kind < events.ndjson
+              tidemark ingest --db cache.db --from nats://localhost:4222/EVENTS --until-caught-up
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -37,19 +41,10 @@ struct IngestCommand: AsyncParsableCommand {
     func run() async throws {
         try Recorder.check(recording)
         let policy = try policy.policy()
-        let input: DescriptorInput
-        do throws(InputError) {
-            input = try DescriptorInput(STDIN_FILENO)
-        } catch {
-            throw EngineStart.failure(error)
-        }
         let output = Output.standard()
         let errors = Output.errors()
         if case .file(let path) = options.upstream { try EngineStart.checkReadable(path) }
-        if input.isTerminal {
-            try errors.writeLine("tidemark: reading events from the terminal; Ctrl-D ends them")
-            try errors.flush()
-        }
+        let input = try source(errors)
         let signals = SignalWatch { input.stop() }
         // Signals are watched until the last commit, so that a second signal ends the process when a flush hangs.
         defer { signals.end() }
@@ -65,6 +60,28 @@ struct IngestCommand: AsyncParsableCommand {
         }
         try output.flush()
         if options.isStrict, summary.hasBadLines { throw strictFailure(summary) }
+    }
+
+    private func source(_ errors: Output) throws -> IngestSource {
+        if let address = try options.stream.address {
+            var settings = options.stream.settings
+            settings.endsCaughtUp = options.untilCaughtUp
+            settings.firstContactTimeout = 10_000
+            var logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
+            logger.logLevel = .notice
+            return .jetStream(JetStreamFeed(address, settings: settings, logger: logger))
+        }
+        let input: DescriptorInput
+        do throws(InputError) {
+            input = try DescriptorInput(STDIN_FILENO)
+        } catch {
+            throw EngineStart.failure(error)
+        }
+        if input.isTerminal {
+            try errors.writeLine("tidemark: reading events from the terminal; Ctrl-D ends them")
+            try errors.flush()
+        }
+        return .descriptor(input)
     }
 
     private func strictFailure(_ summary: IngestSummary) -> Failure {

@@ -14,8 +14,18 @@ struct IngestOptions: ParsableArguments {
     @Option(help: "The server's naming of types.")
     var profile: CacheConfiguration.Profile?
     @Option(
-        help: ArgumentHelp("The upstream for missing events: a log file, as file:PATH.", valueName: "file:path"))
+        help: ArgumentHelp(
+            "The upstream for missing events: a log as file:PATH, or a stream as nats://host:port/STREAM.",
+            valueName: "address"))
     var upstream: UpstreamAddress?
     @Flag(name: .customLong("strict"), help: "End with 65 when any line, or batch member, could not be used.")
     var isStrict = false
+    @OptionGroup(title: "JetStream") var stream: StreamOptions
+    @Flag(help: "With --from: end at the message that is the last one now, instead of waiting for more.")
+    var untilCaughtUp = false
+
+    func validate() throws {
+        if untilCaughtUp, stream.from == nil { throw ValidationError("--until-caught-up is for --from.") }
+        try upstream?.validate()
+    }
 }

@@ -6,4 +6,6 @@ struct IngestProgress: Sendable {
     var heldCount: Int
     /// Lines that are durable, together with all lines before them.
     var durableLineCount: Int64
+    /// Messages of a stream that were not read yet; nil for standard input.
+    var pendingCount: Int64?
 }

@@ -26,12 +26,20 @@ struct ProgressLine {
         let text =
             "\(HumanText.count(progress.lineCount, "line")), \(HumanText.count(rate))/s, "
             + "\(HumanText.count(lag)) not yet durable"
+            + behind(progress, rate)
             + (progress.heldCount > 0 ? ", \(HumanText.count(progress.heldCount)) waiting for a gap" : "")
         try output.write("\r\u{1B}[K".utf8)
         try output.write(output.style.paint(Printable.excerpt(text, count: output.columnCount - 1), .dim).utf8)
         try output.flush()
         shownAt = now
         shownLineCount = progress.lineCount
+    }
+
+    /// The messages that a stream still has, and the time that they will take.
+    private func behind(_ progress: IngestProgress, _ rate: Int64) -> String {
+        guard let count = progress.pendingCount, count > 0 else { return "" }
+        let left = rate > 0 ? ", \(HumanText.duration(milliseconds: count * 1_000 / rate)) left" : ""
+        return ", \(HumanText.count(count)) behind\(left)"
     }
 
     /// Erases the line, so that the next output starts on a clean one.

@@ -23,6 +23,8 @@ package final class Session: Sendable {
         package var logger: Logger
         /// The client for HTTP; nil: methods of HTTP are refused.
         package var http: HTTPClient?
+        /// Called when the host's input has ended, before the cache is closed: other sources of events end here.
+        package var beforeEnd: @Sendable () async -> Void = {}
 
         /// Makes settings with the values that have no default.
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
@@ -40,6 +42,7 @@ package final class Session: Sendable {
     let logger: Logger
     let http: HTTPClient?
     private let aheadByteCountMax: Int
+    private let beforeEnd: @Sendable () async -> Void
 
     /// - Parameters:
     ///   - cache: A cache that was opened for this session; the session closes it.
@@ -56,6 +59,7 @@ package final class Session: Sendable {
         http = settings.http
         logger = settings.logger
         aheadByteCountMax = settings.aheadByteCountMax
+        beforeEnd = settings.beforeEnd
     }
 
     /// Takes the input to its end, finishes all work under way, closes the cache and writes all remaining lines.
@@ -143,6 +147,7 @@ package final class Session: Sendable {
     private func finish(_ stream: IngestStream) async throws(StorageError) {
         outbox.letThrough()
         calls.close()
+        await beforeEnd()
         var failure: StorageError?
         do throws(StorageError) {
             try await stream.finish()

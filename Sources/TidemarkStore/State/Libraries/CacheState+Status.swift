@@ -22,4 +22,15 @@ extension CacheState {
             libraries[library].shownLost = libraries[library].gate.lost.ranges
         }
     }
+
+    /// Notes whether the source of events can be reached. While it cannot, a library with a cursor is in the phase `gap`:
+    /// events may be missing that nobody has heard of.
+    ///
+    /// - Complexity: O(libraries).
+    package mutating func noteSource(isReachable: Bool, at now: Int64) {
+        for library in libraries.indexes where libraries[library].isCutOff == isReachable {
+            libraries[library].isCutOff = !isReachable
+            noteStatus(of: library, at: now)
+        }
+    }
 }

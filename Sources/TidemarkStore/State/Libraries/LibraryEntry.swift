@@ -35,6 +35,8 @@ struct LibraryEntry {
     var heldOff: Set<EventSequence> = []
     /// The number of sequences in `heldOff` at most: 1,024.
     static let heldOffCountMax = 1_024
+    /// Whether the source of the library's events cannot be reached: events may be missing that nobody has heard of.
+    var isCutOff = false
     /// The phase that observers of the libraries were notified of last.
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
@@ -63,6 +65,7 @@ struct LibraryEntry {
 
     var phase: LibraryPhase {
         if gate.missing != nil { return machine.isActive && !machine.isHealing ? .reconciling : .gap }
+        if isCutOff, gate.cursor != nil { return .gap }
         if gate.isStale { return .stale }
         return gate.cursor == nil ? .cold : .live
     }

@@ -1,0 +1,102 @@
+// The part of libnats that is used: connections, subscriptions that are asked for messages, requests. libnats is loaded
+// when the first connection is made; a program that makes none neither links nor loads it.
+//
+// No function of this header takes a callback: libnats may call one after its owner has gone. Messages are fetched
+// instead, on a thread of the caller. All functions may be called from any thread.
+#ifndef TIDEMARK_NATS_CLIENT_H
+#define TIDEMARK_NATS_CLIENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TIDEMARK_NATS_OK = 0,
+    TIDEMARK_NATS_CONNECTION_CLOSED = 5,
+    TIDEMARK_NATS_NO_SERVER = 6,
+    TIDEMARK_NATS_DISCONNECTED = 10,
+    TIDEMARK_NATS_AUTH_FAILED = 11,
+    TIDEMARK_NATS_NOT_PERMITTED = 12,
+    TIDEMARK_NATS_MAX_PAYLOAD = 21,
+    TIDEMARK_NATS_TIMEOUT = 26,
+    TIDEMARK_NATS_SSL_ERROR = 29,
+    TIDEMARK_NATS_NO_RESPONDERS = 34,
+    // Not a status of libnats: it cannot be loaded.
+    TIDEMARK_NATS_NO_LIBRARY = -1,
+};
+
+typedef struct {
+    // `nats://host:port`, without credentials.
+    const char *const *servers;
+    int server_count;
+    // NULL where not given.
+    const char *user;
+    const char *password;
+    const char *token;
+    const char *credentials_file;
+    const char *nkey;
+    const char *nkey_seed_file;
+    const char *ca_file;
+    const char *certificate_file;
+    const char *key_file;
+    const char *name;
+    int is_secure;
+    int64_t timeout_milliseconds;
+} tidemark_nats_options;
+
+typedef struct {
+    // Released by tidemark_nats_release; the other members point into it.
+    void *handle;
+    const char *subject;
+    // NULL: none.
+    const char *reply;
+    const uint8_t *bytes;
+    size_t byte_count;
+} tidemark_nats_message;
+
+// Makes a connection that reconnects by itself for ever. `message` gets the reason of a failure.
+int tidemark_nats_connect(
+    void **connection, const tidemark_nats_options *options, char *message, size_t message_byte_count);
+
+// Ends a connection. Subscriptions of it must have ended.
+void tidemark_nats_close(void *connection);
+
+int tidemark_nats_is_connected(void *connection);
+
+// The bytes that a message may have at most, as the server said.
+int64_t tidemark_nats_payload_byte_count_max(void *connection);
+
+// Writes a subject that no one else uses.
+int tidemark_nats_new_inbox(char *subject, size_t byte_count);
+
+int tidemark_nats_subscribe(void **subscription, void *connection, const char *subject);
+
+// Ends a subscription: libnats requires that it is told to the server before the memory is freed.
+void tidemark_nats_unsubscribe(void *subscription);
+
+// The number of messages that wait in a subscription.
+uint64_t tidemark_nats_queued(void *subscription);
+
+// Waits for the next message.
+int tidemark_nats_next(tidemark_nats_message *message, void *subscription, int64_t timeout_milliseconds);
+
+void tidemark_nats_release(void *handle);
+
+// Returns a header's value, which points into the message; NULL when it has none of that name.
+const char *tidemark_nats_header(void *handle, const char *name);
+
+// Sends a message. `headers` are names and values in turn. The bytes are copied.
+int tidemark_nats_publish(
+    void *connection, const char *subject, const char *reply, const char *const *headers, int header_count,
+    const uint8_t *bytes, size_t byte_count);
+
+int tidemark_nats_request(
+    tidemark_nats_message *message, void *connection, const char *subject, const uint8_t *bytes, size_t byte_count,
+    int64_t timeout_milliseconds);
+
+// Sends the buffered bytes, and waits until the server has them.
+int tidemark_nats_flush(void *connection, int64_t timeout_milliseconds);
+
+// Words for a status; valid for ever.
+const char *tidemark_nats_text(int status);
+
+#endif

@@ -1,0 +1,18 @@
+import TidemarkJetStream
+
+extension Failure {
+    /// The failure of reading from a stream, or of publishing to it.
+    init(_ error: JetStreamError, place: String, outcome: String) {
+        let status: ExitStatus =
+            switch error.code {
+            case .badAddress: .usage
+            case .messageTooLarge: .badData
+            case .differentStream: .cannotCreate
+            case .otherPublisher: .locked
+            case .libraryMissing, .noServer, .denied, .tlsFailed, .noJetStream, .noStream, .noMessage, .streamFull,
+                .timedOut, .refused:
+                .unavailable
+            }
+        self.init(status, error.code.rawValue, error.message, place: place, outcome: outcome, advice: error.advice)
+    }
+}

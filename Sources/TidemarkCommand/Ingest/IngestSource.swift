@@ -1,0 +1,50 @@
+import Tidemark
+import TidemarkJetStream
+
+/// The input of an ingest: standard input, or a stream.
+enum IngestSource: Sendable {
+    case descriptor(DescriptorInput)
+    case jetStream(JetStreamFeed)
+
+    /// Ends the reading after what was read so far. Safe to call from a signal's queue.
+    func stop() {
+        switch self {
+        case .descriptor(let input): input.stop()
+        case .jetStream(let feed): feed.stop()
+        }
+    }
+
+    /// Whether ``stop()`` ended the reading.
+    var wasStopped: Bool {
+        switch self {
+        case .descriptor(let input): input.wasStopped
+        case .jetStream(let feed): feed.wasStopped
+        }
+    }
+
+    /// The messages of a stream that were not read yet; nil for standard input, whose end nobody knows.
+    var pendingCount: Int64? {
+        switch self {
+        case .descriptor: nil
+        case .jetStream(let feed): feed.progress.pendingCount
+        }
+    }
+
+    func begin(_ cache: SyncCache) async throws -> IngestStream {
+        switch self {
+        case .descriptor(let input): try await IngestStream(of: input, into: cache)
+        case .jetStream(let feed): try await feed.begin(cache)
+        }
+    }
+
+    /// Ends connections after the last line was read.
+    func end() async {
+        if case .jetStream(let feed) = self { await feed.end() }
+    }
+
+    /// Returns the failure of an input that cannot be read.
+    func failure(_ error: InputError) -> Failure {
+        guard case .jetStream(let feed) = self, let reason = feed.failure else { return EngineStart.failure(error) }
+        return Failure(reason, place: "--from", outcome: "what was read before is stored")
+    }
+}

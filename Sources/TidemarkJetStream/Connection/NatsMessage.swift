@@ -1,0 +1,42 @@
+import CNats
+import TidemarkModel
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A message of a NATS server; its memory belongs to libnats, and is freed with it.
+package struct NatsMessage: ~Copyable {
+    private let message: tidemark_nats_message
+
+    /// Takes over a message that libnats handed out.
+    init(_ message: tidemark_nats_message) { self.message = message }
+
+    deinit { tidemark_nats_release(message.handle) }
+
+    /// The bytes of the subject, which are valid as long as the message.
+    var subject: UnsafeRawBufferPointer { NatsMessage.text(message.subject) }
+
+    /// The bytes of the subject for an answer, which are valid as long as the message; empty when none is wanted.
+    var reply: UnsafeRawBufferPointer { NatsMessage.text(message.reply) }
+
+    /// The body, which is valid as long as the message.
+    package var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: message.bytes, count: message.byte_count)
+    }
+
+    var isEmpty: Bool { message.byte_count == 0 }
+
+    private static func text(_ text: UnsafePointer<CChar>?) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: text, count: text.map { strlen($0) } ?? 0)
+    }
+
+    /// Returns the value of a header, compared by its exact name; nil when there is none.
+    func header(_ name: String) -> String? {
+        tidemark_nats_header(message.handle, name).map { String(cString: $0) }
+    }
+}

@@ -1,0 +1,9 @@
+import TidemarkModel
+import TidemarkWire
+
+/// Writes a name as a JSON string, with its quotes.
+func quoted(_ name: ByteString) -> [UInt8] {
+    var line = JSONLine()
+    line.value(name)
+    return line.bytes
+}

@@ -1,0 +1,129 @@
+import Dispatch
+import Synchronization
+import Tidemark
+import TidemarkModel
+
+/// The stream as the source of missing events: brings those of one library that it still has.
+///
+/// Purged and deleted messages cannot come: the request for it ends with a final error, and the numbers are lost.
+///
+/// - Source: Protocol/jetstream.md, upstream.
+public final class JetStreamUpstream: Upstream {
+    private struct Work {
+        var connection: NatsConnection?
+        /// The last request of each library whose first number was not there. Bounded: forgotten past `countMax`.
+        var unanswered: [ByteString: Int64] = [:]
+    }
+
+    private let address: JetStreamAddress
+    private let numbering: ReadingSettings.Numbering
+    private let queue = DispatchQueue(label: "tidemark.jetstream.upstream")
+    /// Locked by the queue's one job at a time, so never contended.
+    private let work = Mutex(Work())
+
+    private static let answerByteCountMax = 4 << 20
+    private static let unansweredCountMax = 1_024
+    /// The time that one answer may take.
+    private static let timeout = Duration.seconds(20)
+
+    /// - Parameter numbering: The numbers that the cache follows.
+    public init(_ address: JetStreamAddress, numbering: ReadingSettings.Numbering = .body) {
+        self.address = address
+        self.numbering = numbering
+    }
+
+    public func events(
+        since sequence: EventSequence, of library: ByteString
+    ) async throws(UpstreamError) -> UpstreamAnswer {
+        let result: Result<UpstreamAnswer, UpstreamError> = await withCheckedContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    returning: self.work.withLock { work in
+                        do {
+                            return .success(try self.answer(sequence.rawValue, library, &work))
+                        } catch let error as UpstreamError {
+                            return .failure(error)
+                        } catch {
+                            work.connection = nil
+                            return .failure(UpstreamError("\(error)"))
+                        }
+                    })
+            }
+        }
+        return try result.get()
+    }
+
+    private func answer(_ sequence: Int64, _ library: ByteString, _ work: inout Work) throws -> UpstreamAnswer {
+        let connection = try work.connection ?? NatsConnection(address)
+        work.connection = connection
+        let api = JetStreamAPI(connection: connection)
+        let status = try api.status(of: address.stream)
+        let subject = address.subject(of: library)
+        var start = max(sequence, status.firstSequence)
+        if numbering == .body {
+            let end = status.lastSequence + 1
+            start =
+                status.allowsDirectGets
+                ? try BodySearch(api: api, stream: status.name, subject: subject)
+                    .first(above: sequence - 1, from: status.firstSequence, before: end)
+                : status.firstSequence
+        }
+        let answer = try lines(from: start, asked: sequence, of: library, status, api)
+        let isBeginningThere = answer.first.map { $0 <= sequence } ?? false
+        if isBeginningThere {
+            work.unanswered[library] = nil
+        } else {
+            let wasAsked = work.unanswered[library] == sequence
+            if work.unanswered.count >= JetStreamUpstream.unansweredCountMax { work.unanswered = [:] }
+            work.unanswered[library] = sequence
+            if wasAsked || answer.first == nil {
+                throw UpstreamError("\(address) does not have number \(sequence) of \(library) any more", isFinal: true)
+            }
+        }
+        return UpstreamAnswer(lines: answer.lines)
+    }
+
+    /// Reads messages of a library, up to ``answerByteCountMax`` bytes.
+    ///
+    /// - Returns: The lines, and the number after which the first of them follows, plus one.
+    private func lines(
+        from start: Int64, asked sequence: Int64, of library: ByteString, _ status: StreamStatus, _ api: JetStreamAPI
+    ) throws -> (lines: [UInt8], first: Int64?) {
+        var consumer = try PullConsumer(
+            api, stream: status.name, filter: address.subject(of: library), from: start)
+        var remaining = consumer.pendingCount
+        var lines: [UInt8] = []
+        var first: Int64?
+        let quotedLibrary = quoted(library)
+        let quotedEpoch = quoted(ByteString(status.epoch))
+        // What the stream does not have any more is not skipped: it is lost.
+        var previous = max(sequence - 1, status.firstSequence - 1)
+        let deadline = ContinuousClock.now + JetStreamUpstream.timeout
+        while remaining > 0, lines.count < JetStreamUpstream.answerByteCountMax {
+            guard ContinuousClock.now < deadline else {
+                throw JetStreamError(.timedOut, "the stream did not bring its messages in time", advice: "try again")
+            }
+            _ = try consumer.receive(timeout: 100) { message, place throws(JetStreamError) in
+                remaining -= 1
+                var numbers: MessagePlace.Numbers?
+                if numbering == .stream {
+                    if status.hasOneSubject { previous = place.sequence - 1 }
+                    if let named = message.header("Nats-Expected-Last-Subject-Sequence").flatMap({ Int64($0) }),
+                        named > previous, named < place.sequence
+                    {
+                        previous = named
+                    }
+                    numbers = .init(sequence: place.sequence, previous: previous, quotedEpoch: quotedEpoch)
+                    if first == nil { first = previous + 1 }
+                    previous = place.sequence
+                } else if first == nil {
+                    first = MessageLine.sequence(of: Array(message.bytes))
+                }
+                MessageLine.append(
+                    message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: numbers), to: &lines)
+            }
+        }
+        try consumer.end()
+        return (lines, first)
+    }
+}

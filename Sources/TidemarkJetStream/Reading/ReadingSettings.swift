@@ -1,0 +1,27 @@
+/// The settings of a reader of a stream.
+public struct ReadingSettings: Hashable, Sendable {
+    /// Where an event's number comes from.
+    public enum Numbering: String, Sendable, CaseIterable {
+        /// The number of the message in its stream.
+        case stream
+        /// The `sequence` of the body, with its `prev` and `epoch`.
+        case body
+    }
+
+    /// Where a database without a cursor begins.
+    public enum Start: String, Sendable, CaseIterable {
+        /// With the first message of the stream.
+        case first
+        /// With the next message that is published.
+        case new
+    }
+
+    public var numbering = Numbering.stream
+    public var start = Start.first
+    /// Whether reading ends at the message that was the last one when it began.
+    public var endsCaughtUp = false
+    /// The milliseconds in which a server and the stream must be found; nil: tried for ever.
+    public var firstContactTimeout: Int64?
+
+    public init() {}
+}

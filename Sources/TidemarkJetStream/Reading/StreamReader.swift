@@ -1,0 +1,194 @@
+import Tidemark
+import TidemarkModel
+
+/// The reader of a stream: turns its messages into lines of events, in order, each once.
+///
+/// The reader follows the stream through reconnects, elections and lost consumers: whatever happens, it makes a consumer behind
+/// the last message that it read. Used by one thread, which may wait.
+struct StreamReader {
+    /// The position of a reader.
+    struct Position: Equatable {
+        /// The number of the last message that was read; 0 before the first.
+        var sequence: Int64 = 0
+        /// The messages that were not read yet, as the server said last.
+        var pendingCount: Int64 = 0
+        /// The number of the last message of the stream when reading began.
+        var tail: Int64 = 0
+    }
+
+    /// The bytes of lines that are made at once.
+    static let lineByteCountMax = 512 << 10
+
+    private let address: JetStreamAddress
+    private let settings: ReadingSettings
+    private let known: [LibraryStatus]
+    private var logs: LibraryLogs
+    private var connection: NatsConnection?
+    private var consumer: PullConsumer?
+    /// The stream when the consumer was made.
+    private var status: StreamStatus?
+    private var quotedEpoch: [UInt8] = []
+    private(set) var position = Position()
+    /// The number before the first one that reading began with, or that the stream still had: nothing at or below it
+    /// comes any more.
+    private var floor: Int64 = 0
+    /// Whether the end that was wanted is reached.
+    private(set) var isCaughtUp = false
+
+    init(_ address: JetStreamAddress, _ settings: ReadingSettings, known: [LibraryStatus]) {
+        self.address = address
+        self.settings = settings
+        self.known = known
+        logs = LibraryLogs(
+            address, withoutEpoch: Set(known.filter { $0.epoch.bytes.isEmpty && $0.cursor != nil }.map(\.library)))
+    }
+
+    /// Whether a server is connected now.
+    var isConnected: Bool { connection?.isConnected ?? false }
+
+    var epoch: String? { status?.epoch }
+
+    /// The subscription, to see whether messages wait; nil while there is no consumer.
+    var subscription: NatsSubscription? { consumer?.subscriptionForCount }
+
+    /// Connects if need be, and makes a consumer if there is none.
+    ///
+    /// - Parameter lines: Gets the lines that tell the cache what the stream does not have any more.
+    /// - Throws: ``JetStreamError``.
+    mutating func prepare(_ lines: inout [UInt8]) throws(JetStreamError) {
+        if connection == nil { connection = try NatsConnection(address) }
+        guard consumer == nil, let connection else { return }
+        let api = JetStreamAPI(connection: connection)
+        let found = try api.status(of: address.stream)
+        let start: Int64
+        if let status, status.epoch == found.epoch {
+            start = position.sequence + 1
+            noteFirst(of: found, &lines)
+        } else {
+            if status != nil { logs.removeAll() }
+            start =
+                status == nil
+                ? try StreamStart(api: api, address: address, settings: settings, known: known).sequence(in: found) : 1
+            position = Position(sequence: start - 1, tail: found.lastSequence)
+            floor = max(0, found.firstSequence - 1)
+            quotedEpoch = quoted(ByteString(found.epoch))
+            announce(found, &lines)
+        }
+        status = found
+        let made = try PullConsumer(api, stream: found.name, filter: address.filter, from: start)
+        position.pendingCount = made.pendingCount
+        consumer = made
+        noteEnd()
+    }
+
+    /// Forgets the consumer after an error; ``prepare(_:)`` makes another one.
+    mutating func forgetConsumer() { consumer = nil }
+
+    /// Ends the consumer and the connection.
+    mutating func end() {
+        do throws(JetStreamError) {
+            if isConnected { try consumer?.end() }
+        } catch {
+            // The server removes it by itself.
+        }
+        consumer = nil
+        connection = nil
+    }
+
+    /// Waits for messages, and appends their lines.
+    ///
+    /// - Parameter timeout: The milliseconds to wait for the first one.
+    /// - Throws: ``JetStreamError``; then the consumer is lost.
+    mutating func read(timeout: Int64, _ lines: inout [UInt8]) throws {
+        guard consumer != nil else { return }
+        var timeout = timeout
+        while lines.count < StreamReader.lineByteCountMax, !isCaughtUp {
+            // The consumer is taken out while its messages are used: both are parts of this value.
+            guard var current = consumer.take() else { return }
+            let isOne = try current.receive(timeout: timeout) { message, place throws(JetStreamError) in
+                try append(message, place, &lines)
+            }
+            consumer = current
+            guard isOne || timeout > 0 else { return }
+            if !isOne, subscription?.waitingCount ?? 0 == 0 { return }
+            timeout = 0
+            noteEnd()
+        }
+    }
+
+    private mutating func append(
+        _ message: borrowing NatsMessage, _ place: DeliveryPlace, _ lines: inout [UInt8]
+    ) throws(JetStreamError) {
+        let isNext = place.sequence == position.sequence + 1
+        if !isNext, place.sequence > position.sequence, settings.numbering == .stream, let connection {
+            let found = try JetStreamAPI(connection: connection).status(of: address.stream)
+            // A stream that was made anew has other numbers: this message is read again from its beginning.
+            guard found.epoch == status?.epoch else {
+                throw JetStreamError(.timedOut, "the stream was made anew", advice: "try again")
+            }
+            noteFirst(of: found, &lines)
+        }
+        position.sequence = place.sequence
+        position.pendingCount = place.pendingCount
+        guard let index = logs.place(of: message.subject) else { return }
+        let log = logs[index]
+        if settings.numbering == .body {
+            MessageLine.append(message.bytes, at: MessagePlace(quotedLibrary: log.quoted, numbers: nil), to: &lines)
+            return
+        }
+        if log.needsReset {
+            MessageLine.appendReset(log.quoted, quotedEpoch: quotedEpoch, to: &lines)
+            logs[index].needsReset = false
+        }
+        var previous = max(floor, log.lastRead)
+        if status?.hasOneSubject == true {
+            previous = place.sequence - 1
+        } else if let named = message.header("Nats-Expected-Last-Subject-Sequence").flatMap({ Int64($0) }),
+            named > previous, named < place.sequence
+        {
+            previous = named
+        }
+        MessageLine.append(
+            message.bytes,
+            at: MessagePlace(
+                quotedLibrary: log.quoted,
+                numbers: .init(sequence: place.sequence, previous: previous, quotedEpoch: quotedEpoch)),
+            to: &lines)
+        logs[index].lastRead = place.sequence
+    }
+
+    /// Tells the cache, where a stream is seen for the first time, which of its libraries lost what.
+    private func announce(_ found: StreamStatus, _ lines: inout [UInt8]) {
+        guard settings.numbering == .stream else { return }
+        for library in known where address.scope.contains(library.library) {
+            let epoch = library.epoch.description
+            if epoch == found.epoch {
+                guard let cursor = library.cursor?.rawValue, cursor < floor else { continue }
+                MessageLine.appendHeartbeat(quoted(library.library), quotedEpoch: quotedEpoch, last: floor, to: &lines)
+            } else if epoch.hasPrefix("\(found.name)@") {
+                MessageLine.appendReset(quoted(library.library), quotedEpoch: quotedEpoch, to: &lines)
+            }
+        }
+    }
+
+    /// Tells the cache what was removed from the stream before it was read.
+    private mutating func noteFirst(of found: StreamStatus, _ lines: inout [UInt8]) {
+        let last = found.firstSequence - 1
+        guard settings.numbering == .stream, last > position.sequence, last > floor else { return }
+        floor = last
+        var cursors: [ByteString: Int64] = [:]
+        for library in logs.read { cursors[library] = logs.lastRead(of: library) }
+        for library in known where address.scope.contains(library.library) {
+            guard library.epoch.description == found.epoch, let cursor = library.cursor?.rawValue else { continue }
+            cursors[library.library] = max(cursors[library.library] ?? 0, cursor)
+        }
+        for (library, cursor) in cursors.sorted(by: { $0.key < $1.key }) where cursor < last {
+            MessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &lines)
+        }
+    }
+
+    private mutating func noteEnd() {
+        guard settings.endsCaughtUp else { return }
+        isCaughtUp = position.pendingCount == 0 || position.sequence >= position.tail
+    }
+}

@@ -1,0 +1,199 @@
+import Tidemark
+import TidemarkModel
+
+/// The requests that a server's JetStream answers, as JSON over NATS.
+///
+/// - Source: docs.nats.io, reference of the JetStream API; server 2.9.
+package struct JetStreamAPI {
+    let connection: NatsConnection
+
+    package init(connection: NatsConnection) { self.connection = connection }
+
+    private static let root = "$JS.API"
+
+    /// Returns the state of a stream.
+    ///
+    /// - Throws: ``JetStreamError``; `.noStream` when there is none of that name.
+    func status(of stream: String) throws(JetStreamError) -> StreamStatus {
+        try streamStatus(try call("STREAM.INFO.\(stream)", []))
+    }
+
+    /// Makes a stream; one that exists with the same configuration is success.
+    ///
+    /// - Throws: ``JetStreamError``; `.differentStream` when it exists with another configuration.
+    func create(_ stream: String, _ configuration: StreamConfiguration, subjects: [String]) throws(JetStreamError)
+        -> StreamStatus
+    {
+        try streamStatus(try call("STREAM.CREATE.\(stream)", configuration.request(name: stream, subjects: subjects)))
+    }
+
+    /// Makes a consumer that delivers from a number on, to whoever asks it for messages. It goes when nobody has asked it for
+    /// some minutes.
+    ///
+    /// - Returns: Its name, and the number of messages that it will deliver.
+    /// - Throws: ``JetStreamError``.
+    func makeConsumer(
+        of stream: String, filter: String, from sequence: Int64
+    ) throws(JetStreamError) -> (name: String, pendingCount: Int64) {
+        let body =
+            #"{"stream_name":"\#(stream)","config":{"deliver_policy":"by_start_sequence","opt_start_seq":\#(max(1, sequence)),"#
+            + #""ack_policy":"none","replay_policy":"instant","filter_subject":"\#(filter)","#
+            + #""inactive_threshold":300000000000,"mem_storage":true,"num_replicas":1}}"#
+        let answer = try call("CONSUMER.CREATE.\(stream)", Array(body.utf8))
+        guard let name = answer["name"]?.string else { throw JetStreamAPI.malformed("a consumer") }
+        return (name, answer["num_pending"]?.int64 ?? 0)
+    }
+
+    /// Removes a consumer. One that is gone already is success.
+    func removeConsumer(_ name: String, of stream: String) throws(JetStreamError) {
+        do throws(JetStreamError) {
+            _ = try call("CONSUMER.DELETE.\(stream).\(name)", [])
+        } catch {
+            // It may have gone by itself, or with its stream.
+            guard error.code == .refused || error.code == .noStream else { throw error }
+        }
+    }
+
+    /// Asks a consumer for messages, which come to `inbox`.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The bytes that may come; nil: no bound.
+    ///   - expires: The milliseconds after which the request ends.
+    /// - Throws: ``JetStreamError`` when it cannot be sent.
+    func pull(
+        _ consumer: String, of stream: String, count: Int, byteCount: Int?, expires: Int64, to inbox: String
+    ) throws(JetStreamError) {
+        var body = #"{"batch":\#(count),"expires":\#(expires * 1_000_000)"#
+        if let byteCount { body += #","max_bytes":\#(byteCount)"# }
+        body += "}"
+        try connection.publish(
+            Array(body.utf8), to: "\(JetStreamAPI.root).CONSUMER.MSG.NEXT.\(stream).\(consumer)", reply: inbox)
+    }
+
+    /// Returns the subjects of a stream that a filter admits.
+    ///
+    /// - Complexity: O(subjects), one request for each 100,000.
+    /// - Throws: ``JetStreamError``.
+    func subjects(of stream: String, filter: String) throws(JetStreamError) -> [String] {
+        var names: [String] = []
+        while true {
+            let answer = try call(
+                "STREAM.INFO.\(stream)", Array(#"{"subjects_filter":"\#(filter)","offset":\#(names.count)}"#.utf8))
+            let members = answer["state"]?["subjects"]?.members ?? []
+            names += members.map(\.name)
+            if members.isEmpty || names.count >= answer["total"]?.int ?? 0 { return names }
+        }
+    }
+
+    /// Returns the number of the last message of a subject; nil when it has none.
+    ///
+    /// - Throws: ``JetStreamError``.
+    func lastSequence(of subject: String, in stream: String) throws(JetStreamError) -> Int64? {
+        do throws(JetStreamError) {
+            let answer = try call("STREAM.MSG.GET.\(stream)", Array(#"{"last_by_subj":"\#(subject)"}"#.utf8))
+            return answer["message"]?["seq"]?.int64
+        } catch {
+            guard error.code == .noMessage else { throw error }
+            return nil
+        }
+    }
+
+    /// Returns the first message of a subject from a number on, with its body; nil when there is none.
+    ///
+    /// - Throws: ``JetStreamError``.
+    func message(
+        of subject: String, from sequence: Int64, in stream: String
+    ) throws(JetStreamError) -> (sequence: Int64, body: [UInt8])? {
+        let request = Array(#"{"seq":\#(max(1, sequence)),"next_by_subj":"\#(subject)"}"#.utf8)
+        let message: NatsMessage
+        do throws(JetStreamError) {
+            message = try connection.request("\(JetStreamAPI.root).DIRECT.GET.\(stream)", request)
+        } catch {
+            // Nobody answers direct gets of a stream that does not allow them.
+            guard error.code == .noJetStream else { throw error }
+            return try storedMessage(request, stream)
+        }
+        if let status = message.header("Status") {
+            guard status == "404" else { throw JetStreamAPI.malformed("a direct get (status \(status))") }
+            return nil
+        }
+        guard let number = message.header("Nats-Sequence").flatMap({ Int64($0) }) else {
+            throw JetStreamAPI.malformed("a direct get")
+        }
+        return (number, Array(message.bytes))
+    }
+
+    /// Asks the stream's leader for a message.
+    private func storedMessage(
+        _ request: [UInt8], _ stream: String
+    ) throws(JetStreamError) -> (sequence: Int64, body: [UInt8])? {
+        do throws(JetStreamError) {
+            let found = try call("STREAM.MSG.GET.\(stream)", request)["message"]
+            guard let sequence = found?["seq"]?.int64, let body = Base64.decoded(found?["data"]?.string ?? "") else {
+                throw JetStreamAPI.malformed("a message")
+            }
+            return (sequence, body)
+        } catch {
+            guard error.code == .noMessage else { throw error }
+            return nil
+        }
+    }
+
+    private func streamStatus(_ answer: JSONValue) throws(JetStreamError) -> StreamStatus {
+        guard let status = StreamStatus(answer) else { throw JetStreamAPI.malformed("a stream") }
+        return status
+    }
+
+    private func call(_ name: String, _ body: [UInt8]) throws(JetStreamError) -> JSONValue {
+        let message = try connection.request("\(JetStreamAPI.root).\(name)", body)
+        let answer: JSONValue
+        do throws(JSONSyntaxError) {
+            answer = try JSONValue(parsing: message.bytes)
+        } catch {
+            throw JetStreamAPI.malformed(name)
+        }
+        if let error = answer["error"] { throw JetStreamAPI.error(error, connection.address) }
+        return answer
+    }
+
+    /// Returns the error of an answer, with what can be done.
+    static func error(_ error: JSONValue, _ address: JetStreamAddress) -> JetStreamError {
+        let text = error["description"]?.string ?? "no reason given"
+        switch error["err_code"]?.int ?? 0 {
+        case 10059:
+            return JetStreamError(
+                .noStream, "there is no stream \(address.stream)", advice: "make it with tidemark stream create")
+        case 10037:
+            return JetStreamError(.noMessage, "there is no such message", advice: "it was never there, or was removed")
+        case 10058:
+            return JetStreamError(
+                .differentStream, "the stream \(address.stream) exists with another configuration",
+                advice: "look at it with tidemark stream info, or take another name")
+        case 10039, 10076:
+            return JetStreamError(
+                .noJetStream, "JetStream is not enabled: \(text)",
+                advice: "start the server with -js, and enable JetStream for the account")
+        case 10023, 10028, 10047, 10077, 10002, 10026, 10027:
+            return JetStreamError(
+                .streamFull, "the stream or the server is at a limit: \(text)",
+                advice: "raise the limit, or remove messages")
+        case 10054:
+            return JetStreamError(
+                .messageTooLarge, "the message is larger than the stream admits: \(text)",
+                advice: "raise its max_msg_size")
+        case 10008, 10009, 10022, 10118:
+            return JetStreamError(.timedOut, "the cluster is not ready: \(text)", advice: "try again")
+        case 10071, 10070:
+            return JetStreamError(
+                .otherPublisher, "another publisher wrote meanwhile: \(text)",
+                advice: "stop the other one, or pass --shared")
+        default:
+            return JetStreamError(.refused, "the server refused: \(text)", advice: "look at the server's log")
+        }
+    }
+
+    private static func malformed(_ what: String) -> JetStreamError {
+        JetStreamError(
+            .refused, "the server's answer about \(what) cannot be read", advice: "check that it is NATS 2.9 or later")
+    }
+}

@@ -1,0 +1,112 @@
+import TidemarkModel
+
+/// A consumer of a stream that is asked for messages, as many as its reader can take.
+///
+/// Two requests are open at a time, so that one is filled while the messages of the other are read. Its messages need no
+/// acknowledgement: the reader's own cursor says what was applied. Used by one thread.
+package struct PullConsumer {
+    /// The number of messages that one request asks for.
+    static let requestCountMax = 1_000
+    /// The bytes that one request asks for; two requests are open.
+    static let requestByteCountMax = 2 << 20
+    private static let openRequestCountMax = 2
+    /// The milliseconds after which a request that brought nothing ends.
+    private static let expiry: Int64 = 2_000
+    /// The time without a sign of life after which the consumer counts as lost: the end of a request is a sign.
+    private static let silenceMax = Duration.milliseconds(4_500)
+
+    private let api: JetStreamAPI
+    private let stream: String
+    private let name: String
+    private let inbox: String
+    private let subscription: NatsSubscription
+    /// The messages that the consumer was to deliver when it was made.
+    package let pendingCount: Int64
+    /// The open requests, in the order in which they are filled. At most `openRequestCountMax`.
+    private var requests: [(number: Int, remaining: Int)] = []
+    private var nextRequest = 0
+    /// The number of the last delivery: a missing one was lost on the way.
+    private var lastDelivery: Int64 = 0
+    private var lastSign: ContinuousClock.Instant
+    /// Whether the next message is larger than a request's bytes.
+    private var isNextLarge = false
+
+    /// - Parameter sequence: The first number that is wanted.
+    /// - Throws: ``JetStreamError``.
+    package init(_ api: JetStreamAPI, stream: String, filter: String, from sequence: Int64) throws(JetStreamError) {
+        self.api = api
+        self.stream = stream
+        inbox = try api.connection.newInbox()
+        subscription = try api.connection.subscribe("\(inbox).*")
+        (name, pendingCount) = try api.makeConsumer(of: stream, filter: filter, from: sequence)
+        lastSign = .now
+    }
+
+    /// The messages that were received and not yet read.
+    var subscriptionForCount: NatsSubscription { subscription }
+
+    /// Tells the server that the consumer is not needed any more; it would notice by itself after some minutes.
+    package func end() throws(JetStreamError) { try api.removeConsumer(name, of: stream) }
+
+    /// Waits for the next message.
+    ///
+    /// - Parameter timeout: In milliseconds; 0 only looks.
+    /// - Parameter body: Called with a message and its place.
+    /// - Returns: Whether there was one.
+    /// - Throws: ``JetStreamError`` `.timedOut` when the consumer is lost, and another one has to be made.
+    package mutating func receive<Failure: Error>(
+        timeout: Int64, _ body: (borrowing NatsMessage, DeliveryPlace) throws(Failure) -> Void
+    ) throws -> Bool {
+        try ask()
+        guard let message = try subscription.next(timeout: timeout) else {
+            guard ContinuousClock.now - lastSign < PullConsumer.silenceMax else { throw PullConsumer.lost("is silent") }
+            return false
+        }
+        lastSign = .now
+        guard let place = DeliveryPlace(reply: message.reply) else {
+            try follow(message)
+            return false
+        }
+        lastDelivery += 1
+        guard place.consumerSequence == lastDelivery else { throw PullConsumer.lost("has lost a message on the way") }
+        isNextLarge = false
+        if var first = requests.first {
+            first.remaining -= 1
+            if first.remaining == 0 { requests.removeFirst() } else { requests[0] = first }
+        }
+        try body(message, place)
+        return true
+    }
+
+    private mutating func ask() throws(JetStreamError) {
+        while requests.count < (isNextLarge ? 1 : PullConsumer.openRequestCountMax) {
+            nextRequest += 1
+            let count = isNextLarge ? 1 : PullConsumer.requestCountMax
+            try api.pull(
+                name, of: stream, count: count, byteCount: isNextLarge ? nil : PullConsumer.requestByteCountMax,
+                expires: PullConsumer.expiry, to: "\(inbox).\(nextRequest)")
+            requests.append((nextRequest, count))
+        }
+    }
+
+    /// Follows a status: the end of a request, or of the consumer.
+    private mutating func follow(_ message: borrowing NatsMessage) throws(JetStreamError) {
+        let status = message.header("Status") ?? ""
+        let text = message.header("Description") ?? ""
+        let number = message.subject.split(separator: UInt8(ascii: ".")).last
+            .flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+        let wasUntouched = requests.contains { $0.number == number && $0.remaining == PullConsumer.requestCountMax }
+        requests.removeAll { $0.number == number }
+        switch status {
+        case "100", "404", "408": break
+        case "409" where text.contains("MaxBytes"):
+            if wasUntouched { isNextLarge = true }
+        case "409" where text.contains("MaxWaiting") || text.contains("Requests Pending"): break
+        default: throw PullConsumer.lost("has ended (\(status) \(text))")
+        }
+    }
+
+    private static func lost(_ why: String) -> JetStreamError {
+        JetStreamError(.timedOut, "the stream's consumer \(why)", advice: "try again")
+    }
+}

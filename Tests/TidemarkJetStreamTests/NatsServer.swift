@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+import TidemarkTestKit
+import TidemarkTesting
+
+@testable import TidemarkJetStream
+
+/// A real NATS server with JetStream, as a child process with a folder of its own.
+final class NatsServer {
+    /// The path of the program; nil where it is not installed.
+    static let program = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    static let advice: Comment = "nats-server is not installed; make deps installs it"
+
+    private let folder: TemporaryFolder
+    private var process = Process()
+    private let configuration: String
+    private(set) var port = 0
+
+    /// - Parameter configuration: Lines of a configuration file besides the port and JetStream.
+    init(_ configuration: String = "") throws {
+        folder = try TemporaryFolder()
+        self.configuration = configuration
+        try start()
+    }
+
+    deinit { kill(SIGKILL) }
+
+    /// Starts the server on the port that it had, or on a free one, and waits until it listens.
+    func start() throws {
+        try folder.write(
+            Array(
+                """
+                port: \(port == 0 ? -1 : port)
+                ports_file_dir: "\(folder.path)"
+                jetstream { store_dir: "\(folder.path("store"))", max_mem: 256MB, max_file: 1GB }
+                \(configuration)
+                """.utf8), to: "server.conf")
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(NatsServer.program))
+        process.arguments = ["-c", folder.path("server.conf"), "-l", folder.path("server.log")]
+        try process.run()
+        let ports = folder.path("nats-server_\(process.processIdentifier).ports")
+        // The file is written once the server listens.
+        try waitUntil("the server listens") {
+            guard let data = FileManager.default.contents(atPath: ports),
+                let names = try JSONSerialization.jsonObject(with: data) as? [String: [String]],
+                let found = names["nats"]?.first.flatMap({ URL(string: $0)?.port })
+            else { return false }
+            port = found
+            return true
+        }
+    }
+
+    func kill(_ number: Int32) {
+        guard process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, number)
+        if number == SIGKILL || number == SIGTERM { process.waitUntilExit() }
+    }
+
+    func address(_ stream: String, _ options: String = "") -> String {
+        "nats://127.0.0.1:\(port)/\(stream)\(options.isEmpty ? "" : "?\(options)")"
+    }
+
+    /// Makes a stream.
+    func makeStream(_ name: String, subjects: String = #"["tidemark.*"]"#, more: String = #""allow_direct":true"#)
+        throws
+    {
+        _ = try call(
+            "STREAM.CREATE.\(name)", #"{"name":"\#(name)","subjects":\#(subjects),"storage":"file",\#(more)}"#)
+    }
+
+    /// Asks JetStream's API, by the same connection as the program's.
+    @discardableResult
+    func call(_ name: String, _ body: String = "") throws -> String {
+        let connection = try NatsConnection(try JetStreamAddress(address("X")))
+        let answer = try connection.request("$JS.API.\(name)", Array(body.utf8))
+        return String(decoding: answer.bytes, as: UTF8.self)
+    }
+
+    /// Publishes bodies to a subject.
+    func publish(_ bodies: [String], to subject: String, headers: [(name: String, value: String)] = []) throws {
+        let connection = try NatsConnection(try JetStreamAddress(address("X")))
+        let inbox = try connection.newInbox()
+        let answers = try connection.subscribe(inbox)
+        for body in bodies {
+            try connection.publish(Array(body.utf8), to: subject, reply: inbox, headers: headers)
+        }
+        for _ in bodies {
+            guard let answer = try answers.next(timeout: 10_000) else {
+                Issue.record("the server did not confirm a message")
+                return
+            }
+            let text = String(decoding: answer.bytes, as: UTF8.self)
+            #expect(!text.contains("error"), "\(text)")
+        }
+    }
+}
+
+/// Asks again and again until a condition holds; fails after 30 seconds.
+func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while try !condition() {
+        guard ContinuousClock.now < deadline else {
+            Issue.record("\(what): not within 30 seconds")
+            throw CancellationError()
+        }
+        // The other process decides when; nothing tells this one.
+        poll(nil, 0, 10)
+    }
+}
