@@ -18,6 +18,12 @@ package final class IngestStream {
     package private(set) var lineCount: Int64 = 0
     package private(set) var byteCount: Int64 = 0
 
+    /// Whether the next lines are read while the last ones are applied. For an input that waits for others, such as a
+    /// server; see ``next()`` about pipes and files.
+    package var readsAhead = false
+    /// The lines that are being read ahead.
+    private var ahead: Task<Result<EventBatch?, InputError>, Never>?
+
     /// 512 KiB: enough that a crossing to the engine costs nothing measurable, small enough to stay in a cache.
     package static let chunkByteCountDefault = 512 << 10
 
@@ -41,20 +47,27 @@ package final class IngestStream {
 
     /// Reads, decodes and applies the next lines.
     ///
-    /// Reading ahead while the last batch is applied was tried and removed: the second core had to fetch line by line
+    /// Reading ahead while the last batch is applied was tried and removed for pipes and files: the second core had to fetch line by line
     /// what the first had decoded, which cost as much as it saved and took that core from the journal.
     ///
     /// - Returns: false at the end of the input.
     /// - Throws: ``InputError`` when the input cannot be read, ``StorageError`` when stored data cannot be read.
     /// - Source: docs/decisions/0004-flush-policy.md.
     package func next() async throws -> Bool {
-        guard let batch = try await nextBatch() else { return false }
+        guard let batch = try await readNext() else { return false }
         try await cache.ingest(batch)
         lineCount += Int64(batch.lines.count)
         if let last = batch.lines.last {
             byteCount = batch.firstOffset + Int64(last.offset) + Int64(last.count)
         }
         return true
+    }
+
+    private func readNext() async throws(InputError) -> EventBatch? {
+        guard readsAhead else { return try await nextBatch() }
+        let batch = try await (ahead ?? beginNextBatch()).value.get()
+        ahead = batch == nil ? nil : beginNextBatch()
+        return batch
     }
 
     /// Reads and decodes the next lines for a caller that applies them itself, in order; nil at the end of the input.

@@ -35,6 +35,9 @@ package struct NatsMessage: ~Copyable {
         UnsafeRawBufferPointer(start: text, count: text.map { strlen($0) } ?? 0)
     }
 
+    /// The number of the subject's last message that the publisher expected; nil when it named none.
+    var lastOfSubject: Int64? { header("Nats-Expected-Last-Subject-Sequence").flatMap { Int64($0) } }
+
     /// Returns the value of a header, compared by its exact name; nil when there is none.
     func header(_ name: String) -> String? {
         tidemark_nats_header(message.handle, name).map { String(cString: $0) }

@@ -94,7 +94,9 @@ public final class JetStreamFeed: Sendable {
             return state.isStopped
         }
         if isStopped { input.stop() }
-        return try await IngestStream(of: input, into: cache)
+        let stream = try await IngestStream(of: input, into: cache)
+        stream.readsAhead = true
+        return stream
     }
 
     /// Ends the connection after the last line was read.

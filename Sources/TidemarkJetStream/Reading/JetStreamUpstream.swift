@@ -108,7 +108,7 @@ public final class JetStreamUpstream: Upstream {
                 var numbers: MessagePlace.Numbers?
                 if numbering == .stream {
                     if status.hasOneSubject { previous = place.sequence - 1 }
-                    if let named = message.header("Nats-Expected-Last-Subject-Sequence").flatMap({ Int64($0) }),
+                    if let named = message.lastOfSubject,
                         named > previous, named < place.sequence
                     {
                         previous = named

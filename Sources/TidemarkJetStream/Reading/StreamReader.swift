@@ -1,6 +1,14 @@
 import Tidemark
 import TidemarkModel
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The reader of a stream: turns its messages into lines of events, in order, each once.
 ///
 /// The reader follows the stream through reconnects, elections and lost consumers: whatever happens, it makes a consumer behind
@@ -18,6 +26,8 @@ struct StreamReader {
 
     /// The bytes of lines that are made at once.
     static let lineByteCountMax = 512 << 10
+    /// The time for which lines are gathered while the server has more.
+    private static let gatheringTime = Duration.milliseconds(20)
 
     private let address: JetStreamAddress
     private let settings: ReadingSettings
@@ -32,6 +42,10 @@ struct StreamReader {
     /// The number before the first one that reading began with, or that the stream still had: nothing at or below it
     /// comes any more.
     private var floor: Int64 = 0
+    /// The last number after which one was left out: messages of others, or removed ones. What was read since has no gap.
+    private var lastSkip: Int64 = 0
+    /// Whether the beginning of the stream was looked at in this call of ``read(timeout:_:)``.
+    private var hasCheckedFirst = false
     /// Whether the end that was wanted is reached.
     private(set) var isCaughtUp = false
 
@@ -101,6 +115,8 @@ struct StreamReader {
     /// - Throws: ``JetStreamError``; then the consumer is lost.
     mutating func read(timeout: Int64, _ lines: inout [UInt8]) throws {
         guard consumer != nil else { return }
+        hasCheckedFirst = false
+        let deadline = ContinuousClock.now + StreamReader.gatheringTime
         var timeout = timeout
         while lines.count < StreamReader.lineByteCountMax, !isCaughtUp {
             // The consumer is taken out while its messages are used: both are parts of this value.
@@ -109,25 +125,24 @@ struct StreamReader {
                 try append(message, place, &lines)
             }
             consumer = current
-            guard isOne || timeout > 0 else { return }
-            if !isOne, subscription?.waitingCount ?? 0 == 0 { return }
-            timeout = 0
             noteEnd()
+            if isOne {
+                timeout = 0
+            } else if lines.isEmpty {
+                if subscription?.waitingCount ?? 0 == 0 { return }
+            } else {
+                // More is under way: lines that go to the engine together cost less, and so does a pause while they gather
+                // than a wait for each.
+                guard position.pendingCount > 0, ContinuousClock.now < deadline else { return }
+                poll(nil, 0, 1)
+            }
         }
     }
 
     private mutating func append(
         _ message: borrowing NatsMessage, _ place: DeliveryPlace, _ lines: inout [UInt8]
     ) throws(JetStreamError) {
-        let isNext = place.sequence == position.sequence + 1
-        if !isNext, place.sequence > position.sequence, settings.numbering == .stream, let connection {
-            let found = try JetStreamAPI(connection: connection).status(of: address.stream)
-            // A stream that was made anew has other numbers: this message is read again from its beginning.
-            guard found.epoch == status?.epoch else {
-                throw JetStreamError(.timedOut, "the stream was made anew", advice: "try again")
-            }
-            noteFirst(of: found, &lines)
-        }
+        if place.sequence > position.sequence + 1 { try noteSkip(place.sequence, &lines) }
         position.sequence = place.sequence
         position.pendingCount = place.pendingCount
         guard let index = logs.place(of: message.subject) else { return }
@@ -143,9 +158,9 @@ struct StreamReader {
         var previous = max(floor, log.lastRead)
         if status?.hasOneSubject == true {
             previous = place.sequence - 1
-        } else if let named = message.header("Nats-Expected-Last-Subject-Sequence").flatMap({ Int64($0) }),
-            named > previous, named < place.sequence
+        } else if log.lastRead <= lastSkip, let named = message.lastOfSubject, named > previous, named < place.sequence
         {
+            // Looking for a header costs as much as all else, and says nothing new where no number was left out.
             previous = named
         }
         MessageLine.append(
@@ -155,6 +170,22 @@ struct StreamReader {
                 numbers: .init(sequence: place.sequence, previous: previous, quotedEpoch: quotedEpoch)),
             to: &lines)
         logs[index].lastRead = place.sequence
+    }
+
+    /// Follows numbers that were left out before a message: were they removed from the beginning of the stream?
+    ///
+    /// Where other subjects have their numbers in the stream, this is asked once for all messages that are read together.
+    private mutating func noteSkip(_ sequence: Int64, _ lines: inout [UInt8]) throws(JetStreamError) {
+        lastSkip = sequence - 1
+        let isUsual = status.map { $0.subjects != [address.filter] } ?? true
+        guard settings.numbering == .stream, !(isUsual && hasCheckedFirst), let connection else { return }
+        hasCheckedFirst = true
+        let found = try JetStreamAPI(connection: connection).status(of: address.stream)
+        // A stream that was made anew has other numbers: this message is read again from its beginning.
+        guard found.epoch == status?.epoch else {
+            throw JetStreamError(.timedOut, "the stream was made anew", advice: "try again")
+        }
+        noteFirst(of: found, &lines)
     }
 
     /// Tells the cache, where a stream is seen for the first time, which of its libraries lost what.
