@@ -110,6 +110,14 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
+        // A server of GraphQL that is asked by HTTP, and answers that come in parts.
+        .target(
+            name: "TidemarkGraphQLClient",
+            dependencies: [
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
+                "TidemarkModel", "TidemarkStore", "TidemarkWire",
+            ],
+            swiftSettings: strict),
         // A stream of NATS JetStream as the log. libnats is loaded when it is first used.
         .target(name: "CNats"),
         .target(
@@ -159,7 +167,7 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
                 "TidemarkJetStream", "TidemarkModel", "TidemarkRecording", "TidemarkSession",
                 "TidemarkSimulation",
                 "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
@@ -259,6 +267,13 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkHTTPRulesTests", dependencies: ["TidemarkHTTPRules", "TidemarkModel", "TidemarkTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkGraphQLClientTests",
+            dependencies: [
+                "Tidemark", "TidemarkCommand", "TidemarkGraphQLClient", "TidemarkHTTPRules", "TidemarkModel",
+                "TidemarkTestKit", "TidemarkTesting",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkJetStreamTests",

@@ -36,6 +36,8 @@ public struct UpstreamError: Error, Sendable, CustomStringConvertible {
 
     /// The code that the upstream named; nil when it named none.
     package var code: String?
+    /// Further members of the error's data for the reader that waits; empty for most errors.
+    package var details: [CacheError.Detail] = []
 
     public init(_ message: String, isFinal: Bool = false, isRefusal: Bool = false) {
         self.message = message

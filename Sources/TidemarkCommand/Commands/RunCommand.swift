@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import Tidemark
 import TidemarkGraphQL
+import TidemarkGraphQLClient
 import TidemarkGraphQLStore
 import TidemarkHTTP
 import TidemarkJetStream
@@ -34,11 +35,13 @@ struct RunCommand: AsyncParsableCommand {
               tidemark run --db cache.db --index file./content_kind --index file./size
               tidemark run --db cache.db --record session.rec
               tidemark run --db cache.db --from nats://localhost:4222/EVENTS
+              tidemark run --db cache.db --graphql-endpoint http://localhost:4000/graphql
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup(title: "GraphQL") var schema: SchemaOptions
+    @OptionGroup(title: "GraphQL") var endpoint: EndpointOptions
     @Option(
         name: .customLong("library"),
         help: ArgumentHelp("The library of events and requests that name none.", valueName: "id"))
@@ -122,11 +125,12 @@ struct RunCommand: AsyncParsableCommand {
             queryUpstream: self.upstream == .nobody ? nil : host, clock: clock, recorder: recorder)
         try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
         await journal.limitHTTP(http.limits)
-        let graphUpstream = self.upstream == .nobody ? nil : HostGraph(calls)
+        let transport = http.transport(calls)
+        let graphUpstream = try graph(cache, calls, transport, clock)
         await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream) }
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
-        settings.http = HTTPClient(cache, transport: http.transport(calls), defaults: try http.defaults())
+        settings.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
         let feeding = try feed(cache, configuration.logger)
         settings.beforeEnd = { await feeding?() }
         let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
@@ -179,6 +183,16 @@ struct RunCommand: AsyncParsableCommand {
             return try address.open(defaultLibrary: configuration.defaultLibrary, limits: configuration.limits)
         case .nobody: return nil
         }
+    }
+
+    /// The server of GraphQL, else the host.
+    private func graph(
+        _ cache: SyncCache, _ calls: HostCalls, _ transport: any HTTPTransport, _ clock: any CacheClock
+    ) throws -> (any GraphUpstream)? {
+        if let server = try endpoint.server(timeout: Int64(max(1, fetchTimeout * 1_000))) {
+            return GraphHTTPUpstream(server, transport: transport, clock: clock, feeding: cache)
+        }
+        return upstream == .nobody ? nil : HostGraph(calls)
     }
 
     /// Begins to read the stream into the cache.

@@ -27,7 +27,7 @@ extension GraphEngine {
         let clock = cache.graphClock
         watcher.expiry = cache.spawnGraph {
             do { try await clock.sleep(milliseconds: pause) } catch { return }
-            await cache.graphExpired(subscription)
+            cache.graphExpired(subscription)
         }
     }
 

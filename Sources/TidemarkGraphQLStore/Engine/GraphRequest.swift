@@ -1,6 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkWire
 
 /// An operation of a document with its variables.
 package struct GraphRequest: Hashable, Sendable {
@@ -81,6 +82,14 @@ package struct GraphResult: Sendable {
         var result = self
         result.errors = parts.errors.map { Array($0.bytes) }
         result.extensions = parts.extensions.map { Array($0.bytes) }
+        for index in result.deferred.indices where result.deferred[index].state == .pending {
+            var path = JSONLine()
+            result.deferred[index].path.appendJSON(to: &path)
+            let failed = parts.failedFragments.contains {
+                $0.path == path.bytes && ($0.label == nil || $0.label == result.deferred[index].label)
+            }
+            if failed { result.deferred[index].state = .failed }
+        }
         return result
     }
 }

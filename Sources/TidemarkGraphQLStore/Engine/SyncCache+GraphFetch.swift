@@ -90,7 +90,8 @@ extension SyncCache {
         guard let fetch = graph.fetches[key], fetch.number == number else { return }
         fetch.timer.cancel()
         switch result {
-        case .failure(let error): await endGraph(key, fetch, CacheError(.upstreamFailed, error.message))
+        case .failure(let error):
+            await endGraph(key, fetch, CacheError(.upstreamFailed, error.message, details: error.details))
         case .success(let parts):
             graph.fetches[key]?.parts = parts
             graph.fetches[key]?.waiters.removeAll { !$0.stores }
@@ -157,7 +158,7 @@ extension SyncCache {
         let ended = graph.fetches.removeValue(forKey: key) ?? fetch
         ended.timer.cancel()
         endGraphFetch(ended.start.number, in: key.library)
-        await failGraph(ended.waiters, error.message, error.code)
+        await failGraph(ended.waiters, error.message, error.code, error.details)
         refetched(ended.watchers, error)
     }
 
@@ -176,7 +177,9 @@ extension SyncCache {
         endGraphStep()
     }
 
-    private func failGraph(_ waiters: [GraphWaiter], _ reason: String, _ code: CacheError.Code) async {
+    private func failGraph(
+        _ waiters: [GraphWaiter], _ reason: String, _ code: CacheError.Code, _ details: [CacheError.Detail] = []
+    ) async {
         for waiter in waiters {
             var cacheReason = waiter.cacheReason
             if waiter.fallsBack {
@@ -195,7 +198,8 @@ extension SyncCache {
                 .failure(
                     CacheError(
                         code == .limitExceeded ? .limitExceeded : .upstreamFailed,
-                        "the upstream gave no answer (\(reason))\(cache): read again later", reasons: reasons)))
+                        "the upstream gave no answer (\(reason))\(cache): read again later", reasons: reasons,
+                        details: details)))
         }
     }
 

@@ -68,7 +68,8 @@ extension SyncCache {
         if !parts.hasNext { endStream(number, nil) }
     }
 
-    private func endStream(_ number: UInt64, _ error: String?) {
+    /// Ends a subscription, with an error where there is one. One that has ended is passed over.
+    package func endStream(_ number: UInt64, _ error: String?) {
         guard let stream = graph.streams.removeValue(forKey: number) else { return }
         var line = JSONLine()
         line.object { line in

@@ -110,7 +110,7 @@ extension SyncCache {
             if error.isRefusal, hasLayer { await rollBackGraph(mutation.pendingID) }
             throw CacheError(
                 .upstreamFailed, "the mutation has no answer (\(error.message))",
-                reasons: ["upstream": error.message])
+                reasons: ["upstream": error.message], details: error.details)
         }
         if parts.hasData {
             do throws(CacheError) {

@@ -13,6 +13,20 @@ package struct AnswerParts: Sendable {
     package var extensions: JSONSlice?
     /// More parts follow.
     package var hasNext = false
+    /// The deferred fragments of which the server said that their data will not come.
+    package var failedFragments: [FailedFragment] = []
+
+    /// A deferred fragment that failed.
+    package struct FailedFragment: Hashable, Sendable {
+        /// The place of its object, as a JSON array.
+        package var path: [UInt8]
+        package var label: ByteString?
+
+        package init(path: [UInt8], label: ByteString?) {
+            self.path = path
+            self.label = label
+        }
+    }
 
     /// - Parameter data: An object, or null.
     package init(data: [UInt8], errors: JSONSlice?, extensions: JSONSlice? = nil, hasNext: Bool = false) {

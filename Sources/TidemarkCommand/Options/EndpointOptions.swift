@@ -1,0 +1,84 @@
+import ArgumentParser
+import Tidemark
+import TidemarkGraphQLClient
+import TidemarkGraphQLStore
+import TidemarkHTTP
+import TidemarkHTTPRules
+import TidemarkModel
+
+/// The server of GraphQL that a session asks itself.
+///
+/// Fields are kept as text: the parser would print a malformed one, and it may hold a credential.
+struct EndpointOptions: ParsableArguments {
+    @Option(
+        name: .customLong("graphql-endpoint"),
+        help: ArgumentHelp("Ask this server of GraphQL by HTTP, instead of the host.", valueName: "url"))
+    var endpoint: String?
+    @Option(
+        name: .customLong("graphql-header"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "A field of requests to the server, as 'Name: value'; may be repeated. Never shown.", valueName: "field"))
+    var headers: [String] = []
+    @Option(
+        name: .customLong("graphql-pending-header"),
+        help: ArgumentHelp("The field that carries the id of a mutation's layer.", valueName: "name"))
+    var pendingHeader = "Tidemark-Pending-Id"
+
+    func validate() throws {
+        if endpoint == nil, !headers.isEmpty { throw ValidationError("--graphql-header is for --graphql-endpoint.") }
+        _ = try server(timeout: 1)
+    }
+
+    /// Returns the server; nil without an endpoint.
+    ///
+    /// - Parameter timeout: The milliseconds until the head of an answer, or between two parts.
+    func server(timeout: Int64) throws -> GraphEndpoint? {
+        guard pendingHeader.utf8.allSatisfy(ASCII.isToken), !pendingHeader.isEmpty else {
+            throw ValidationError("--graphql-pending-header is no name of a field.")
+        }
+        guard let endpoint else { return nil }
+        return try EndpointOptions.server(
+            endpoint, headers: headers, pendingHeader: pendingHeader, timeout: timeout, option: "--graphql")
+    }
+
+    /// Makes a server of the texts of options.
+    ///
+    /// - Parameter option: The beginning of the options' names, for messages: `--graphql` or `-`.
+    static func server(
+        _ endpoint: String, headers: [String], pendingHeader: String, timeout: Int64, option: String
+    ) throws -> GraphEndpoint {
+        let url: HTTPURL
+        do throws(HTTPURL.Fault) {
+            url = try HTTPURL(ByteString(endpoint))
+        } catch {
+            throw ValidationError("\(option)-endpoint: \(error).")
+        }
+        var fields = HeaderFields()
+        for header in headers {
+            guard let colon = header.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+                throw ValidationError("\(option)-header takes 'Name: value'.")
+            }
+            let name = ByteString(String(header[..<colon]))
+            let value = ByteString(ASCII.trimmed(Array(header[colon...].utf8).dropFirst()))
+            if HeaderFields.fault(name: name, value: value) != nil {
+                throw ValidationError("\(option)-header has a name or a value that no field may have.")
+            }
+            fields.fields.append(.init(name, value))
+        }
+        return GraphEndpoint(
+            url: url, fields: fields, pendingField: ByteString(pendingHeader), timeout: timeout)
+    }
+}
+
+extension GraphHTTPUpstream {
+    /// Makes an upstream whose subscriptions feed a cache.
+    convenience init(
+        _ endpoint: GraphEndpoint, transport: any HTTPTransport, clock: any CacheClock, feeding cache: SyncCache
+    ) {
+        self.init(
+            endpoint, transport: transport, clock: clock,
+            sink: Sink(
+                next: { [weak cache] parts, fetch in await cache?.takeGraph(parts, fetch: fetch) },
+                end: { [weak cache] fetch, error in await cache?.endStream(fetch, error) }))
+    }
+}

@@ -1,0 +1,184 @@
+import TidemarkModel
+
+/// Cuts a multipart body into its parts, however its bytes are split.
+///
+/// A pure state machine: bytes in, parts out. The preamble, the epilogue and white space after a delimiter are ignored;
+/// the first delimiter needs no line end before it; lines end with CRLF or LF alone. A line is a delimiter only when
+/// nothing but white space follows the boundary, or `--`.
+///
+/// - Source: RFC 2046, section 5.1.1; Protocol/graphql.md, incremental delivery.
+package struct MultipartReader: Sendable {
+    /// One part: its `Content-Type` and its body.
+    package struct Part: Hashable, Sendable {
+        /// nil when the part names none.
+        package var contentType: ByteString?
+        package var body: [UInt8]
+
+        package init(contentType: ByteString?, body: [UInt8]) {
+            self.contentType = contentType
+            self.body = body
+        }
+    }
+
+    /// An error of a body that cannot be read on.
+    package enum Fault: Error, Hashable, Sendable {
+        /// A part is larger than the bound.
+        case tooLarge
+        /// The boundary is empty, longer than 70 bytes, or has a character that none may have.
+        case badBoundary
+    }
+
+    private enum State {
+        case preamble
+        case headers
+        case body
+        case epilogue
+    }
+
+    private let delimiter: [UInt8]
+    private let partByteCountMax: Int
+    private var state = State.preamble
+    /// The bytes since the beginning of the line that is not complete. Bounded by `partByteCountMax`.
+    private var line: [UInt8] = []
+    private var part = Part(contentType: nil, body: [])
+    private var headerByteCount = 0
+    /// The line end before the current line: it belongs to the delimiter, if the line is one.
+    private var heldLineEnd: [UInt8] = []
+
+    private static let headerByteCountMax = 64 * 1024
+
+    /// - Parameter partByteCountMax: The largest part, in bytes.
+    /// - Throws: ``Fault/badBoundary``.
+    package init(boundary: String, partByteCountMax: Int) throws(Fault) {
+        let bytes = Array(boundary.utf8)
+        guard 1...70 ~= bytes.count, bytes.last != 0x20, bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+            throw .badBoundary
+        }
+        delimiter = Array("--".utf8) + bytes
+        self.partByteCountMax = partByteCountMax
+    }
+
+    /// Whether the closing delimiter was read: the body is whole.
+    package var isWhole: Bool {
+        if case .epilogue = state { return true }
+        return false
+    }
+
+    /// Reads bytes.
+    ///
+    /// - Parameter bytes: Any split of the body.
+    /// - Returns: The parts that are whole now, in order.
+    /// - Throws: ``Fault/tooLarge``; the reader is of no use afterwards.
+    /// - Complexity: O(bytes).
+    package mutating func read(_ bytes: [UInt8]) throws(Fault) -> [Part] {
+        var parts: [Part] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if case .epilogue = state { return parts }
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+                try take(rest)
+                break
+            }
+            try take(rest[...end])
+            rest = rest[(end + 1)...]
+            if let part = try endLine() { parts.append(part) }
+        }
+        return parts
+    }
+
+    /// Ends the input: the last line may have no line end.
+    ///
+    /// - Returns: The last part, where the closing delimiter ended without one.
+    package mutating func finish() throws(Fault) -> [Part] {
+        if case .epilogue = state { return [] }
+        return try endLine().map { [$0] } ?? []
+    }
+
+    private mutating func take(_ bytes: ArraySlice<UInt8>) throws(Fault) {
+        if case .preamble = state {
+            // A line that cannot be a delimiter any more need not be kept.
+            line += bytes.prefix(max(0, delimiter.count + 1_024 - line.count))
+            return
+        }
+        line += bytes
+        guard line.count + part.body.count + headerByteCount <= partByteCountMax + MultipartReader.headerByteCountMax
+        else {
+            throw .tooLarge
+        }
+    }
+
+    /// Follows a line that is complete.
+    private mutating func endLine() throws(Fault) -> Part? {
+        defer { line.removeAll(keepingCapacity: true) }
+        let (text, lineEnd) = MultipartReader.content(line)
+        switch (state, kind(of: text)) {
+        case (.preamble, .open): begin()
+        case (.preamble, .closing): state = .epilogue
+        case (.preamble, .none): break
+        case (.headers, .open), (.body, .open):
+            let whole = part
+            begin()
+            return whole
+        case (.headers, .closing), (.body, .closing):
+            let whole = part
+            state = .epilogue
+            part = Part(contentType: nil, body: [])
+            return whole
+        case (.headers, .none):
+            if text.isEmpty, !lineEnd.isEmpty {
+                state = .body
+            } else {
+                try noteHeader(text)
+            }
+        case (.body, .none):
+            part.body += heldLineEnd
+            part.body += text
+            heldLineEnd = Array(lineEnd)
+            guard part.body.count <= partByteCountMax else { throw .tooLarge }
+        case (.epilogue, _): break
+        }
+        return nil
+    }
+
+    private mutating func begin() {
+        state = .headers
+        part = Part(contentType: nil, body: [])
+        heldLineEnd = []
+        headerByteCount = 0
+    }
+
+    private mutating func noteHeader(_ text: ArraySlice<UInt8>) throws(Fault) {
+        headerByteCount += text.count
+        guard headerByteCount <= MultipartReader.headerByteCountMax else { throw .tooLarge }
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = text[..<colon].map { $0 | ($0 >= 0x41 && $0 <= 0x5A ? 0x20 : 0) }
+        guard name.elementsEqual("content-type".utf8), part.contentType == nil else { return }
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let value = text[(colon + 1)...].drop(while: isSpace)
+        part.contentType = ByteString(Array(value.reversed().drop(while: isSpace).reversed()))
+    }
+
+    private enum Line {
+        case open
+        case closing
+        case none
+    }
+
+    /// Tells whether a line is a delimiter.
+    private func kind(of text: ArraySlice<UInt8>) -> Line {
+        guard text.starts(with: delimiter) else { return .none }
+        let rest = text.dropFirst(delimiter.count)
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        if rest.allSatisfy(isSpace) { return .open }
+        if rest.starts(with: Array("--".utf8)), rest.dropFirst(2).allSatisfy(isSpace) { return .closing }
+        return .none
+    }
+
+    /// Splits a line into its text and its end.
+    private static func content(_ line: [UInt8]) -> (text: ArraySlice<UInt8>, end: ArraySlice<UInt8>) {
+        guard line.last == UInt8(ascii: "\n") else { return (line[...], line[line.endIndex...]) }
+        let isCRLF = line.count > 1 && line[line.count - 2] == UInt8(ascii: "\r")
+        let end = line.count - (isCRLF ? 2 : 1)
+        return (line[..<end], line[end...])
+    }
+}

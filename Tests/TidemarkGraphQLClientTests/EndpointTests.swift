@@ -1,0 +1,316 @@
+import Foundation
+import Synchronization
+import Testing
+import TidemarkTestKit
+import TidemarkTesting
+
+/// A server that gives each connection the next of its answers, and keeps the requests.
+private final class ScriptedServer: Sendable {
+    let port: Int
+    private let listener: Int32
+    private let kept = Mutex<[String]>([])
+    /// Whether the number of the listener is still ours.
+    private let isOpen = Mutex(true)
+
+    var requests: [String] { kept.withLock { $0 } }
+
+    init(_ answers: [String]) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, length) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, pointer, &length) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(.EADDRINUSE) }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        let thread = Thread { [self] in
+            for answer in answers {
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0 else { break }
+                keep(request: connection)
+                let bytes = Array(answer.utf8)
+                _ = bytes.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                close(connection)
+            }
+            // Nobody accepts on the listener any more; its number may be given to another server from here on.
+            isOpen.withLock {
+                $0 = false
+                close(descriptor)
+            }
+        }
+        thread.start()
+    }
+
+    func stop() {
+        isOpen.withLock { if $0 { shutdown(listener, Int32(SHUT_RDWR)) } }
+    }
+
+    /// Reads a whole request.
+    private func keep(request connection: Int32) {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let end = text.range(of: "\r\n\r\n") {
+                let length = text.lowercased().range(of: "content-length: ").map {
+                    text[$0.upperBound...].prefix { $0.isNumber }
+                }
+                if text[end.upperBound...].utf8.count >= length.flatMap({ Int($0) }) ?? 0 { break }
+            }
+            let count = recv(connection, &buffer, buffer.count, 0)
+            if count <= 0 { break }
+            bytes += buffer[..<count]
+        }
+        kept.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+    }
+}
+
+/// `--graphql-endpoint` and `graphql query`, by the built command.
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct EndpointTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func ok(_ body: String, type: String = "application/json", status: String = "200 OK") -> String {
+        "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+    }
+
+    private func parts(_ payloads: [String], spec: String = "deferSpec=20220824", end: String = "\r\n-----\r\n")
+        -> String
+    {
+        let body = payloads.map { "\r\n---\r\nContent-Type: application/json\r\n\r\n\($0)" }.joined() + end
+        return
+            "HTTP/1.1 200 OK\r\nContent-Type: multipart/mixed;boundary=\"-\";\(spec)\r\nConnection: close\r\n\r\n\(body)"
+    }
+
+    /// Runs a session that reads documents, one after another.
+    private func session(
+        _ server: ScriptedServer, _ requests: [String], options: [String] = [], seconds: Double = 30
+    ) throws -> (answers: [String], errors: String) {
+        let live = try LiveCommand(
+            ["run", "--db", folder.path("cache.db"), "--graphql-endpoint", "http://127.0.0.1:\(server.port)/graphql"]
+                + options)
+        var answers: [String] = []
+        for request in requests {
+            live.write(Array((request + "\n").utf8))
+            waiting: while true {
+                guard case .line(let line) = live.next(seconds: seconds) else {
+                    Issue.record("no answer to \(request)")
+                    break
+                }
+                let text = String(decoding: line, as: UTF8.self)
+                guard text.hasPrefix(#"{"jsonrpc":"2.0","id":"#) else { continue }
+                answers.append(text)
+                break waiting
+            }
+        }
+        let end = live.finish(seconds: seconds)
+        answers += end.lines.map { String(decoding: $0, as: UTF8.self) }
+        #expect(end.status == 0, "\(end.errors)")
+        return (answers, end.errors)
+    }
+
+    private func read(_ document: String, _ more: String = "", id: Int = 1) -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"method":"graphql.read","params":{"document":"\#(document)"\#(more)}}"#
+    }
+
+    private static let hero = #"{"data":{"hero":{"__typename":"Droid","id":"1","name":"R2"}}}"#
+
+    @Test func `a document is sent by POST, and its answer is stored`() throws {
+        let server = try ScriptedServer([ok(Self.hero)])
+        defer { server.stop() }
+        let (answers, errors) = try session(
+            server,
+            [
+                read("query Q($x: Int) { hero { id name } }", #","variables":{"x":5},"operation_name":"Q""#),
+                read("{ hero { name } }", #","policy":"cacheOnly""#, id: 2),
+            ], options: ["--graphql-header", "Authorization: Bearer s3cr3t-token", "--graphql-header", "X-A: 1"])
+        #expect(
+            answers[0].contains(#""data":{"hero":{"id":"1","name":"R2"}}"#)
+                && answers[0].contains(#""source":"upstream""#))
+        #expect(answers[1].contains(#""data":{"hero":{"name":"R2"}}"#) && answers[1].contains(#""source":"cache""#))
+        let request = try #require(server.requests.first)
+        #expect(request.hasPrefix("POST /graphql HTTP/1.1\r\n"))
+        for field in [
+            "Content-Type: application/json", "Authorization: Bearer s3cr3t-token", "X-A: 1",
+            "Accept: multipart/mixed;deferSpec=20220824, multipart/mixed;incrementalSpec=v0.2, application/graphql-response+json, application/json",
+        ] {
+            #expect(request.contains("\r\n\(field)\r\n"), "\(request)")
+        }
+        #expect(request.contains(#""operationName":"Q","variables":{"x":5}"#) && request.contains("__typename"))
+        #expect(!errors.contains("s3cr3t"))
+    }
+
+    @Test(arguments: [
+        (
+            "HTTP/1.1 500 Oops\r\nContent-Length: 24\r\n\r\nkey s3cr3t-token was bad",
+            #""status":500,"body":"key *** was bad","reason":"status""#
+        ),
+        (
+            "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n",
+            #""status":302,"body":"","reason":"redirect_failed""#
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi",
+            #""status":200,"body":null,"reason":"content_type""#
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{\"data\"",
+            #""reason":"truncated""#
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{\"data\"",
+            #""status":200,"body":"{\"data\"","reason":"not_graphql""#
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Type: multipart/mixed;boundary=-;deferSpec=1\r\nContent-Length: 0\r\n\r\n",
+            #""reason":"content_type""#
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Type: multipart/mixed;deferSpec=20220824\r\nContent-Length: 0\r\n\r\n",
+            #""reason":"content_type""#
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Type: multipart/mixed;boundary=-;deferSpec=20220824\r\nConnection: close\r\n\r\n---\r\n\r\n{\"data\":{},\"hasNext\":true}\r\n---\r\n",
+            #""reason":"premature_end""#
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Type: multipart/mixed;boundary=-;deferSpec=20220824\r\nConnection: close\r\n\r\n---\r\nContent-Type: text/plain\r\n\r\nx\r\n-----\r\n",
+            #""reason":"content_type""#
+        ),
+        ("", #""status":null,"body":null,"reason":"connection_lost""#),
+    ])
+    func `a failure says status, body and reason, and no credential`(answer: String, expected: String) throws {
+        let server = try ScriptedServer([answer])
+        defer { server.stop() }
+        let (answers, errors) = try session(
+            server, [read("{ hero { name } }")], options: ["--graphql-header", "Authorization: Bearer s3cr3t-token"])
+        #expect(answers[0].contains(#""code":"upstream_failed""#) && answers[0].contains(expected), "\(answers[0])")
+        #expect(!answers[0].contains("s3cr3t") && !errors.contains("s3cr3t"))
+    }
+
+    @Test func `refused documents of the newer type are results`() throws {
+        let body = #"{"errors":[{"message":"no such field"}]}"#
+        let server = try ScriptedServer([ok(body, type: "application/graphql-response+json", status: "400 Bad Request")]
+        )
+        defer { server.stop() }
+        let (answers, _) = try session(server, [read("{ hero { name } }", #","policy":"networkOnlyNoStore""#)])
+        #expect(answers[0].contains(#""data":null"#) && answers[0].contains("no such field"), "\(answers[0])")
+    }
+
+    @Test(arguments: ["deferSpec=20220824", "incrementalSpec=v0.2"])
+    func `an answer in parts is put together, and stored when it is whole`(spec: String) throws {
+        let first =
+            #"{"data":{"hero":{"__typename":"Droid","id":"1"}},"pending":[{"id":"0","path":["hero"],"label":"D"}],"hasNext":true}"#
+        let item = spec.hasPrefix("defer") ? #""path":["hero"],"label":"D""# : #""id":"0""#
+        let second = #"{"incremental":[{\#(item),"data":{"name":"R2"}}],"completed":[{"id":"0"}],"hasNext":false}"#
+        let server = try ScriptedServer([parts([first, "{}", second], spec: spec)])
+        defer { server.stop() }
+        let document = #"{ hero { id ... on Droid @defer(label: \"D\") { name } } }"#
+        let (answers, _) = try session(
+            server, [read(document), read(document, #","policy":"cacheOnly""#, id: 2)])
+        for answer in answers {
+            #expect(answer.contains(#""data":{"hero":{"id":"1","name":"R2"}}"#), "\(answer)")
+            #expect(
+                answer.contains(
+                    #""response":"complete","deferred":[{"path":["hero"],"label":"D","state":"fulfilled"}]"#),
+                "\(answer)")
+        }
+    }
+
+    @Test func `a deferred fragment that failed is told as failed`() throws {
+        let first = #"{"data":{"hero":{"__typename":"Droid","id":"1"}},"hasNext":true}"#
+        let second =
+            #"{"incremental":[{"path":["hero"],"label":"D","data":null,"errors":[{"message":"broken"}]}],"hasNext":false}"#
+        let server = try ScriptedServer([parts([first, second])])
+        defer { server.stop() }
+        let (answers, _) = try session(server, [read(#"{ hero { id ... on Droid @defer(label: \"D\") { name } } }"#)])
+        #expect(answers[0].contains(#""state":"failed""#) && answers[0].contains("broken"), "\(answers[0])")
+    }
+
+    @Test func `a mutation carries the id of its layer`() throws {
+        let server = try ScriptedServer([
+            ok(#"{"data":{"rename":{"__typename":"Droid","id":"1","name":"C3"}}}"#),
+            ok("no", type: "text/plain", status: "403 Forbidden"),
+        ])
+        defer { server.stop() }
+        func mutate(_ id: Int, _ pending: String) -> String {
+            #"{"jsonrpc":"2.0","id":\#(id),"method":"graphql.mutate","params":{"document":"mutation { rename { id name } }","pending_id":"\#(pending)","optimistic":{"rename":{"__typename":"Droid","id":"1","name":"hoped"}}}}"#
+        }
+        let (answers, _) = try session(
+            server,
+            [
+                mutate(1, "p1"), mutate(2, "p2"), #"{"jsonrpc":"2.0","id":3,"method":"optimistic.list"}"#,
+                #"{"jsonrpc":"2.0","id":4,"method":"entity.get","params":{"resource_type":"Droid","id":"1"}}"#,
+            ],
+            options: ["--graphql-pending-header", "X-Pending"])
+        #expect(
+            server.requests[0].contains("\r\nX-Pending: p1\r\n") && server.requests[1].contains("\r\nX-Pending: p2\r\n")
+        )
+        #expect(
+            answers.contains { $0.contains(#""id":1,"result":{"data":{"rename":{"id":"1","name":"C3"}}"#) },
+            "\(answers)")
+        #expect(answers.contains { $0.contains(#""id":2,"error""#) && $0.contains(#""status":403"#) }, "\(answers)")
+        // The refused edit was rolled back.
+        #expect(answers.contains { $0.contains(#""id":3,"result":{"pending":[]"#) }, "\(answers)")
+        #expect(answers.contains { $0.contains(#""id":4"#) && $0.contains(#""name":"C3""#) }, "\(answers)")
+    }
+
+    @Test func `a subscription brings its payloads and its end`() throws {
+        let payload = #"{"payload":{"data":{"event":{"__typename":"Droid","id":"1","name":"BB8"}}}}"#
+        let server = try ScriptedServer([
+            parts(
+                ["{}", payload, payload, #"{"payload":null,"errors":[{"message":"over"}]}"#],
+                spec: "subscriptionSpec=1.0")
+        ])
+        defer { server.stop() }
+        let live = try LiveCommand(
+            ["run", "--db", folder.path("cache.db"), "--graphql-endpoint", "http://127.0.0.1:\(server.port)/graphql"])
+        live.write(
+            Array(
+                (#"{"jsonrpc":"2.0","id":1,"method":"graphql.observe","params":{"document":"subscription { event { id name } }"}}"#
+                    + "\n").utf8))
+        var lines: [String] = []
+        while lines.last?.contains("graphql.complete") != true {
+            guard case .line(let line) = live.next(seconds: 30) else { break }
+            lines.append(String(decoding: line, as: UTF8.self))
+        }
+        #expect(
+            lines.filter { $0.contains("graphql.next") && $0.contains(#""data":{"event":{"id":"1","name":"BB8"}}"#) }
+                .count == 2, "\(lines)")
+        #expect(lines.last?.contains(#""error":"over""#) == true, "\(lines)")
+        #expect(server.requests.first?.contains("\r\nAccept: multipart/mixed;subscriptionSpec=1.0\r\n") == true)
+        #expect(live.finish(seconds: 30).status == 0)
+    }
+
+    @Test func `the command prints the result of a document`() async throws {
+        let server = try ScriptedServer([ok(Self.hero)])
+        defer { server.stop() }
+        let base = [
+            "graphql", "query", "--db", folder.path("cache.db"), "--endpoint",
+            "http://127.0.0.1:\(server.port)/graphql",
+        ]
+        let runner = try CommandRunner()
+        let fetched = try await runner.run(
+            base + ["--query", "{ hero { id name } }", "--header", "Authorization: s3cr3t"])
+        #expect(
+            fetched.status == 0
+                && fetched.outputText.contains(#""data":{"hero":{"id":"1","name":"R2"}},"source":"upstream""#),
+            "\(fetched.errorText)")
+        server.stop()
+        let stored = try await runner.run(base + ["--query", "{ hero { name } }", "--fetch-policy", "cacheOnly"])
+        #expect(stored.status == 0 && stored.outputText.contains(#""source":"cache""#), "\(stored.errorText)")
+        let missed = try await runner.run(base + ["--query", "{ hero { age } }"])
+        #expect(missed.status == 69 && missed.outputText.isEmpty, "\(missed.outputText)\(missed.errorText)")
+        let wrong = try await runner.run(base + ["--query", "{ hero { age "])
+        #expect(wrong.status == 65 && wrong.errorText.contains("invalid_document"))
+        let usage = try await runner.run(base + ["--query", "{ a }", "--header", "s3cr3t"])
+        #expect(usage.status == 64 && !usage.errorText.contains("s3cr3t"), "\(usage.errorText)")
+    }
+}
