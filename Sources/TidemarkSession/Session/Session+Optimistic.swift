@@ -15,7 +15,7 @@ extension Session {
             waiting.finish(number) { _ in }
             throw error
         }
-        let task = Task { [cache, outbox, waiting] in
+        let task = Task { [cache, outputQueue, waiting] in
             let outcome: Result<[UInt8], MessageError>
             do throws(CacheError) {
                 try await cache.finish(request.pendingID, isUpdate: request.isUpdate)
@@ -23,7 +23,7 @@ extension Session {
             } catch {
                 outcome = .failure(MessageError(error))
             }
-            await cache.deliverAll(to: outbox)
+            await cache.deliverAll(to: outputQueue)
             waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)

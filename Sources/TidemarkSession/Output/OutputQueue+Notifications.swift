@@ -3,13 +3,13 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-extension Outbox: ObserverSink {
+extension OutputQueue: ObserverSink {
     package func offer(_ notification: CacheNotification) -> Bool {
         if case .library(let status) = notification {
             notify(status)
             return true
         }
-        let line = Outbox.line(of: notification)
+        let line = OutputQueue.line(of: notification)
         var isTaken = true
         append { isTaken = $0.offer(line) }
         return isTaken
@@ -17,7 +17,7 @@ extension Outbox: ObserverSink {
 
     package func deliver(_ notification: CacheNotification) {
         if case .library(let status) = notification { return notify(status) }
-        let line = Outbox.line(of: notification)
+        let line = OutputQueue.line(of: notification)
         append { $0.deliver(line) }
     }
 
@@ -34,7 +34,7 @@ extension Outbox: ObserverSink {
     }
 
     private func notify(_ status: LibraryStatus) {
-        let line = Outbox.line(of: .library(status))
+        let line = OutputQueue.line(of: .library(status))
         append { $0.keepNewest(.init(subject: .state, library: status.library, line: line)) }
     }
 
