@@ -119,6 +119,7 @@ struct RunCommand: AsyncParsableCommand {
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
         settings.http = HTTPClient(cache, transport: http.transport(calls), defaults: try http.defaults())
+        settings.sendsEdits = self.upstream != .nobody
         let session = Session(of: cache, outputQueue: outputQueue, calls: calls, settings: settings)
         do {
             try await session.run(input, room: room)

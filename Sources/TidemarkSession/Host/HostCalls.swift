@@ -114,13 +114,13 @@ package final class HostCalls: Sendable {
         let isTaken =
             switch answer {
             case .result(let value): end(number, .success(value))
-            case .error(let code, let message, let name):
+            case .error(let code, let message, let name, let retries):
                 end(
                     number,
                     .failure(
                         UpstreamError(
                             "the host says: \(message)", isFinal: code == HostCalls.methodNotFound, isRefusal: true,
-                            code: name)))
+                            retries: retries, code: name)))
             }
         if !isTaken { logger.debug("an answer to \(id) is ignored: it came late, or twice") }
     }

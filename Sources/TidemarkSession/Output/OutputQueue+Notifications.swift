@@ -29,13 +29,19 @@ extension OutputQueue: ObserverSink {
                 line.member("epoch", place.epoch)
                 line.member("sequence", place.sequence)
             }
-            append { $0.keepNewest(.init(subject: .durable, library: place.library, line: line)) }
+            append { $0.keepNewest(.init(subject: .durable, name: place.library, line: line)) }
         }
+    }
+
+    /// Notifies the host of the progress of a pending edit's request.
+    func notifyOutbox(_ status: OutboxStatus) {
+        let line = MessageLine.notification("outbox.changed") { $0.outbox(status) }
+        append { $0.keepNewest(.init(subject: .outbox, name: status.pendingID, line: line)) }
     }
 
     private func notify(_ status: LibraryStatus) {
         let line = OutputQueue.line(of: .library(status))
-        append { $0.keepNewest(.init(subject: .state, library: status.library, line: line)) }
+        append { $0.keepNewest(.init(subject: .state, name: status.library, line: line)) }
     }
 
     /// Returns a notification as a line for the host.

@@ -10,6 +10,7 @@ extension Session {
             case .update(let update): try await cache.begin(update)
             case .commit(let commit): try await cache.begin(commit)
             case .rollBack(let pendingID, let library): try await cache.beginRollBack(pendingID, library: library)
+            case .retry(let pendingID, let library): try await cache.beginRetry(pendingID, library: library)
             }
         } catch {
             waiting.finish(number) { _ in }

@@ -79,6 +79,9 @@ extension Session {
             return nil
         case .pending(let library):
             return Answer.pending(await cache.pendingLayers(library: library))
+        case .outbox(.pause): await cache.pauseOutbox()
+        case .outbox(.resume): await cache.resumeOutbox()
+        case .outbox(.list(let library)): return Answer.outbox(await cache.outboxStatuses(library: library))
         case .graph(let method):
             return try await perform(method, responder)
         case .statistics:

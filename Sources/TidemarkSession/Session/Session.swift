@@ -23,6 +23,8 @@ package final class Session: Sendable {
         package var logger: Logger
         /// The client for HTTP; nil: methods of HTTP are refused.
         package var http: HTTPClient?
+        /// Whether the host is asked to send the requests of pending edits.
+        package var sendsEdits = true
 
         /// Makes settings with the values that have no default.
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
@@ -40,6 +42,7 @@ package final class Session: Sendable {
     let logger: Logger
     let http: HTTPClient?
     private let aheadByteCountMax: Int
+    private let sendsEdits: Bool
 
     /// - Parameters:
     ///   - cache: A cache that was opened for this session; the session closes it.
@@ -56,6 +59,7 @@ package final class Session: Sendable {
         http = settings.http
         logger = settings.logger
         aheadByteCountMax = settings.aheadByteCountMax
+        sendsEdits = settings.sendsEdits
     }
 
     /// Takes the input to its end, finishes all work under way, closes the cache and writes all remaining lines.
@@ -65,6 +69,8 @@ package final class Session: Sendable {
     package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
         await cache.observeLibraries(outputQueue)
         await cache.observeDurability { [outputQueue] places in outputQueue.notifyDurable(places) }
+        let mutations = sendsEdits ? HostMutations(calls, reader: reader) : nil
+        await cache.startOutbox(mutations, timeout: nil) { [outputQueue] status in outputQueue.notifyOutbox(status) }
         let resuming = Task { [cache, outputQueue] in
             for await _ in room { await cache.resume(outputQueue) }
         }
@@ -142,7 +148,9 @@ package final class Session: Sendable {
     /// Finishes the work that is under way after the input has ended.
     private func finish(_ stream: IngestStream) async throws(StorageError) {
         outputQueue.letThrough()
+        await cache.stopOutbox()
         calls.close()
+        await cache.drainOutbox()
         var failure: StorageError?
         do throws(StorageError) {
             try await stream.finish()

@@ -86,7 +86,7 @@ import TidemarkTesting
                 let library = random.pick(["a", "b", "c"])
                 let isDurable = random.chance(500)
                 state.keepNewest(
-                    .init(subject: isDurable ? .durable : .state, library: ByteString(library), line: bytes))
+                    .init(subject: isDurable ? .durable : .state, name: ByteString(library), line: bytes))
                 model.keepNewest("\(library)\(isDurable)", text)
             case 6:
                 calls += 1
