@@ -62,7 +62,8 @@ import TidemarkTesting
         let rows = try rows()
         #expect(rows.count >= 19)
         var lines = [
-            #"{"jsonrpc":"2.0","method":"optimistic.update","params":{"pending_id":"p2","changes":[{"op":"delete","resource_type":"file","id":"x"}]}}"#
+            #"{"jsonrpc":"2.0","method":"optimistic.update","params":{"pending_id":"p2","changes":[{"op":"delete","resource_type":"file","id":"x"}]}}"#,
+            #"{"jsonrpc":"2.0","method":"optimistic.update","params":{"pending_id":"p3","changes":[{"op":"delete","resource_type":"file","id":"y"}],"send":{"method":"files.delete"}}}"#,
         ]
         for (index, row) in rows.enumerated() {
             var request = row.example

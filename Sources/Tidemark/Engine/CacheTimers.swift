@@ -17,6 +17,8 @@ struct CacheTimers {
     private(set) var healing: Alarm?
     /// The earliest moment of the refresh schedule.
     private(set) var expiry: Alarm?
+    /// The next attempt to send a request that waits.
+    private(set) var outbox: Alarm?
 
     /// Sets the timer for lost numbers, unless it is set for the same moment or an earlier one.
     mutating func setHealing(at moment: Int64, _ start: () -> Task<Void, Never>) {
@@ -26,6 +28,16 @@ struct CacheTimers {
     /// Sets the timer for refreshes, unless it is set for the same moment or an earlier one.
     mutating func setExpiry(at moment: Int64, _ start: () -> Task<Void, Never>) {
         CacheTimers.set(&expiry, at: moment, start)
+    }
+
+    /// Sets the timer for requests of edits, unless it is set for the same moment or an earlier one.
+    mutating func setOutbox(at moment: Int64, _ start: () -> Task<Void, Never>) {
+        CacheTimers.set(&outbox, at: moment, start)
+    }
+
+    /// - Parameter moment: The moment of the timer that fired; another one may be set by now.
+    mutating func outboxFired(at moment: Int64) {
+        if outbox?.moment == moment { outbox = nil }
     }
 
     mutating func healingFired() { healing = nil }
@@ -45,6 +57,7 @@ struct CacheTimers {
         gap?.cancel()
         healing?.task.cancel()
         expiry?.task.cancel()
+        outbox?.task.cancel()
         spareMemory?.cancel()
     }
 

@@ -9,6 +9,7 @@ extension SyncCache {
     /// - Parameters:
     ///   - upstream: The source of missing events; without one they are lost after the reorder window.
     ///   - queryUpstream: The source of answers to queries that the cache cannot answer.
+    ///   - mutationUpstream: The server that performs the requests of pending edits; without one nothing is sent.
     ///   - recorder: The recorder of every change of the state from here on.
     ///   - corrects: Whether a clock that lags the last write is moved forward; false for a replay, which uses recorded
     ///     times.
@@ -17,15 +18,19 @@ extension SyncCache {
     package static func open(
         configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
         upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
-        clock: any CacheClock = SystemClock(), recorder: (any CacheRecorder)? = nil, corrects: Bool = true
+        mutationUpstream: (any MutationUpstream)? = nil, clock: any CacheClock = SystemClock(), recorder: (any CacheRecorder)? = nil, corrects: Bool = true
     ) async throws(StorageError) -> SyncCache {
         precondition(
             configuration.typesExcludedFromBothTiers.isEmpty,
             "types excluded from memory and from disk: \(configuration.typesExcludedFromBothTiers.sorted()); choose one"
         )
         func start(_ recovered: RecoveredState) async throws(StorageError) -> SyncCache {
-            try await begin(
+            let cache = try await begin(
                 recovered, configuration, journal, upstream, queryUpstream, clock, recorder, corrects: corrects)
+            if let mutationUpstream {
+                await cache.startOutbox(mutationUpstream, timeout: configuration.fetchTimeout)
+            }
+            return cache
         }
         do throws(StorageError) {
             return try await start(try await journal.recover())
@@ -70,6 +75,7 @@ extension SyncCache {
             clock: time, recorder: recorder, state: state)
         try await cache.removeUnstored()
         try await cache.activateLayers()
+        await cache.followOutbox()
         await cache.beginEvicting()
         await cache.beginHealing()
         return cache

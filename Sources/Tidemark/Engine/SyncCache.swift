@@ -41,6 +41,8 @@ public actor SyncCache {
     var reconcileTasks: [LibraryIndex: ReconcileTask] = [:]
     var healing = HealSchedule()
     var timers = CacheTimers()
+    /// The requests of pending edits, and the attempts to send them.
+    var outbox = OutboxDriver()
 
     var observers = ObserverRegistry()
     /// The keeper of watched documents; nil where nobody uses GraphQL.
@@ -171,6 +173,8 @@ public actor SyncCache {
     public func close() async throws(StorageError) {
         guard lifeCycle.beginClosing() else { return }
         timers.cancelInput()
+        stopOutbox()
+        for attempt in outbox.attempts.values { attempt.task.cancel() }
         await failFetches("the cache is being closed")
         releasePositionWaiters()
         timers.cancelFlush()

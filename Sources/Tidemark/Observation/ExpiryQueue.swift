@@ -40,6 +40,15 @@ struct ExpiryQueue<Target> {
         return due
     }
 
+    /// Removes the earliest entry; nil when the queue is empty.
+    ///
+    /// - Complexity: O(log n).
+    mutating func takeFirst() -> Entry? {
+        guard let first = heap.first else { return nil }
+        removeFirst()
+        return first
+    }
+
     /// Keeps the entries for which `isWanted` returns true, and removes the rest.
     ///
     /// - Complexity: O(n log n).

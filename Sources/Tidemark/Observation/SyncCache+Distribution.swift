@@ -30,6 +30,7 @@ extension SyncCache {
         state.clearLog()
         if state.isAwaiting { loadReserves() }
         if !positionWaiters.isEmpty { wakePositionWaiters() }
+        if state.hasOutboxChanges { followOutbox() }
     }
 
     // MARK: Queries

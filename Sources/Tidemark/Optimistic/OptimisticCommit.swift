@@ -28,4 +28,13 @@ public struct OptimisticCommit: Hashable, Sendable {
         self.sequence = sequence
         self.realIDs = realIDs
     }
+
+    /// Makes the answer to a mutation with Swift types.
+    ///
+    /// - Parameter mutation: The mutation that is answered.
+    /// - Throws: ``CacheError`` `.invalidParams` when a resource has no JSON form.
+    public init(_ confirmation: OptimisticConfirmation, to mutation: SentMutation) throws(CacheError) {
+        try self.init(confirmation, of: mutation.pendingID)
+        library = mutation.library
+    }
 }

@@ -93,6 +93,14 @@ public struct OptimisticEdit: Identifiable, Sendable {
         try await unlessSettled { () async throws(CacheError) in try await cache.rollBack(name) }
     }
 
+    /// Sends the edit's request again, when it failed, or waits for its next attempt. Returns when that is on the disk;
+    /// returns at once when the edit has settled.
+    ///
+    /// - Throws: ``CacheError`` `.invalidParams` for an edit without a request, `.storageFailed`.
+    public func retry() async throws(CacheError) {
+        try await unlessSettled { () async throws(CacheError) in try await cache.retry(name) }
+    }
+
     /// Ignores an unknown layer: the layer existed when this value was made, so it has settled.
     private func unlessSettled(_ body: () async throws(CacheError) -> Void) async throws(CacheError) {
         do throws(CacheError) {

@@ -12,13 +12,17 @@ public struct OptimisticUpdate: Hashable, Sendable {
     public var operations: [TransactionOperation]
     /// The pending layers on which this one depends: it is rolled back together with any of them.
     public var dependsOn: [ByteString]
+    /// The request that the cache sends by itself; nil: the caller sends it.
+    public var send: MutationRequest?
 
     public init(
-        pendingID: ByteString, library: ByteString, operations: [TransactionOperation], dependsOn: [ByteString] = []
+        pendingID: ByteString, library: ByteString, operations: [TransactionOperation], dependsOn: [ByteString] = [],
+        send: MutationRequest? = nil
     ) {
         self.pendingID = pendingID
         self.library = library
         self.operations = operations
         self.dependsOn = dependsOn
+        self.send = send
     }
 }

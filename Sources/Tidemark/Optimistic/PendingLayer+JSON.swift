@@ -30,7 +30,7 @@ extension JSONLine {
     }
 
     /// Writes an operation in the form that requests use.
-    private mutating func value(_ operation: TransactionOperation) {
+    package mutating func value(_ operation: TransactionOperation) {
         object { line in
             switch operation {
             case .put(let type, let resource):

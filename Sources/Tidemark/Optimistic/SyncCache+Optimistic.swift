@@ -58,10 +58,12 @@ extension SyncCache {
                 .limitExceeded,
                 "\(update.operations.count) changes: pass at most \(limits.batchMemberCountMax) at once")
         }
+        try update.send?.check(limits: limits)
         let steps = try TransactionOperation.steps(
             update.operations, library: update.library, limits: limits, name: "changes")
         let layer = LayerUpdate(
-            pendingID: update.pendingID, library: update.library, steps: steps, dependsOn: update.dependsOn)
+            pendingID: update.pendingID, library: update.library, steps: steps, dependsOn: update.dependsOn,
+            request: update.send)
         try await change({ state.keysToLoad(for: steps, in: update.library) }, name: "changes") {
             () throws(LayerRefusal) in
             let now = clock.now()
@@ -94,7 +96,7 @@ extension SyncCache {
         distribute()
     }
 
-    private func rollBackNow(_ pendingID: ByteString, library: ByteString?) throws(LayerRefusal) {
+    func rollBackNow(_ pendingID: ByteString, library: ByteString?) throws(LayerRefusal) {
         let now = clock.now()
         try recorded(.rollBack(pendingID, library: library), at: now) { () throws(LayerRefusal) in
             try state.rollBack(pendingID, library: library, at: now)
@@ -183,16 +185,22 @@ extension PendingLayer {
             pendingID: status.pendingID,
             state: status.isOrphaned ? .orphaned : status.isConfirmed ? .confirmed : .pending,
             library: status.library,
-            operations: status.changes.map { key, change in
-                switch change {
-                case .put(_, let resource): .put(type: key.type, resource: resource)
-                case .patch(_, let fields, let unset):
-                    .patch(type: key.type, id: key.id, fields: fields, unset: unset)
-                case .merge(_, let fields): .merge(type: key.type, id: key.id, fields: fields)
-                case .removeField(_, let field): .removeField(type: key.type, id: key.id, field: field)
-                case .delete: .delete(type: key.type, id: key.id)
-                }
-            }, along: status.along, dependsOn: status.dependsOn)
+            operations: status.changes.map { TransactionOperation($0.key, $0.change) }, along: status.along,
+            dependsOn: status.dependsOn)
+    }
+}
+
+extension TransactionOperation {
+    /// The operation by which a layer's change was requested.
+    init(_ key: EntityKey, _ change: LayerChange) {
+        self =
+            switch change {
+            case .put(_, let resource): .put(type: key.type, resource: resource)
+            case .patch(_, let fields, let unset): .patch(type: key.type, id: key.id, fields: fields, unset: unset)
+            case .merge(_, let fields): .merge(type: key.type, id: key.id, fields: fields)
+            case .removeField(_, let field): .removeField(type: key.type, id: key.id, field: field)
+            case .delete: .delete(type: key.type, id: key.id)
+            }
     }
 }
 

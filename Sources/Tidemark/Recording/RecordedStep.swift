@@ -38,6 +38,13 @@ package enum RecordedStep: Sendable {
     case commit(OptimisticCommit)
     /// A layer is rolled back; `library` nil: the layer is found by its id alone.
     case rollBack(ByteString, library: ByteString?)
+    /// An attempt to send the request of a layer was counted; `members`: the newer layers that are sent with it. All are
+    /// pending ids.
+    case attempt(ByteString, members: [ByteString])
+    /// The request of a layer failed for good.
+    case requestFailure(ByteString, MutationFailure)
+    /// A failed request is sent again; `library` nil: the layer is found by its id alone.
+    case retry(ByteString, library: ByteString?)
     /// Entities and queries were evicted, and entities were reduced.
     case leaving(evicted: [EntityKey], reduced: [EntityKey], queries: [QueryKey])
 }

@@ -41,6 +41,11 @@ extension SyncCache {
         case .fetchEnd(let number):
             guard fetches.endReplayed(number) else { return }
             recorded(step, at: clock.now()) { state.endFetch() }
+        case .attempt(let pendingID, let members):
+            let now = clock.now()
+            recorded(step, at: now) { state.beginAttempt(pendingID, with: members, at: now) }
+        case .requestFailure(let pendingID, let failure):
+            recorded(step, at: clock.now()) { state.failRequest(pendingID, failure) }
         case .leaving(let evicted, let reduced, let queries):
             try await withLoaded({ (evicted + reduced).compactMap { state.keyToLoad($0) } }) {
                 var gone = EvictionLog()
@@ -52,7 +57,7 @@ extension SyncCache {
                 distribute()
                 recordLeavings(at: now)
             }
-        case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack:
+        case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack, .retry:
             await replayRequest(step)
         }
         scheduleFlush()
@@ -120,6 +125,7 @@ extension SyncCache {
             case .update(let update): try await begin(update)
             case .commit(let commit): try await begin(commit)
             case .rollBack(let pendingID, let library): try beginRollBack(pendingID, library: library)
+            case .retry(let pendingID, let library): try beginRetry(pendingID, library: library)
             default: preconditionFailure("\(step) is no request")
             }
         } catch {

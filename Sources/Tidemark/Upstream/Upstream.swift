@@ -33,20 +33,25 @@ public struct UpstreamError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// Whether the upstream answered with an error: what was asked of it did not happen. Otherwise nobody knows.
     public var isRefusal: Bool
+    /// Whether the upstream wants a mutation sent again, or wants it not sent again; nil when it did not say.
+    public var retries: Bool?
 
     /// The code that the upstream named; nil when it named none.
     package var code: String?
     /// Further members of the error's data for the reader that waits; empty for most errors.
     package var details: [CacheError.Detail] = []
 
-    public init(_ message: String, isFinal: Bool = false, isRefusal: Bool = false) {
+    public init(_ message: String, isFinal: Bool = false, isRefusal: Bool = false, retries: Bool? = nil) {
         self.message = message
         self.isFinal = isFinal
         self.isRefusal = isRefusal
+        self.retries = retries
     }
 
-    package init(_ message: String, isFinal: Bool = false, isRefusal: Bool = false, code: String?) {
-        self.init(message, isFinal: isFinal, isRefusal: isRefusal)
+    package init(
+        _ message: String, isFinal: Bool = false, isRefusal: Bool = false, retries: Bool? = nil, code: String?
+    ) {
+        self.init(message, isFinal: isFinal, isRefusal: isRefusal, retries: retries)
         self.code = code
     }
 

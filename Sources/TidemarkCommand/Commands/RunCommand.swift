@@ -108,10 +108,10 @@ struct RunCommand: AsyncParsableCommand {
             policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
         configuration.mergedTypes = rules.identity.mergedTypes
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let outbox = Outbox(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
+        let outputQueue = OutputQueue(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
         let clock = SystemClock()
         let calls = HostCalls(
-            outbox, timeout: Int64(max(1, fetchTimeout * 1_000)), clock: clock, logger: configuration.logger)
+            outputQueue, timeout: Int64(max(1, fetchTimeout * 1_000)), clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         if askBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         let journal = try await SQLiteJournal.open(path: database.path)
@@ -131,9 +131,10 @@ struct RunCommand: AsyncParsableCommand {
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
         settings.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
+        settings.sendsEdits = self.upstream != .nobody
         let feeding = try feed(cache, configuration.logger)
         settings.beforeEnd = { await feeding?() }
-        let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
+        let session = Session(of: cache, outputQueue: outputQueue, calls: calls, settings: settings)
         do {
             try await session.run(input, room: room)
         } catch {
@@ -141,7 +142,7 @@ struct RunCommand: AsyncParsableCommand {
             throw error
         }
         await recorder?.finish("the session ended")
-        if let failure = outbox.failure {
+        if let failure = outputQueue.failure {
             throw Failure(
                 .inputOutput, "input_output", "the output cannot be written", place: "standard output: \(failure)",
                 outcome: "the input that was read is stored, later answers were not written",

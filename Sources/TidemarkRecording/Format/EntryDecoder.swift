@@ -72,6 +72,14 @@ package final class EntryDecoder {
         case "clearing": return .clearing(library: try params.text("library_id"))
         case "fetch": return .fetch(try number("fetch", params), library: try library(params))
         case "fetch_end": return .fetchEnd(try number("fetch", params))
+        case "attempt":
+            return .attempt(
+                try params.requiredText("pending_id"), members: try params.texts("members", countMax: .max) ?? [])
+        case "request_failure":
+            return .requestFailure(
+                try params.requiredText("pending_id"),
+                MutationFailure(
+                    code: try params.text("code"), message: try params.text("message", byteCountMax: .max) ?? ""))
         case "leaving":
             var queries: [QueryKey] = []
             for element in try params.elements("queries", countMax: .max) ?? [] {
@@ -107,6 +115,8 @@ package final class EntryDecoder {
         case "commit": return .commit(try methods.commit(params))
         case "rollback":
             return .rollBack(try params.requiredText("pending_id"), library: try params.text("library_id"))
+        case "retry":
+            return .retry(try params.requiredText("pending_id"), library: try params.text("library_id"))
         default:
             throw CacheError(.invalidParams, "the step '\(name)' is not known: use a newer tidemark")
         }

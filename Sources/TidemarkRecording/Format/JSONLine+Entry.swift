@@ -57,6 +57,9 @@ extension RecordedStep {
         case .update: "update"
         case .commit: "commit"
         case .rollBack: "rollback"
+        case .attempt: "attempt"
+        case .requestFailure: "request_failure"
+        case .retry: "retry"
         case .leaving: "leaving"
         }
     }
@@ -86,7 +89,7 @@ extension JSONLine {
             member("message", Optional(ByteString(message)))
         case .resumption(let library, let attempt), .postponement(let library, let attempt):
             attempted(library, attempt)
-        case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack:
+        case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack, .retry:
             request(step)
         case .removal(let keys):
             name("keys")
@@ -100,6 +103,13 @@ extension JSONLine {
             member("library_id", Optional(library))
         case .fetchEnd(let number):
             member("fetch", number)
+        case .attempt(let pendingID, let members):
+            member("pending_id", Optional(pendingID))
+            texts("members", members)
+        case .requestFailure(let pendingID, let failure):
+            member("pending_id", Optional(pendingID))
+            member("message", Optional(failure.message))
+            if let code = failure.code { member("code", Optional(code)) }
         case .leaving(let evicted, let reduced, let queries):
             name("evicted")
             array { $0.keys(evicted) }

@@ -37,8 +37,12 @@ extension JSONLine {
                 for operation in update.operations { line.object { $0.operation(operation) } }
             }
             texts("depends_on", update.dependsOn)
+            if let request = update.send {
+                name("send")
+                object { $0.send(request) }
+            }
         case .commit(let commit): self.commit(commit)
-        case .rollBack(let pendingID, let library):
+        case .rollBack(let pendingID, let library), .retry(let pendingID, let library):
             member("pending_id", Optional(pendingID))
             if let library { member("library_id", Optional(library)) }
         default: preconditionFailure("\(step) is no request")
@@ -130,6 +134,24 @@ extension JSONLine {
         if let tags = invalidation.tags { member("tags", json: Optional(oneLine(tags))) }
         if let hints = invalidation.hints { member("hints", json: Optional(oneLine(hints))) }
         if invalidation == Invalidation(library: invalidation.library) { member("all", true) }
+    }
+
+    /// Appends the members of a request as `optimistic.update` takes them.
+    private mutating func send(_ request: MutationRequest) {
+        member("method", Optional(request.method))
+        member("input", json: Optional(oneLine(request.input)))
+        if let key = request.key { member("key", Optional(key)) }
+        if request.attemptCountMax != nil || request.duration != nil {
+            name("retry")
+            object { line in
+                if let attemptCountMax = request.attemptCountMax { line.member("attempts", attemptCountMax) }
+                if let duration = request.duration { line.member("for", thousandths: duration) }
+            }
+        }
+        if !request.temporaryIDs.isEmpty { texts("ids", request.temporaryIDs) }
+        if request.isReplaceable { member("coalesce", Optional("replace")) }
+        if request.onFailure == .continue { member("on_failure", Optional("continue")) }
+        if request.discardsOnFailure { member("discard", true) }
     }
 
     private mutating func commit(_ commit: OptimisticCommit) {

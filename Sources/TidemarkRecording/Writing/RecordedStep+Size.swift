@@ -17,7 +17,8 @@ extension RecordedStep {
                 + result.included.reduce(0) { $0 + $1.resources.reduce(0) { $0 + $1.count } }
         case .document(let answer): return own + answer.entities.reduce(0) { $0 + $1.resource.count + 128 }
         case .transaction(let operations, _, _): return own + operations.reduce(0) { $0 + $1.byteCount }
-        case .update(let update): return own + update.operations.reduce(0) { $0 + $1.byteCount }
+        case .update(let update):
+            return own + (update.send?.byteCount ?? 0) + update.operations.reduce(0) { $0 + $1.byteCount }
         case .commit(let commit): return own + (commit.confirmed ?? []).reduce(0) { $0 + $1.count }
         case .removal(let keys): return own + keys.count * 128
         case .leaving(let evicted, let reduced, let queries):

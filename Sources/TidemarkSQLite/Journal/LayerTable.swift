@@ -102,7 +102,10 @@ package struct LayerTable {
         guard flags & ~confirmedFlag == 0 else { throw .unknownFormat }
         guard let index = names.index(ofLibrary: library) else { throw .unnamed }
         record.library = index
-        (record.dependsOn, record.changes) = try LayerBodyCodec.decode(body, library: index, &names)
+        let content = try LayerBodyCodec.decode(body, library: index, &names)
+        record.dependsOn = content.dependsOn
+        record.changes = content.changes
+        record.sending = content.sending
         return record
     }
 

@@ -4,7 +4,7 @@ import TidemarkStore
 /// Encodes and decodes a layer's dependencies and changes, as its row stores them.
 ///
 /// ```
-/// header     1  bits 7–4 format (1)
+/// header     1  bits 7–4 format (1; 2 with a request)
 /// length     v  bytes of the content
 /// content       as blocks of ``BlockCompressor``
 ///
@@ -16,6 +16,7 @@ import TidemarkStore
 ///   id          0 and the 16 bytes of a UUID, or v with the length of a text and 1 more, and the text
 ///   rest        put: v length, the resource · patch: v length, the fields; v count, each name as a pending id ·
 ///               remove_field: the name as a pending id
+/// request       format 2: see ``LayerRequestCodec``
 /// ```
 /// Types are named, not numbered, because a layer must be readable from a file in which nothing else is. The row's
 /// checksum covers all of it. Decoding is bounded all the same, because a file can be forged.
@@ -27,6 +28,14 @@ package enum LayerBodyCodec {
     static let contentByteCountMax = 256 << 20
 
     private static let formatVersion: UInt8 = 1
+    private static let requestFormatVersion: UInt8 = 2
+
+    /// The content of a layer's body.
+    package struct Body: Hashable, Sendable {
+        package var dependsOn: [ByteString]
+        package var changes: [LayerChange]
+        package var sending: LayerSending?
+    }
 
     /// - Parameter types: The names of types by index; the types of all changes are among them.
     /// - Complexity: O(bytes).
@@ -37,7 +46,7 @@ package enum LayerBodyCodec {
         precondition(
             content.count <= contentByteCountMax,
             "a layer has at most \(contentByteCountMax) bytes, not \(content.count)")
-        var bytes = [formatVersion << 4]
+        var bytes = [(record.sending == nil ? formatVersion : requestFormatVersion) << 4]
         PayloadCodec.append(content.count, to: &bytes)
         compressor.append(content, to: &bytes)
         return bytes
@@ -51,24 +60,28 @@ package enum LayerBodyCodec {
     /// - Complexity: O(bytes).
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, library: LibraryIndex, _ names: inout LayerNames
-    ) throws(PayloadFault) -> (dependsOn: [ByteString], changes: [LayerChange]) {
+    ) throws(PayloadFault) -> Body {
         guard let header = bytes.first else { throw .truncated }
-        guard header == formatVersion << 4 else { throw .unknownFormat }
+        let hasRequest = header == requestFormatVersion << 4
+        guard hasRequest || header == formatVersion << 4 else { throw .unknownFormat }
         var offset = 1
         guard let count = PayloadCodec.readVarint(bytes, at: &offset) else { throw .truncated }
         guard count <= contentByteCountMax else { throw .tooLarge }
         let content = try BlockCompressor.content(bytes, at: &offset, count: count)
-        var result: Result<(dependsOn: [ByteString], changes: [LayerChange]), PayloadFault> = .failure(.truncated)
+        var result: Result<Body, PayloadFault> = .failure(.truncated)
         content.withUnsafeBytes { content in
             do throws(PayloadFault) {
-                var reader = ContentReader(bytes: content)
+                var reader = LayerBodyReader(bytes: content)
                 let dependsOn = try reader.names()
                 var types: [TypeIndex] = []
                 for name in try reader.names() {
                     guard let type = names.index(ofType: name) else { throw .unnamed }
                     types.append(type)
                 }
-                result = .success((dependsOn, try reader.changes(library: library, types: types)))
+                let changes = try reader.changes(library: library, types: types)
+                let sending = hasRequest ? try reader.sending() : nil
+                guard reader.isAtEnd else { throw .lengthMismatch }
+                result = .success(Body(dependsOn: dependsOn, changes: changes, sending: sending))
             } catch {
                 result = .failure(error)
             }
@@ -78,7 +91,7 @@ package enum LayerBodyCodec {
 
     // MARK: Writing
 
-    private enum Kind: UInt8 {
+    enum Kind: UInt8 {
         case put = 0
         case patch = 1
         case removeField = 2
@@ -115,6 +128,7 @@ package enum LayerBodyCodec {
             case .delete: continue
             }
         }
+        if let sending = record.sending { append(sending, to: &bytes) }
         return bytes
     }
 
@@ -141,98 +155,13 @@ package enum LayerBodyCodec {
         }
     }
 
-    private static func append(_ names: [ByteString], to bytes: inout [UInt8]) {
+    static func append(_ names: [ByteString], to bytes: inout [UInt8]) {
         PayloadCodec.append(names.count, to: &bytes)
         for name in names { append(name.bytes, to: &bytes) }
     }
 
-    private static func append(_ run: [UInt8], to bytes: inout [UInt8]) {
+    static func append(_ run: [UInt8], to bytes: inout [UInt8]) {
         PayloadCodec.append(run.count, to: &bytes)
         bytes += run
-    }
-
-    // MARK: Reading
-
-    /// Reads the content from the front. Declared counts are compared with the available bytes before memory is
-    /// allocated.
-    private struct ContentReader {
-        let bytes: UnsafeRawBufferPointer
-        private var offset = 0
-
-        init(bytes: UnsafeRawBufferPointer) {
-            self.bytes = bytes
-        }
-
-        mutating func names() throws(PayloadFault) -> [ByteString] {
-            var names: [ByteString] = []
-            for _ in 0..<(try count()) { names.append(ByteString(try run())) }
-            return names
-        }
-
-        mutating func changes(library: LibraryIndex, types: [TypeIndex]) throws(PayloadFault) -> [LayerChange] {
-            let count = try count()
-            var changes: [LayerChange] = []
-            changes.reserveCapacity(count)
-            for _ in 0..<count {
-                guard let kind = Kind(rawValue: try byte()) else { throw .unknownFormat }
-                let type = try number()
-                guard type < types.count else { throw .lengthMismatch }
-                let key = StoredKey(library: library, type: types[type], id: try id())
-                switch kind {
-                case .put: changes.append(.put(key, resource: try object(orEmpty: false)))
-                case .patch:
-                    changes.append(.patch(key, fields: try object(orEmpty: true), unset: try names()))
-                case .merge: changes.append(.merge(key, fields: try object(orEmpty: false)))
-                case .removeField: changes.append(.removeField(key, ByteString(try run())))
-                case .delete: changes.append(.delete(key))
-                case .deleteAlong: changes.append(.delete(key, isAlong: true))
-                }
-            }
-            guard offset == bytes.count else { throw .lengthMismatch }
-            return changes
-        }
-
-        private mutating func byte() throws(PayloadFault) -> UInt8 {
-            guard offset < bytes.count else { throw .truncated }
-            defer { offset += 1 }
-            return bytes[offset]
-        }
-
-        private mutating func number() throws(PayloadFault) -> Int {
-            guard let number = PayloadCodec.readVarint(bytes, at: &offset) else { throw .truncated }
-            return number
-        }
-
-        /// Reads the count of a list whose elements take at least one byte each.
-        private mutating func count() throws(PayloadFault) -> Int {
-            let count = try number()
-            guard count <= bytes.count - offset else { throw .lengthMismatch }
-            return count
-        }
-
-        private mutating func run() throws(PayloadFault) -> UnsafeRawBufferPointer {
-            try run(count: try number())
-        }
-
-        /// Reads a JSON object and checks it, because the code that folds it relies on its form.
-        private mutating func object(orEmpty mayBeEmpty: Bool) throws(PayloadFault) -> [UInt8] {
-            let bytes = try run()
-            if bytes.isEmpty, mayBeEmpty { return [] }
-            guard CompactJSON.isObject(bytes) else { throw .notJSON }
-            return Array(bytes)
-        }
-
-        private mutating func run(count: Int) throws(PayloadFault) -> UnsafeRawBufferPointer {
-            guard count <= bytes.count - offset else { throw .truncated }
-            defer { offset += count }
-            return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
-        }
-
-        private mutating func id() throws(PayloadFault) -> StoredID {
-            let length = try number()
-            if length > 0 { return .text(ByteString(try run(count: length - 1))) }
-            guard let value = UUIDValue(bytes: try run(count: 16)) else { throw .truncated }
-            return .uuid(value)
-        }
     }
 }

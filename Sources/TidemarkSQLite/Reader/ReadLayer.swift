@@ -10,12 +10,20 @@ public struct ReadLayer: Hashable, Sendable {
     public var createdAt: Int64
     /// The layer as a running cache lists it, with the state that the file records.
     public var layer: PendingLayer
+    /// The progress of the layer's request as the file has it: `queued` or `failed`; nil when it has none.
+    public var outbox: OutboxStatus?
     /// The key of each operation's entity.
     public var keys: [EntityKey]
 
     init(_ record: LayerRecord, isOrphaned: Bool, _ names: ReadNames) {
         number = record.number
         createdAt = record.createdAt
+        let library = names.libraries[Int(record.library)]
+        outbox = record.sending.map { sending in
+            OutboxStatus(
+                pendingID: record.pendingID, library: library, state: sending.failure == nil ? .queued : .failed,
+                attempt: sending.attemptCount, failure: sending.failure)
+        }
         let name = { (change: LayerChange) in
             EntityKey(
                 library: names.libraries[Int(change.key.library)], type: names.types[Int(change.key.type)],

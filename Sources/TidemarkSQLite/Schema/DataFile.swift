@@ -7,7 +7,7 @@ enum DataFile {
 
     /// The newest format that this code reads, and the only one that it writes; at offset 60 of the file
     /// (`user_version`).
-    static let formatVersion: Int32 = 6
+    static let formatVersion: Int32 = 7
 
     /// The size of a page in bytes. Measured against 4 and 16 KiB: see docs/data-file.md.
     static let pageByteCount = 8192

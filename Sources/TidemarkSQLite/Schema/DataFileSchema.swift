@@ -178,6 +178,8 @@ enum DataFileSchema {
             for table in tables where table.version == 6 { try db.execute(sql: table.sql) }
             try db.execute(sql: "PRAGMA user_version = 6")
         }
+        // From this version on, bodies of layers may have requests, which readers of version 6 do not know.
+        migrator.registerMigration("v7") { db in try db.execute(sql: "PRAGMA user_version = 7") }
         return migrator
     }
 

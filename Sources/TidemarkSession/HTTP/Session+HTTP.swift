@@ -14,28 +14,28 @@ extension Session {
             throw CacheError(.upstreamFailed, "this session was started without HTTP")
         }
         let number = try waiting.add(responder, .query)
-        let task = Task { [cache, outbox, waiting] in
+        let task = Task { [cache, outputQueue, waiting] in
             let outcome: Result<[UInt8], MessageError>
             do throws(CacheError) {
-                outcome = .success(try await Session.answer(method, http, outbox))
+                outcome = .success(try await Session.answer(method, http, outputQueue))
             } catch {
                 outcome = .failure(MessageError(error))
             }
-            await cache.deliverAll(to: outbox)
+            await cache.deliverAll(to: outputQueue)
             waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)
     }
 
     private static func answer(
-        _ method: HTTPMethod, _ http: HTTPClient, _ outbox: Outbox
+        _ method: HTTPMethod, _ http: HTTPClient, _ outputQueue: OutputQueue
     ) async throws(CacheError) -> [UInt8] {
         switch method {
         case .fetch(let fetch):
             return try Answer.fetched(try await http.fetch(fetch))
         case .observe(let fetch):
             let (fetched, subscription) = try await http.observe(fetch) { number, changed in
-                outbox.append(answer: line(of: changed, to: number))
+                outputQueue.append(answer: line(of: changed, to: number))
             }
             return try Answer.fetched(fetched, subscription: subscription)
         case .invalidate(let selection):

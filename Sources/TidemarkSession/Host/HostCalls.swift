@@ -30,15 +30,15 @@ package final class HostCalls: Sendable {
     /// The error code for a method that the host does not have.
     private static let methodNotFound: Int64 = -32_601
 
-    private let outbox: Outbox
+    private let outputQueue: OutputQueue
     private let timeout: Int64
     private let clock: any CacheClock
     private let logger: Logger
     private let state = Mutex(State())
 
     /// - Parameter timeout: The time that the host may take to answer, in milliseconds.
-    package init(_ outbox: Outbox, timeout: Int64, clock: any CacheClock, logger: Logger) {
-        self.outbox = outbox
+    package init(_ outputQueue: OutputQueue, timeout: Int64, clock: any CacheClock, logger: Logger) {
+        self.outputQueue = outputQueue
         self.timeout = timeout
         self.clock = clock
         self.logger = logger
@@ -73,7 +73,7 @@ package final class HostCalls: Sendable {
 
     /// Tells the host something that it does not answer.
     func notify(_ method: ByteString, _ params: (inout JSONLine) -> Void) {
-        outbox.append(answer: MessageLine.notification(method, params))
+        outputQueue.append(answer: MessageLine.notification(method, params))
     }
 
     private func begin(
@@ -99,7 +99,7 @@ package final class HostCalls: Sendable {
             }
             state.pending[number] = Pending(continuation: continuation, timer: timer)
             // Appended under the lock, so that a concurrent end of the call finds its line and can withdraw it.
-            outbox.append(call: MessageLine.call(id: HostCalls.id(number), method, params), number: number)
+            outputQueue.append(call: MessageLine.call(id: HostCalls.id(number), method, params), number: number)
             return nil
         }
         if let refusal { continuation.resume(returning: .failure(refusal)) }
@@ -114,13 +114,13 @@ package final class HostCalls: Sendable {
         let isTaken =
             switch answer {
             case .result(let value): end(number, .success(value))
-            case .error(let code, let message, let name):
+            case .error(let code, let message, let name, let retries):
                 end(
                     number,
                     .failure(
                         UpstreamError(
                             "the host says: \(message)", isFinal: code == HostCalls.methodNotFound, isRefusal: true,
-                            code: name)))
+                            retries: retries, code: name)))
             }
         if !isTaken { logger.debug("an answer to \(id) is ignored: it came late, or twice") }
     }
@@ -168,7 +168,7 @@ package final class HostCalls: Sendable {
 
     private func finish(_ number: Int64, _ pending: Pending, _ result: Result<JSONSlice, UpstreamError>) {
         pending.timer.cancel()
-        outbox.withdraw(call: number)
+        outputQueue.withdraw(call: number)
         pending.continuation.resume(returning: result)
     }
 

@@ -22,8 +22,10 @@ enum Message: Sendable {
     /// The host's answer to a request of the cache.
     enum HostAnswer: Sendable {
         case result(JSONSlice)
-        /// - Parameter name: The member `data.code`.
-        case error(code: Int64?, message: String, name: String? = nil)
+        /// - Parameters:
+        ///   - name: The member `data.code`.
+        ///   - retries: The member `data.retry`.
+        case error(code: Int64?, message: String, name: String? = nil, retries: Bool? = nil)
     }
 
     /// The largest length of an id in bytes, as written. The id is kept until the answer, and sent back.
@@ -87,11 +89,11 @@ enum Message: Sendable {
     private static func error(_ value: JSONSlice) -> HostAnswer {
         let members = value.members ?? [:]
         let message = members[Array("message".utf8)]?.text.map { String(decoding: $0, as: UTF8.self) }
-        let name = members[Array("data".utf8)]?.members?[Array("code".utf8)]?.text.map {
-            String(decoding: $0, as: UTF8.self)
-        }
+        let data = members[Array("data".utf8)]?.members ?? [:]
+        let name = data[Array("code".utf8)]?.text.map { String(decoding: $0, as: UTF8.self) }
         return .error(
             code: members[Array("code".utf8)]?.integer,
-            message: message ?? "the host answered an error without a message", name: name)
+            message: message ?? "the host answered an error without a message", name: name,
+            retries: data[Array("retry".utf8)]?.bool)
     }
 }

@@ -5,7 +5,7 @@ struct Responder: Sendable {
     enum Target: Sendable {
         /// No destination, because the request is a notification.
         case nobody
-        case line(Outbox)
+        case line(OutputQueue)
         case batch(BatchAnswer, index: Int)
     }
 
@@ -16,7 +16,7 @@ struct Responder: Sendable {
     func answer(_ outcome: Result<[UInt8], MessageError>) {
         switch target {
         case .nobody: break
-        case .line(let outbox): outbox.append(answer: MessageLine.answer(outcome, to: id) + [0x0A])
+        case .line(let outputQueue): outputQueue.append(answer: MessageLine.answer(outcome, to: id) + [0x0A])
         case .batch(let batch, let index): batch.add(outcome, to: id, at: index)
         }
     }

@@ -9,19 +9,21 @@ enum LayerRequest: Sendable {
     case commit(OptimisticCommit)
     /// A rollback; `library` nil: the layer is found by its id alone.
     case rollBack(ByteString, library: ByteString?)
+    /// A request that is sent again; `library` nil: as with a rollback.
+    case retry(ByteString, library: ByteString?)
 
     var pendingID: ByteString {
         switch self {
         case .update(let update): update.pendingID
         case .commit(let commit): commit.pendingID
-        case .rollBack(let pendingID, _): pendingID
+        case .rollBack(let pendingID, _), .retry(let pendingID, _): pendingID
         }
     }
 
     var isUpdate: Bool {
         switch self {
         case .update: true
-        case .commit, .rollBack: false
+        case .commit, .rollBack, .retry: false
         }
     }
 
@@ -29,7 +31,7 @@ enum LayerRequest: Sendable {
     var answer: [UInt8] {
         switch self {
         case .update(let update): Answer.object { $0.member("pending_id", Optional(update.pendingID)) }
-        case .commit, .rollBack: Answer.empty
+        case .commit, .rollBack, .retry: Answer.empty
         }
     }
 }

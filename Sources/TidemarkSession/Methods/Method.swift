@@ -21,6 +21,7 @@ enum Method: Sendable {
     case layer(LayerRequest)
     /// Lists the pending layers of a library; nil: of every library.
     case pending(library: ByteString?)
+    case outbox(OutboxMethod)
     case graph(GraphMethod)
     case statistics
     case explain(EntityKey, maxAges: [ByteString: Int])
@@ -35,6 +36,14 @@ enum Method: Sendable {
     /// The largest number of entities of one page, followed by the number when the host sends no limit.
     static let pageCountMax: Int64 = 100_000
     static let pageCountDefault = 100
+}
+
+/// A request about the requests of pending edits.
+enum OutboxMethod: Sendable {
+    case pause
+    case resume
+    /// Lists the requests of a library; nil: of every library.
+    case list(library: ByteString?)
 }
 
 /// The reason why a request is refused before it is performed.

@@ -11,13 +11,18 @@ extension MethodReader {
         guard !changes.isEmpty else { throw CacheError(.invalidParams, "changes is empty: pass at least one change") }
         return OptimisticUpdate(
             pendingID: pendingID, library: try library(params), operations: changes,
-            dependsOn: try dependencies(params))
+            dependsOn: try dependencies(params), send: try mutationRequest(params))
     }
 
     /// Reads a server's confirmation of a mutation.
     package func commit(_ params: Params) throws(CacheError) -> OptimisticCommit {
+        try commit(params, pendingID: try params.requiredText("pending_id"))
+    }
+
+    /// Reads the confirmation of a mutation whose id is known.
+    func commit(_ params: Params, pendingID: ByteString) throws(CacheError) -> OptimisticCommit {
         OptimisticCommit(
-            pendingID: try params.requiredText("pending_id"), library: try optionalLibrary(params),
+            pendingID: pendingID, library: try optionalLibrary(params),
             confirmed: try confirmed(params), resourceType: try params.optionalResourceType(limits: limits),
             sequence: try params.sequence("sequence"), realIDs: try realIDs(params))
     }

@@ -68,10 +68,14 @@ package struct MethodReader: Sendable {
         "query.put": [
             "method", "input", "resource_type", "resources", "included", "ttl", "as_of", "membership", "tags", "local",
         ],
-        "optimistic.update": ["pending_id", "changes", "depends_on"],
+        "optimistic.update": ["pending_id", "changes", "depends_on", "send"],
         "optimistic.commit": ["pending_id", "confirmed", "resource_type", "sequence", "id_map"],
         "optimistic.rollback": ["pending_id"],
         "optimistic.list": [],
+        "optimistic.retry": ["pending_id"],
+        "outbox.pause": [],
+        "outbox.resume": [],
+        "outbox.list": [],
     ]
 
     private typealias Reader = @Sendable (MethodReader, Params) throws(CacheError) -> Method
@@ -117,6 +121,15 @@ package struct MethodReader: Sendable {
         "optimistic.rollback": { (reader, params) throws(CacheError) in .layer(try reader.rollBack(params)) },
         "optimistic.list": { (reader, params) throws(CacheError) in
             .pending(library: try reader.optionalLibrary(params))
+        },
+        "optimistic.retry": { (reader, params) throws(CacheError) in
+            .layer(
+                .retry(try params.requiredText("pending_id"), library: try reader.optionalLibrary(params)))
+        },
+        "outbox.pause": { (_, _) throws(CacheError) in .outbox(.pause) },
+        "outbox.resume": { (_, _) throws(CacheError) in .outbox(.resume) },
+        "outbox.list": { (reader, params) throws(CacheError) in
+            .outbox(.list(library: try reader.optionalLibrary(params)))
         },
         "cache.stats": { (_, _) throws(CacheError) in .statistics },
         "cache.explain": { (reader, params) throws(CacheError) in

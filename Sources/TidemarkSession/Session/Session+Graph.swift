@@ -12,10 +12,10 @@ extension Session {
             return nil
         case .observe(let request):
             if try await cache.isStream(request.operation) {
-                let subscription = try await cache.subscribeGraph(request.operation, sink: outbox)
+                let subscription = try await cache.subscribeGraph(request.operation, sink: outputQueue)
                 return Answer.object { $0.member("subscription", subscription.rawValue) }
             }
-            try await read(request, observing: outbox, responder)
+            try await read(request, observing: outputQueue, responder)
             return nil
         case .write(let request, let parts, let asOf, let isPartial):
             try await cache.writeGraph(request, parts, asOf: asOf, isPartial: isPartial)
@@ -42,8 +42,8 @@ extension Session {
         _ request: GraphReadRequest, observing sink: (any ObserverSink)?, _ responder: Responder
     ) async throws(CacheError) {
         let number = try waiting.add(responder, .query)
-        await cache.readGraph(request, observing: sink) { [waiting, cache, outbox] result in
-            if sink == nil { cache.assumeIsolated { $0.deliverAll(to: outbox) } }
+        await cache.readGraph(request, observing: sink) { [waiting, cache, outputQueue] result in
+            if sink == nil { cache.assumeIsolated { $0.deliverAll(to: outputQueue) } }
             let outcome = result.map { reply in
                 Answer.object { line in
                     line.graphResult(reply.result)
@@ -51,8 +51,8 @@ extension Session {
                 }
             }
             waiting.finish(number) { $0.answer(outcome.mapError { MessageError($0) }) }
-        } later: { [outbox] result in
-            outbox.append(answer: Session.line(of: result, to: request.operation))
+        } later: { [outputQueue] result in
+            outputQueue.append(answer: Session.line(of: result, to: request.operation))
         }
     }
 
@@ -80,7 +80,7 @@ extension Session {
             waiting.finish(number) { _ in }
             throw error
         }
-        let task = Task { [cache, outbox, waiting] in
+        let task = Task { [cache, outputQueue, waiting] in
             let outcome: Result<[UInt8], MessageError>
             do throws(CacheError) {
                 let result = try await cache.finishGraph(mutation, hasLayer: hasLayer)
@@ -93,7 +93,7 @@ extension Session {
             } catch {
                 outcome = .failure(MessageError(error))
             }
-            await cache.deliverAll(to: outbox)
+            await cache.deliverAll(to: outputQueue)
             waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)

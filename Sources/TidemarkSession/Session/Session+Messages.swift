@@ -9,21 +9,21 @@ extension Session {
     /// Takes one line of messages. Returns when every step is done that must come before later lines.
     func admit(_ value: JSONSlice, _ place: LinePlace) async {
         guard let elements = value.elements else {
-            return await admit(Message(value), .line(outbox), place)
+            return await admit(Message(value), .line(outputQueue), place)
         }
         guard !elements.isEmpty else {
             let error = MessageError.invalidRequest("the array is empty: send requests in it")
-            return await answer(.failure(error), Responder(id: Message.nullID, target: .line(outbox)))
+            return await answer(.failure(error), Responder(id: Message.nullID, target: .line(outputQueue)))
         }
         guard elements.count <= Session.batchCountMax else {
             let error = CacheError(
                 .limitExceeded,
                 "the array holds \(elements.count) messages, none was performed: send at most \(Session.batchCountMax)")
             return await answer(
-                .failure(MessageError(error)), Responder(id: Message.nullID, target: .line(outbox)))
+                .failure(MessageError(error)), Responder(id: Message.nullID, target: .line(outputQueue)))
         }
         let messages = elements.map { Message($0) }
-        let batch = BatchAnswer(count: messages.count(where: \.wantsAnswer), outbox: outbox)
+        let batch = BatchAnswer(count: messages.count(where: \.wantsAnswer), outputQueue: outputQueue)
         var index = 0
         for message in messages {
             await admit(message, .batch(batch, index: index), place)
@@ -45,7 +45,7 @@ extension Session {
         case .invalid(let id, let error):
             await answer(.failure(error), Responder(id: id, target: target))
         case .request(let request):
-            await outbox.waitForRoom()
+            await outputQueue.waitForRoom()
             let responder =
                 if let id = request.id { Responder(id: id, target: target) } else {
                     Responder(id: Message.nullID, target: .nobody)
@@ -56,7 +56,7 @@ extension Session {
 
     /// Writes an answer after all notifications of earlier changes.
     func answer(_ outcome: Result<[UInt8], MessageError>, _ responder: Responder) async {
-        await cache.deliverAll(to: outbox)
+        await cache.deliverAll(to: outputQueue)
         responder.answer(outcome)
     }
 }

@@ -10,12 +10,13 @@ extension Session {
             case .update(let update): try await cache.begin(update)
             case .commit(let commit): try await cache.begin(commit)
             case .rollBack(let pendingID, let library): try await cache.beginRollBack(pendingID, library: library)
+            case .retry(let pendingID, let library): try await cache.beginRetry(pendingID, library: library)
             }
         } catch {
             waiting.finish(number) { _ in }
             throw error
         }
-        let task = Task { [cache, outbox, waiting] in
+        let task = Task { [cache, outputQueue, waiting] in
             let outcome: Result<[UInt8], MessageError>
             do throws(CacheError) {
                 try await cache.finish(request.pendingID, isUpdate: request.isUpdate)
@@ -23,7 +24,7 @@ extension Session {
             } catch {
                 outcome = .failure(MessageError(error))
             }
-            await cache.deliverAll(to: outbox)
+            await cache.deliverAll(to: outputQueue)
             waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)

@@ -56,7 +56,7 @@ extension Session {
             try await read(request, observing: nil, responder)
             return nil
         case .observeQuery(let request):
-            try await read(request, observing: outbox, responder)
+            try await read(request, observing: outputQueue, responder)
             return nil
         case .cancel(let subscription):
             if subscription.rawValue >= HTTPClient.firstSubscription, let http {
@@ -79,6 +79,9 @@ extension Session {
             return nil
         case .pending(let library):
             return Answer.pending(await cache.pendingLayers(library: library))
+        case .outbox(.pause): await cache.pauseOutbox()
+        case .outbox(.resume): await cache.resumeOutbox()
+        case .outbox(.list(let library)): return Answer.outbox(await cache.outboxStatuses(library: library))
         case .graph(let method):
             return try await perform(method, responder)
         case .statistics:
@@ -97,7 +100,7 @@ extension Session {
     }
 
     private func observe(_ request: EntityRequest, _ responder: Responder) async {
-        await cache.observe(request, sink: outbox) { result in
+        await cache.observe(request, sink: outputQueue) { result in
             responder.answer(
                 result.map { Answer.entity($0.0, subscription: $0.1) }.mapError { MessageError($0) })
         }
@@ -108,14 +111,14 @@ extension Session {
         _ request: QueryRequest, observing sink: (any ObserverSink)?, _ responder: Responder
     ) async throws(CacheError) {
         let number = try waiting.add(responder, .query)
-        await cache.read(request, observing: sink) { [waiting, cache, outbox] result in
+        await cache.read(request, observing: sink) { [waiting, cache, outputQueue] result in
             // An observer got all notifications in the same step. A plain read must not return changes before their
             // notifications: the reply comes on the cache's executor, so nothing comes between.
-            if sink == nil { cache.assumeIsolated { $0.deliverAll(to: outbox) } }
+            if sink == nil { cache.assumeIsolated { $0.deliverAll(to: outputQueue) } }
             let outcome = result.map { Answer.query($0.answer, subscription: $0.subscription) }
             waiting.finish(number) { $0.answer(outcome.mapError { MessageError($0) }) }
-        } later: { [outbox] result in
-            outbox.append(answer: Session.line(of: result, to: request.key))
+        } later: { [outputQueue] result in
+            outputQueue.append(answer: Session.line(of: result, to: request.key))
         }
     }
 
@@ -134,7 +137,7 @@ extension Session {
 
     private func waitForFlush(_ responder: Responder, _ place: LinePlace) throws(CacheError) {
         let number = try waiting.add(responder, .flush)
-        let task = Task { [cache, outbox, waiting] in
+        let task = Task { [cache, outputQueue, waiting] in
             let outcome: Result<[UInt8], MessageError>
             do throws(StorageError) {
                 // The request's own line has no effect that must be on the disk.
@@ -144,7 +147,7 @@ extension Session {
                 let message = "nothing is written: \(error.message); it is tried again, so ask again later"
                 outcome = .failure(MessageError(CacheError(.storageFailed, message)))
             }
-            await cache.deliverAll(to: outbox)
+            await cache.deliverAll(to: outputQueue)
             waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)
@@ -157,9 +160,9 @@ extension Session {
         let status = await cache.status(of: library)
         if let cursor = status.cursor, cursor >= sequence { return Answer.place(status) }
         let number = try waiting.add(responder, .caughtUp(library: library))
-        let task = Task { [cache, outbox, waiting] in
+        let task = Task { [cache, outputQueue, waiting] in
             let status = await cache.caughtUp(to: sequence, library: library)
-            await cache.deliverAll(to: outbox)
+            await cache.deliverAll(to: outputQueue)
             waiting.finish(number) { $0.answer(.success(Answer.place(status))) }
         }
         waiting.set(task, for: number)

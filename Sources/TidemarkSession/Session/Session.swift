@@ -7,7 +7,7 @@ import TidemarkStore
 /// A session of one host that feeds a cache and sends it requests, line by line.
 ///
 /// ```swift
-/// let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
+/// let session = Session(of: cache, outputQueue: outputQueue, calls: calls, settings: settings)
 /// try await session.run(input)
 /// ```
 ///
@@ -25,6 +25,8 @@ package final class Session: Sendable {
         package var http: HTTPClient?
         /// Called when the host's input has ended, before the cache is closed: other sources of events end here.
         package var beforeEnd: @Sendable () async -> Void = {}
+        /// Whether the host is asked to send the requests of pending edits.
+        package var sendsEdits = true
 
         /// Makes settings with the values that have no default.
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
@@ -35,7 +37,7 @@ package final class Session: Sendable {
     }
 
     let cache: SyncCache
-    let outbox: Outbox
+    let outputQueue: OutputQueue
     let calls: HostCalls
     let waiting = WaitingRequests()
     let reader: MethodReader
@@ -43,15 +45,16 @@ package final class Session: Sendable {
     let http: HTTPClient?
     private let aheadByteCountMax: Int
     private let beforeEnd: @Sendable () async -> Void
+    private let sendsEdits: Bool
 
     /// - Parameters:
     ///   - cache: A cache that was opened for this session; the session closes it.
-    ///   - outbox: An outbox whose `hasRoom` feeds the `room` of ``run(_:room:)``, and whose `isAbandoned` stops the
-    ///     input.
+    ///   - outputQueue: An output queue whose `hasRoom` feeds the `room` of ``run(_:room:)``, and whose `isAbandoned`
+    ///     stops the input.
     ///   - calls: The calls that the cache's upstream makes.
-    package init(of cache: SyncCache, outbox: Outbox, calls: HostCalls, settings: Settings) {
+    package init(of cache: SyncCache, outputQueue: OutputQueue, calls: HostCalls, settings: Settings) {
         self.cache = cache
-        self.outbox = outbox
+        self.outputQueue = outputQueue
         self.calls = calls
         reader = MethodReader(
             limits: settings.limits, defaultLibrary: settings.defaultLibrary,
@@ -60,17 +63,20 @@ package final class Session: Sendable {
         logger = settings.logger
         aheadByteCountMax = settings.aheadByteCountMax
         beforeEnd = settings.beforeEnd
+        sendsEdits = settings.sendsEdits
     }
 
     /// Takes the input to its end, finishes all work under way, closes the cache and writes all remaining lines.
     ///
-    /// - Parameter room: Yields whenever the outbox has room for notifications again.
+    /// - Parameter room: Yields whenever the output queue has room for notifications again.
     /// - Throws: ``InputError`` and ``StorageError``, after everything was finished that could be.
     package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
-        await cache.observeLibraries(outbox)
-        await cache.observeDurability { [outbox] places in outbox.notifyDurable(places) }
-        let resuming = Task { [cache, outbox] in
-            for await _ in room { await cache.resume(outbox) }
+        await cache.observeLibraries(outputQueue)
+        await cache.observeDurability { [outputQueue] places in outputQueue.notifyDurable(places) }
+        let mutations = sendsEdits ? HostMutations(calls, reader: reader) : nil
+        await cache.startOutbox(mutations, timeout: nil) { [outputQueue] status in outputQueue.notifyOutbox(status) }
+        let resuming = Task { [cache, outputQueue] in
+            for await _ in room { await cache.resume(outputQueue) }
         }
         var failure: (any Error)?
         do {
@@ -85,7 +91,7 @@ package final class Session: Sendable {
             failure = failure ?? error
         }
         resuming.cancel()
-        await outbox.drain()
+        await outputQueue.drain()
         if let failure { throw failure }
     }
 
@@ -136,7 +142,7 @@ package final class Session: Sendable {
             let reason = event.reason?.code ?? "not_json"
             let error = MessageError.parse(
                 "line \(number) cannot be read (\(reason)) and is in quarantine: send one JSON value a line")
-            await answer(.failure(error), Responder(id: Message.nullID, target: .line(outbox)))
+            await answer(.failure(error), Responder(id: Message.nullID, target: .line(outputQueue)))
         }
     }
 
@@ -145,9 +151,11 @@ package final class Session: Sendable {
 
     /// Finishes the work that is under way after the input has ended.
     private func finish(_ stream: IngestStream) async throws(StorageError) {
-        outbox.letThrough()
+        outputQueue.letThrough()
+        await cache.stopOutbox()
         calls.close()
         await beforeEnd()
+        await cache.drainOutbox()
         var failure: StorageError?
         do throws(StorageError) {
             try await stream.finish()
@@ -156,13 +164,13 @@ package final class Session: Sendable {
         }
         for (number, library) in waiting.caughtUps {
             let status = await cache.status(of: library)
-            await cache.deliverAll(to: outbox)
+            await cache.deliverAll(to: outputQueue)
             waiting.finish(number) { $0.answer(.success(Answer.place(status))) }
         }
         await waiting.waitUntilEmpty()
         await http?.close()
-        await cache.deliverAll(to: outbox)
-        await cache.detach(outbox)
+        await cache.deliverAll(to: outputQueue)
+        await cache.detach(outputQueue)
         do throws(StorageError) {
             try await cache.close()
         } catch {

@@ -18,11 +18,13 @@ package struct LayerRecord: Hashable, Sendable {
     package var createdAt: Int64
     /// The changes in order.
     package var changes: [LayerChange]
+    /// The request of the layer and its progress; nil: the host sends it itself.
+    package var sending: LayerSending?
 
     package init(
         number: Int64, pendingID: ByteString, library: LibraryIndex, isConfirmed: Bool = false,
         awaited: EventSequence? = nil, awaitedGeneration: UInt32 = 0, dependsOn: [ByteString] = [], createdAt: Int64,
-        changes: [LayerChange]
+        changes: [LayerChange], sending: LayerSending? = nil
     ) {
         self.number = number
         self.pendingID = pendingID
@@ -33,5 +35,6 @@ package struct LayerRecord: Hashable, Sendable {
         self.dependsOn = dependsOn
         self.createdAt = createdAt
         self.changes = changes
+        self.sending = sending
     }
 }

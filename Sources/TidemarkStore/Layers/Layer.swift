@@ -16,12 +16,14 @@ struct Layer {
     var isConfirmed = false
     /// The place in the log that the layer waits for; nil: it waits only for its event.
     var awaited: AwaitedPlace?
+    /// The request of the layer and its progress; nil: the host sends it itself, or the server has answered.
+    var sending: LayerSending?
     /// Whether the journal has a row for the layer, or a flush under way writes one.
     var hasRow = false
 
     init(
         number: Int64, pendingID: ByteString, library: LibraryIndex, createdAt: Int64, changes: [LayerChange],
-        dependsOn: [ByteString]
+        dependsOn: [ByteString], sending: LayerSending? = nil
     ) {
         self.number = number
         self.pendingID = pendingID
@@ -29,12 +31,13 @@ struct Layer {
         self.createdAt = createdAt
         self.changes = changes
         self.dependsOn = dependsOn
+        self.sending = sending
     }
 
     init(_ record: LayerRecord) {
         self.init(
             number: record.number, pendingID: record.pendingID, library: record.library, createdAt: record.createdAt,
-            changes: record.changes, dependsOn: record.dependsOn)
+            changes: record.changes, dependsOn: record.dependsOn, sending: record.sending)
         isConfirmed = record.isConfirmed
         awaited = record.awaited.map { AwaitedPlace(sequence: $0, generation: record.awaitedGeneration) }
         hasRow = true
@@ -44,13 +47,13 @@ struct Layer {
         LayerRecord(
             number: number, pendingID: pendingID, library: library, isConfirmed: isConfirmed,
             awaited: awaited?.sequence, awaitedGeneration: awaited?.generation ?? 0, dependsOn: dependsOn,
-            createdAt: createdAt, changes: changes)
+            createdAt: createdAt, changes: changes, sending: sending)
     }
 
     /// The number of bytes that count toward the bound on layers: not less than the layer's row takes.
     var byteCount: Int {
         let named = dependsOn.reduce(pendingID.bytes.count) { $0 + $1.bytes.count + 16 }
-        return changes.reduce(named) { $0 + $1.byteCount }
+        return changes.reduce(named + (sending?.byteCount ?? 0)) { $0 + $1.byteCount }
     }
 }
 

@@ -45,6 +45,9 @@ struct LayerStack {
     /// The numbers of layers that were removed since the last flush and that the journal has.
     private var removed: [Int64] = []
 
+    /// The requests of layers: groups, temporary ids, and the layers that the outbox has not seen yet.
+    private(set) var requests = LayerRequests()
+
     var isEmpty: Bool { layers.isEmpty }
     var count: Int { layers.count }
     /// Whether some layer waits for a place in a log.
@@ -93,6 +96,7 @@ struct LayerStack {
             if let other = numbers[dependency] { dependents[other, default: []].insert(layer.number) }
         }
         enqueue(layer)
+        requests.add(layer)
         for (index, handle) in handles.enumerated() {
             overlays[handle, default: Overlay()].touches.append(Touch(layer: layer.number, change: index))
         }
@@ -108,6 +112,7 @@ struct LayerStack {
         numbers.removeValue(forKey: layer.pendingID)
         byteCount -= layer.byteCount
         dequeue(layer)
+        requests.remove(layer)
         dirty.remove(number)
         if layer.hasRow { removed.append(number) }
         for handle in handles {
@@ -127,15 +132,20 @@ struct LayerStack {
             layers[dependent]?.dependsOn.removeAll { $0 == layer.pendingID }
             byteCount += layers[dependent]?.byteCount ?? 0
             dirty.insert(dependent)
+            requests.note(dependent)
         }
     }
 
-    /// Marks a layer as committed; it then waits for its place or its event.
+    /// Marks a layer as committed; it then waits for its place or its event, and its request is done.
     mutating func confirm(_ number: Int64, awaiting place: AwaitedPlace?) {
         guard var layer = layers[number] else { return }
         dequeue(layer)
+        requests.remove(layer)
+        byteCount -= layer.byteCount
         layer.isConfirmed = true
         layer.awaited = place
+        layer.sending = nil
+        byteCount += layer.byteCount
         layers[number] = layer
         dirty.insert(number)
         enqueue(layer)
@@ -195,6 +205,26 @@ struct LayerStack {
         let touches = (overlays[real]?.touches ?? []) + overlay.touches
         overlays[real, default: Overlay()].touches = touches.sorted { ($0.layer, $0.change) < ($1.layer, $1.change) }
     }
+
+    // MARK: Requests
+
+    /// Changes the progress of a layer's request.
+    mutating func changeSending(_ number: Int64, _ body: (inout LayerSending) -> Void) {
+        guard var layer = layers[number], layer.sending != nil else { return }
+        byteCount -= layer.byteCount
+        requests.remove(layer)
+        if var sending = layer.sending {
+            body(&sending)
+            layer.sending = sending
+        }
+        layers[number] = layer
+        requests.add(layer)
+        byteCount += layer.byteCount
+        dirty.insert(number)
+    }
+
+    /// Returns the numbers of the layers whose requests changed since the last call, ascending.
+    mutating func takeChangedRequests() -> [Int64] { requests.takeChanged() }
 
     // MARK: Folding
 

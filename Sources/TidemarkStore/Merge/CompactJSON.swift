@@ -14,6 +14,14 @@ package enum CompactJSON {
         return bytes.first == UInt8(ascii: "{") && walk.value() && walk.isAtEnd
     }
 
+    /// Tells the same of one value of any kind.
+    package static func isValue(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var walk = CompactWalk(bytes: bytes)
+            return walk.value() && walk.isAtEnd
+        }
+    }
+
     package static func isObject(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { isObject($0) }
     }

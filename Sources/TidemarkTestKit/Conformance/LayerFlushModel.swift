@@ -72,7 +72,17 @@ struct LayerFlushModel {
             number: number, pendingID: name(countMax: 1_024), library: library,
             dependsOn: (0..<Int.random(in: 0...3, using: &random)).map { _ in name(countMax: 40) },
             createdAt: Int64.random(in: -1 << 60...1 << 60, using: &random),
-            changes: (0..<changeCount).map { _ in change(library, typeCount: typeCount) })
+            changes: (0..<changeCount).map { _ in change(library, typeCount: typeCount) },
+            sending: Int.random(in: 0..<3, using: &random) == 0 ? sending() : nil)
+    }
+
+    private mutating func sending() -> LayerSending {
+        var sending = LayerSending(MutationRequest(method: name(countMax: 40), compactInput: resource()))
+        sending.request.key = name(countMax: 40)
+        sending.attemptCount = Int.random(in: 0...1_000, using: &random)
+        if Bool.random(using: &random) { sending.failure = MutationFailure(message: name(countMax: 100)) }
+        if Bool.random(using: &random) { sending.sentWith = name(countMax: 100) }
+        return sending
     }
 
     private mutating func change(_ library: LibraryIndex, typeCount: Int) -> LayerChange {

@@ -124,7 +124,7 @@ struct DatabaseDamage {
     }
 
     private static let hostileStatements = [
-        "PRAGMA user_version = 7", "PRAGMA user_version = 4", "PRAGMA user_version = -1", "PRAGMA application_id = 7",
+        "PRAGMA user_version = 8", "PRAGMA user_version = 4", "PRAGMA user_version = -1", "PRAGMA application_id = 7",
         "CREATE VIEW evil AS SELECT * FROM entities", "CREATE TABLE evil (a)", "CREATE INDEX evil ON entities (body)",
         "CREATE TRIGGER evil AFTER INSERT ON entities BEGIN DELETE FROM entities; END", "DROP TABLE layers",
         "PRAGMA journal_mode = DELETE", "PRAGMA page_size = 4096", "VACUUM", "DELETE FROM types",

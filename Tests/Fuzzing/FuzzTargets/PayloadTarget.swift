@@ -96,17 +96,19 @@ enum PayloadTarget {
             }
         }
         let record = LayerRecord(
-            number: 1, pendingID: "p", library: 0, dependsOn: layer.dependsOn, createdAt: 0, changes: layer.changes)
+            number: 1, pendingID: "p", library: 0, dependsOn: layer.dependsOn, createdAt: 0, changes: layer.changes,
+            sending: layer.sending)
         let written = LayerBodyCodec.encode(record, types: names.newTypes.map(\.name), try BlockCompressor())
         let again = try self.layer(written, &names)
         try requireEqual(again?.changes, layer.changes, "a layer that was written and read")
         try requireEqual(again?.dependsOn, layer.dependsOn, "what it depends on")
+        try requireEqual(again?.sending, layer.sending, "its request")
     }
 
     private static func layer(
         _ bytes: [UInt8], _ names: inout LayerNames
-    ) throws -> (dependsOn: [ByteString], changes: [LayerChange])? {
-        var result: (dependsOn: [ByteString], changes: [LayerChange])?
+    ) throws -> LayerBodyCodec.Body? {
+        var result: LayerBodyCodec.Body?
         bytes.withUnsafeBytes { bytes in
             do throws(PayloadFault) { result = try LayerBodyCodec.decode(bytes, library: 0, &names) } catch {}
         }

@@ -75,8 +75,8 @@ enum SessionTarget {
         if choice & 8 != 0 { configuration.typeAliases = ["entry": "file"] }
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let input = ChunkInput(stream, seed: UInt64(choice), chunkByteCountMax: 400)
-        let outbox = Outbox(file.descriptor, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
-        let calls = HostCalls(outbox, timeout: 30_000, clock: clock, logger: configuration.logger)
+        let outputQueue = OutputQueue(file.descriptor, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
+        let calls = HostCalls(outputQueue, timeout: 30_000, clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         let isAsked = choice & 16 == 0
         let cache = try await SyncCache.open(
@@ -84,7 +84,7 @@ enum SessionTarget {
             queryUpstream: isAsked ? host : nil, clock: clock)
         let settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
-        let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
+        let session = Session(of: cache, outputQueue: outputQueue, calls: calls, settings: settings)
         try await session.run(input, room: room)
         return try file.contents().split(separator: 0x0A).map { Array($0) }
     }

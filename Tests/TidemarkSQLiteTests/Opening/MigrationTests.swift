@@ -241,6 +241,42 @@ import TidemarkStore
         #expect(try reader.verify().fieldValueCount == 2)
     }
 
+    @Test(arguments: [1, 2, 3, 6]) func `a file of an older format keeps its layers and accepts requests`(format: Int)
+        async throws
+    {
+        if format == 6 {
+            // The tables of format 6 and 7 are the same.
+            let journal = try await SQLiteJournal.open(path: folder.file())
+            var flush = FlushBatch()
+            flush.newLibraries = [(0, "home")]
+            flush.newTypes = [(0, "file")]
+            flush.layers = [layer]
+            try await journal.commit(flush)
+            try await journal.close()
+            sqlite(["PRAGMA user_version = 6", "DELETE FROM grdb_migrations WHERE identifier = 'v7'"])
+        } else {
+            sqlite([MigrationTests.version1, MigrationTests.version2, MigrationTests.version3][format - 1])
+        }
+        #expect(try version() == [0, 0, 0, UInt8(format)])
+        var request = LayerRecord(
+            number: 2, pendingID: "q", library: 0, createdAt: 8, changes: layer.changes,
+            sending: LayerSending(MutationRequest(method: "m", compactInput: Array("{}".utf8))))
+        request.sending?.attemptCount = 3
+        var journal = try await SQLiteJournal.open(path: folder.file())
+        #expect(await journal.openingReport == .reopened)
+        let before = try await journal.recover().layers
+        #expect(before == (format == 6 ? [layer] : []))
+        var flush = FlushBatch()
+        flush.layers = [request]
+        try await journal.commit(flush)
+        try await journal.close()
+        #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
+        journal = try await SQLiteJournal.open(path: folder.file())
+        #expect(try await journal.recover().layers == before + [request])
+        try await journal.close()
+        #expect(try SQLiteReader(path: folder.file()).verify().problems == [])
+    }
+
     @Test func `a file of format 2 with a table of layers is damaged`() async throws {
         sqlite(MigrationTests.version2 + ["CREATE TABLE layers (number INTEGER PRIMARY KEY)"])
         let journal = try await SQLiteJournal.open(path: folder.file())

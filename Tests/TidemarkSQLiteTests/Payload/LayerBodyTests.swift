@@ -57,7 +57,8 @@ import TidemarkTesting
             record([Array(repeating: 7, count: 9_000)]), types: types, try BlockCompressor())
         #expect(fault(sound) == nil)
         #expect(fault([]) == .truncated)
-        #expect(fault([0x20]) == .unknownFormat)
+        #expect(fault([0x30]) == .unknownFormat)
+        #expect(fault([0x20]) == .truncated)
         #expect(fault([0x11, 0]) == .unknownFormat)
         #expect(fault([0x10]) == .truncated)
         // The sizes are 4 GiB, and one byte above the limit.

@@ -11,7 +11,7 @@ final class SessionFixture: Sendable {
     let input = PipeLines()
     let output = PipeLines()
     let clock: ManualClock
-    let outbox: Outbox
+    let outputQueue: OutputQueue
     let calls: HostCalls
     let cache: SyncCache
     private let running: Task<Void, any Error>
@@ -29,13 +29,13 @@ final class SessionFixture: Sendable {
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let source = try DescriptorInput(input.readEnd)
         // The bounds are a sixteenth of the defaults, because a debug build moves megabytes slowly.
-        var bounds = Outbox.Bounds()
+        var bounds = OutputQueue.Bounds()
         bounds.notificationByteCountMax = 64 << 10
         bounds.answerByteCountMax = 1 << 20
-        let outbox = Outbox(
+        let outputQueue = OutputQueue(
             output.writeEnd, bounds: bounds, hasRoom: { roomSignal.yield() }, isAbandoned: { source.stop() })
-        self.outbox = outbox
-        calls = HostCalls(outbox, timeout: timeout, clock: clock, logger: configuration.logger)
+        self.outputQueue = outputQueue
+        calls = HostCalls(outputQueue, timeout: timeout, clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         if asksBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         cache = try await SyncCache.open(
@@ -43,7 +43,7 @@ final class SessionFixture: Sendable {
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: "", logger: configuration.logger)
         settings.aheadByteCountMax = 1 << 20
-        let session = Session(of: cache, outbox: outbox, calls: calls, settings: settings)
+        let session = Session(of: cache, outputQueue: outputQueue, calls: calls, settings: settings)
         let output = output
         running = Task {
             defer { output.closeWriting() }

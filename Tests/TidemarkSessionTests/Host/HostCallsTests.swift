@@ -13,9 +13,9 @@ import TidemarkWire
     private let pipe = PipeLines()
     private let clock = ManualClock()
 
-    private func make(timeout: Int64 = 1_000) -> (calls: HostCalls, outbox: Outbox) {
-        let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
-        return (HostCalls(outbox, timeout: timeout, clock: clock, logger: Logger(label: "test")), outbox)
+    private func make(timeout: Int64 = 1_000) -> (calls: HostCalls, outputQueue: OutputQueue) {
+        let outputQueue = OutputQueue(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
+        return (HostCalls(outputQueue, timeout: timeout, clock: clock, logger: Logger(label: "test")), outputQueue)
     }
 
     private func json(_ text: String) -> JSONSlice { JSONSlice(validated: Array(text.utf8)[...]) }
@@ -65,13 +65,13 @@ import TidemarkWire
     }
 
     @Test func `a call that timed out before the host read it is never written`() async {
-        let (calls, outbox) = make(timeout: 500)
-        outbox.append(answer: [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20) + [0x0A])
+        let (calls, outputQueue) = make(timeout: 500)
+        outputQueue.append(answer: [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20) + [0x0A])
         async let call = result { () throws(UpstreamError) in try await calls.call("slow") { _ in } }
         #expect(await eventually { clock.sleeperCount == 1 })
         clock.advance(milliseconds: 500)
         _ = await call
-        outbox.append(answer: Array("end\n".utf8))
+        outputQueue.append(answer: Array("end\n".utf8))
         var lines = pipe.lines().makeAsyncIterator()
         _ = await lines.next()
         #expect(await lines.next() == "end")

@@ -19,7 +19,7 @@ import TidemarkStore
             return "request \(id) \(request.method) \(params)"
         case .answer(let id, .result(let result)):
             return "result \(id?.description ?? "-") \(String(decoding: result.bytes, as: UTF8.self))"
-        case .answer(let id, .error(let code, let message, _)):
+        case .answer(let id, .error(let code, let message, _, _)):
             return "error \(id?.description ?? "-") \(code.map(String.init) ?? "-") \(message)"
         case .invalid(let id, let error):
             return "invalid \(String(decoding: id, as: UTF8.self)) \(error.code)"

@@ -16,11 +16,11 @@ import TidemarkTesting
         let output = PipeLines()
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let outbox = Outbox(output.writeEnd, hasRoom: {}, isAbandoned: {})
-        let calls = HostCalls(outbox, timeout: 1_000, clock: ManualClock(), logger: logger)
+        let outputQueue = OutputQueue(output.writeEnd, hasRoom: {}, isAbandoned: {})
+        let calls = HostCalls(outputQueue, timeout: 1_000, clock: ManualClock(), logger: logger)
         let cache = try await SyncCache.open(journal: MemoryJournal(), queryUpstream: nil)
         let session = Session(
-            of: cache, outbox: outbox, calls: calls,
+            of: cache, outputQueue: outputQueue, calls: calls,
             settings: Session.Settings(limits: Limits(), defaultLibrary: "", logger: logger))
         var lines = SessionLines(output)
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -17,8 +17,8 @@ import TidemarkModel
         }
         let isApplied = await eventually { await fixture.cache.status(of: "a").cursor == EventSequence(2_000) }
         #expect(isApplied)
-        let waiting = fixture.outbox.byteCounts
-        #expect(waiting.notifications <= 2 * fixture.outbox.bounds.notificationByteCountMax)
+        let waiting = fixture.outputQueue.byteCounts
+        #expect(waiting.notifications <= 2 * fixture.outputQueue.bounds.notificationByteCountMax)
         #expect(waiting.answers == 0)
         fixture.output.closeReading()
         try await fixture.finish()
@@ -33,9 +33,11 @@ import TidemarkModel
         let params = #"{"library_id":"a","resource_type":"file","id":"x"}"#
         for id in 1...40 { fixture.send(SessionFixture.request(id, "entity.get", params)) }
         fixture.send(SessionFixture.change(2, "y"))
-        #expect(await eventually { fixture.outbox.byteCounts.answers >= fixture.outbox.bounds.answerByteCountMax })
+        #expect(
+            await eventually { fixture.outputQueue.byteCounts.answers >= fixture.outputQueue.bounds.answerByteCountMax }
+        )
         for _ in 0..<2_000 { await Task.yield() }
-        #expect(fixture.outbox.byteCounts.answers < fixture.outbox.bounds.answerByteCountMax + (128 << 10))
+        #expect(fixture.outputQueue.byteCounts.answers < fixture.outputQueue.bounds.answerByteCountMax + (128 << 10))
         #expect(await fixture.cache.status(of: "a").cursor == EventSequence(1))
         var lines = SessionLines(fixture.output)
         for id in 1...40 { #expect(await lines.next()?.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"#) == true) }
@@ -142,11 +144,11 @@ import TidemarkModel
 
     @Test func `the answers of one array are bounded`() throws {
         let pipe = PipeLines()
-        let outbox = Outbox(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
-        let batch = BatchAnswer(count: 3, outbox: outbox)
+        let outputQueue = OutputQueue(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
+        let batch = BatchAnswer(count: 3, outputQueue: outputQueue)
         let big = Array("\"\(String(repeating: "x", count: 10 << 20))\"".utf8)
         for index in 0..<3 { batch.add(.success(big), to: Array("\(index)".utf8), at: index) }
-        #expect(outbox.byteCounts.answers < (11 << 20))
+        #expect(outputQueue.byteCounts.answers < (11 << 20))
         pipe.closeReading()
     }
 

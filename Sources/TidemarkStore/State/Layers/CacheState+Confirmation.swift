@@ -72,17 +72,20 @@ extension CacheState {
         try checkSizes(of: confirmation, resources, in: library)
         let gate = libraries[library].gate
         isUnwritten = true
-        let keys = Set(layer.changes.map(\.key)).union(resources.map(\.key))
+        let keys = Set(layers.group(of: layer).flatMap { $0.changes.map(\.key) }).union(resources.map(\.key))
         beginUnit(isMulti: keys.count > 1 || !confirmation.realIDs.isEmpty)
-        for id in confirmation.realIDs { rename(id, in: library, at: now) }
+        for id in confirmation.realIDs {
+            rename(id, in: library, at: now)
+            layers.renameInputs(id.temporary, to: id.json, in: library)
+        }
         for (key, resource) in resources {
             confirm(resource, key, sequence: confirmation.sequence, generation: gate.generation, at: now)
         }
         if confirmation.confirmed != nil {
-            if let own = layers.layers[layer.number] { drop([own], at: now) }
+            if let own = layers.layers[layer.number] { drop(layers.group(of: own), at: now) }
         } else {
             let place = confirmation.sequence.map { AwaitedPlace(sequence: $0, generation: gate.generation) }
-            layers.confirm(layer.number, awaiting: place)
+            for member in layers.group(of: layer) { layers.confirm(member.number, awaiting: place) }
         }
         if let cursor = cursor(of: library) { dropReached(cursor, in: library, at: now) }
         endUnit(at: now)

@@ -26,12 +26,18 @@ package struct LayerUpdate: Sendable {
     package var library: ByteString
     package var steps: [TransactionStep]
     package var dependsOn: [ByteString]
+    /// The request that the cache sends for the layer; nil: the host sends it.
+    package var request: MutationRequest?
 
-    package init(pendingID: ByteString, library: ByteString, steps: [TransactionStep], dependsOn: [ByteString]) {
+    package init(
+        pendingID: ByteString, library: ByteString, steps: [TransactionStep], dependsOn: [ByteString],
+        request: MutationRequest? = nil
+    ) {
         self.pendingID = pendingID
         self.library = library
         self.steps = steps
         self.dependsOn = dependsOn
+        self.request = request
     }
 }
 
@@ -128,7 +134,7 @@ extension CacheState {
         }
         let layer = Layer(
             number: layers.nextNumber, pendingID: update.pendingID, library: library, createdAt: now, changes: changes,
-            dependsOn: update.dependsOn)
+            dependsOn: update.dependsOn, sending: update.request.map { LayerSending($0) })
         guard layers.byteCount + layer.byteCount <= layerByteCountMax else { throw .tooManyBytes }
         if let place = firstOversized(layer) { throw tooLarge(changes[place].key, step: stepNumbers[place]) }
         isUnwritten = true
@@ -224,6 +230,8 @@ extension CacheState {
         let gone = layers.withDependents(try layer(pendingID, of: library).number)
         isUnwritten = true
         beginUnit(isMulti: Set(gone.flatMap { $0.changes.map(\.key) }).count > 1)
+        let numbers = Set(gone.map(\.number))
+        for layer in gone { layers.releaseGroup(of: layer, except: numbers) }
         drop(gone, at: now)
         endUnit(at: now)
     }

@@ -16,7 +16,7 @@ extension CacheState {
         guard let text = view.text(view.event.mutationID), let layer = layers.layer(named: ByteString(text)),
             layer.library == library
         else { return }
-        drop([layer], at: now)
+        drop(layers.group(of: layer), at: now)
     }
 
     /// Whether an event may change several entities.

@@ -1,26 +1,28 @@
 import Tidemark
 import TidemarkModel
 
-/// The notifications about libraries of which only the newest matters. Bounded by the number of libraries.
+/// The notifications about libraries and pending edits of which only the newest matters. Bounded by their number.
 struct KeptNotifications {
     struct Notification {
         enum Subject: Hashable {
             case durable
             case state
+            case outbox
         }
 
         var subject: Subject
-        var library: ByteString
+        /// The name of the library, or the pending id.
+        var name: ByteString
         /// The notification as a line, with its LF.
         var line: [UInt8]
     }
 
     private struct Name: Hashable {
         var subject: Notification.Subject
-        var library: ByteString
+        var name: ByteString
     }
 
-    /// The notifications in the order in which their libraries were first kept.
+    /// The notifications in the order in which they were first kept.
     private var notifications: [Notification] = []
     private var positions: [Name: Int] = [:]
 
@@ -44,6 +46,6 @@ struct KeptNotifications {
     }
 
     private static func name(_ notification: Notification) -> Name {
-        Name(subject: notification.subject, library: notification.library)
+        Name(subject: notification.subject, name: notification.name)
     }
 }

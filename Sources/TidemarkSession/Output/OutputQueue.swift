@@ -13,7 +13,7 @@ import TidemarkModel
 /// - answers, and lines that must come before them, by ``Bounds/answerByteCountMax`` and one answer: ``waitForRoom()``
 ///   delays requests that would cause more. A host that only sends events gets no answers, so it is never delayed;
 /// - calls to the host by their number, which ``HostCalls`` bounds; a call without a waiter is withdrawn.
-package final class Outbox: Sendable {
+package final class OutputQueue: Sendable {
     /// The limits of the bytes that may wait to be written.
     package struct Bounds: Sendable {
         /// The limit of notifications: 1 MiB.
@@ -29,8 +29,8 @@ package final class Outbox: Sendable {
     static let writeByteCountMax = 256 << 10
 
     private let descriptor: Int32
-    private let queue = DispatchQueue(label: "tidemark.outbox")
-    private let state: Mutex<OutboxState>
+    private let queue = DispatchQueue(label: "tidemark.output")
+    private let state: Mutex<OutputQueueState>
     /// Called when there is room for notifications again; must not wait.
     private let hasRoom: @Sendable () -> Void
     /// Called once when the host stops reading.
@@ -47,7 +47,7 @@ package final class Outbox: Sendable {
     ) {
         self.descriptor = descriptor
         self.bounds = bounds
-        state = Mutex(OutboxState(bounds: bounds))
+        state = Mutex(OutputQueueState(bounds: bounds))
         self.hasRoom = hasRoom
         self.isAbandoned = isAbandoned
     }
@@ -83,7 +83,7 @@ package final class Outbox: Sendable {
         state.withLock { $0.withdraw(call: number) }
     }
 
-    func append(_ body: (inout OutboxState) -> Void) {
+    func append(_ body: (inout OutputQueueState) -> Void) {
         let mustWrite = state.withLock { state in
             guard !state.isClosed else { return false }
             body(&state)
@@ -131,7 +131,7 @@ package final class Outbox: Sendable {
     /// Writes on the queue until no line is left.
     private func write() {
         while true {
-            let (bytes, waiters) = state.withLock { $0.takeBytes(Outbox.writeByteCountMax) }
+            let (bytes, waiters) = state.withLock { $0.takeBytes(OutputQueue.writeByteCountMax) }
             resume(waiters)
             if bytes.isEmpty { return }
             do throws(DescriptorFailure) {

@@ -1,8 +1,8 @@
 import Tidemark
 import TidemarkModel
 
-/// The state of an ``Outbox``: all of its decisions, none of its threads.
-struct OutboxState {
+/// The state of an ``OutputQueue``: all of its decisions, none of its threads.
+struct OutputQueueState {
     /// The bound under which a line is counted.
     enum Kind {
         case notification
@@ -16,8 +16,8 @@ struct OutboxState {
         var call: Int64?
     }
 
-    private let bounds: Outbox.Bounds
-    /// The lines; those before `start` are taken. For the bounds see ``Outbox``.
+    private let bounds: OutputQueue.Bounds
+    /// The lines; those before `start` are taken. For the bounds see ``OutputQueue``.
     private var entries: [Entry] = []
     private var start = 0
     /// The bytes of notifications that are not written yet, including those being written.
@@ -41,7 +41,7 @@ struct OutboxState {
     /// The waiters for the end of writing. Bounded by the one session.
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
-    init(bounds: Outbox.Bounds) {
+    init(bounds: OutputQueue.Bounds) {
         self.bounds = bounds
     }
 

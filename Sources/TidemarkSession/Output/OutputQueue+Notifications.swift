@@ -3,13 +3,13 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-extension Outbox: ObserverSink {
+extension OutputQueue: ObserverSink {
     package func offer(_ notification: CacheNotification) -> Bool {
         if case .library(let status) = notification {
             notify(status)
             return true
         }
-        let line = Outbox.line(of: notification)
+        let line = OutputQueue.line(of: notification)
         var isTaken = true
         append { isTaken = $0.offer(line) }
         return isTaken
@@ -17,7 +17,7 @@ extension Outbox: ObserverSink {
 
     package func deliver(_ notification: CacheNotification) {
         if case .library(let status) = notification { return notify(status) }
-        let line = Outbox.line(of: notification)
+        let line = OutputQueue.line(of: notification)
         append { $0.deliver(line) }
     }
 
@@ -29,13 +29,19 @@ extension Outbox: ObserverSink {
                 line.member("epoch", place.epoch)
                 line.member("sequence", place.sequence)
             }
-            append { $0.keepNewest(.init(subject: .durable, library: place.library, line: line)) }
+            append { $0.keepNewest(.init(subject: .durable, name: place.library, line: line)) }
         }
     }
 
+    /// Notifies the host of the progress of a pending edit's request.
+    func notifyOutbox(_ status: OutboxStatus) {
+        let line = MessageLine.notification("outbox.changed") { $0.outbox(status) }
+        append { $0.keepNewest(.init(subject: .outbox, name: status.pendingID, line: line)) }
+    }
+
     private func notify(_ status: LibraryStatus) {
-        let line = Outbox.line(of: .library(status))
-        append { $0.keepNewest(.init(subject: .state, library: status.library, line: line)) }
+        let line = OutputQueue.line(of: .library(status))
+        append { $0.keepNewest(.init(subject: .state, name: status.library, line: line)) }
     }
 
     /// Returns a notification as a line for the host.

@@ -5,8 +5,8 @@ import TidemarkTesting
 
 @testable import TidemarkSession
 
-/// The outbox's decisions against a naive model, under random appends and writes. Law: L8.
-@Suite struct OutboxStateTests {
+/// The output queue's decisions against a naive model, under random appends and writes. Law: L8.
+@Suite struct OutputQueueStateTests {
     /// The lines as text; every count is computed from all lines.
     private struct Model {
         struct Line {
@@ -59,10 +59,10 @@ import TidemarkTesting
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
     func `lines are written in order, within their bounds`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var bounds = Outbox.Bounds()
+        var bounds = OutputQueue.Bounds()
         bounds.notificationByteCountMax = 200 + random.below(1_000)
         bounds.answerByteCountMax = 300 + random.below(1_000)
-        var state = OutboxState(bounds: bounds)
+        var state = OutputQueueState(bounds: bounds)
         var model = Model(notificationMax: bounds.notificationByteCountMax)
         var calls: Int64 = 0
         for number in 0..<400 {
@@ -86,7 +86,7 @@ import TidemarkTesting
                 let library = random.pick(["a", "b", "c"])
                 let isDurable = random.chance(500)
                 state.keepNewest(
-                    .init(subject: isDurable ? .durable : .state, library: ByteString(library), line: bytes))
+                    .init(subject: isDurable ? .durable : .state, name: ByteString(library), line: bytes))
                 model.keepNewest("\(library)\(isDurable)", text)
             case 6:
                 calls += 1
@@ -111,7 +111,7 @@ import TidemarkTesting
         #expect(state.takeBytes(300).bytes.isEmpty, "seed \(seed)")
     }
 
-    private func write(_ state: inout OutboxState, _ model: inout Model, byteCountMax: Int, _ seed: UInt64) {
+    private func write(_ state: inout OutputQueueState, _ model: inout Model, byteCountMax: Int, _ seed: UInt64) {
         let bytes = state.takeBytes(byteCountMax).bytes
         var wanted = ""
         while let first = model.waiting.first, wanted.isEmpty || (wanted + first.text).utf8.count <= byteCountMax {

@@ -1,0 +1,305 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The decisions of the outbox: which requests wait, which is sent next, and what follows an answer.
+///
+/// Requests with one library and one key form a chain. Of each chain only the first request is sent, and of all chains
+/// at most ``inFlightCountMax`` at a time, the oldest first. The queue knows no time, disk or server; ``SyncCache``
+/// tells it about them. Bounded by the pending layers.
+///
+/// - Source: Protocol/optimistic.md, the outbox.
+struct OutboxQueue {
+    /// A request to send now.
+    struct Start: Hashable {
+        var number: Int64
+        /// The newer requests whose inputs replace this one's: the last one's input is sent.
+        var members: [Int64]
+    }
+
+    /// The consequence of an answer.
+    enum Verdict: Hashable {
+        /// The attempt is over already.
+        case ignored
+        /// The request is sent again at this time, in milliseconds since 1970.
+        case again(at: Int64)
+        /// The request has failed for good. The caller stores the failure, or rolls the layer back.
+        case failed(discards: Bool)
+    }
+
+    enum Phase: Hashable {
+        case queued
+        case sending
+        case waiting(until: Int64)
+        case failed
+        /// The request is a part of an older one, which has this number.
+        case member(of: Int64)
+    }
+
+    struct Item {
+        var entry: OutboxEntry
+        var phase: Phase
+        /// The failure of the last attempt; nil when it did not fail.
+        var lastFailure: MutationFailure?
+        /// The requests that are a part of this one.
+        var members: Set<Int64> = []
+    }
+
+    /// The requests that are sent at a time: 8.
+    static let inFlightCountMax = 8
+    /// The newer requests that one request replaces at most: 1,000.
+    static let memberCountMax = 1_000
+
+    private(set) var items: [Int64: Item] = [:]
+    private var numbers: [ByteString: Int64] = [:]
+    private var chains: [OutboxChain.Name: OutboxChain] = [:]
+    /// The first requests of chains, by number. An entry that its chain no longer offers is out of date.
+    private var ready = ExpiryQueue<OutboxChain.Name>()
+    /// The requests that wait for their time. An entry whose request no longer waits for it is out of date.
+    private var waits = ExpiryQueue<Int64>()
+    private(set) var inFlightCount = 0
+    private(set) var isPaused = false
+    /// The requests whose status may have changed since ``takeChanged()``.
+    private var changed: Set<Int64> = []
+
+    var isEmpty: Bool { items.isEmpty }
+
+    // MARK: Layers
+
+    /// Adds a request, or takes over what changed about it.
+    ///
+    /// - Complexity: O(log n) for the newest of its chain, else O(chain).
+    mutating func put(_ entry: OutboxEntry) {
+        let number = entry.number
+        changed.insert(number)
+        let sender = entry.sending.sentWith.flatMap { numbers[$0] }.flatMap { items[$0] == nil ? nil : $0 }
+        guard var item = items[number] else {
+            var item = Item(entry: entry, phase: .queued)
+            item.lastFailure = entry.sending.failure
+            if let sender {
+                item.phase = .member(of: sender)
+                items[sender]?.members.insert(number)
+            } else if entry.sending.failure != nil {
+                item.phase = .failed
+            }
+            items[number] = item
+            numbers[entry.pendingID] = number
+            settleInChain(number)
+            return
+        }
+        item.entry = entry
+        switch item.phase {
+        case .member(let old) where sender != old:
+            items[old]?.members.remove(number)
+            item.phase = .queued
+        case .failed where entry.sending.failure == nil:
+            item.phase = .queued
+            item.lastFailure = nil
+        case .queued, .waiting, .sending, .failed, .member: break
+        }
+        if let sender, item.phase == .queued {
+            item.phase = .member(of: sender)
+            items[sender]?.members.insert(number)
+        } else if let failure = entry.sending.failure {
+            if item.phase == .sending { endFlight(of: item) }
+            item.phase = .failed
+            item.lastFailure = failure
+        }
+        items[number] = item
+        settleInChain(number)
+    }
+
+    /// Removes a request: its layer has settled, or was rolled back.
+    mutating func remove(_ number: Int64) {
+        guard let item = items.removeValue(forKey: number) else { return }
+        numbers[item.entry.pendingID] = nil
+        changed.remove(number)
+        if item.phase == .sending { endFlight(of: item) }
+        if case .member(let sender) = item.phase { items[sender]?.members.remove(number) }
+        let name = OutboxChain.Name(item.entry)
+        chains[name]?.remove(number)
+        if chains[name]?.isEmpty == true, chains[name]?.sending == nil { chains[name] = nil }
+        for member in item.members where items[member]?.phase == .member(of: number) {
+            items[member]?.phase = .queued
+            changed.insert(member)
+            settleInChain(member)
+        }
+        offer(name)
+    }
+
+    /// Puts a request into its chain, or takes it out, according to its phase, and offers the chain's first one.
+    private mutating func settleInChain(_ number: Int64) {
+        guard let item = items[number] else { return }
+        let name = OutboxChain.Name(item.entry)
+        switch item.phase {
+        case .member: chains[name]?.remove(number)
+        case .failed where item.entry.sending.request.onFailure == .continue: chains[name]?.remove(number)
+        case .queued, .sending, .waiting, .failed: chains[name, default: OutboxChain()].insert(number)
+        }
+        offer(name)
+    }
+
+    private mutating func endFlight(of item: Item) {
+        inFlightCount -= 1
+        chains[OutboxChain.Name(item.entry)]?.sending = nil
+    }
+
+    // MARK: Sending
+
+    /// Offers the first request of a chain, if it may be sent.
+    private mutating func offer(_ name: OutboxChain.Name) {
+        guard let chain = chains[name], chain.sending == nil, let first = chain.first,
+            let item = items[first], item.phase == .queued, !item.entry.isBlocked
+        else {
+            chains[name]?.offered = nil
+            return
+        }
+        guard chain.offered != first else { return }
+        chains[name]?.offered = first
+        ready.insert(.init(moment: first, target: name))
+        guard ready.count > 2 * chains.count + 16 else { return }
+        let chains = chains
+        ready.keep { chains[$0.target]?.offered == $0.moment }
+    }
+
+    /// Returns the next request to send, and marks it as being sent; nil when none may be sent now.
+    ///
+    /// - Complexity: O(log n), and O(members).
+    mutating func next() -> Start? {
+        while !isPaused, inFlightCount < OutboxQueue.inFlightCountMax, let entry = ready.takeFirst() {
+            guard chains[entry.target]?.offered == entry.moment else { continue }
+            let number = entry.moment
+            let members = replaceable(after: number, in: entry.target)
+            chains[entry.target]?.offered = nil
+            chains[entry.target]?.sending = number
+            items[number]?.phase = .sending
+            inFlightCount += 1
+            changed.insert(number)
+            return Start(number: number, members: members)
+        }
+        return nil
+    }
+
+    /// Returns the requests that follow one directly and that its first attempt may replace.
+    private func replaceable(after number: Int64, in name: OutboxChain.Name) -> [Int64] {
+        guard let first = items[number]?.entry.sending, first.request.isReplaceable, first.attemptCount == 0 else {
+            return []
+        }
+        var members: [Int64] = []
+        for next in chains[name]?.numbers(after: number) ?? [] where members.count < OutboxQueue.memberCountMax {
+            guard let item = items[next], item.phase == .queued, !item.entry.isBlocked,
+                item.entry.sending.attemptCount == 0, item.entry.sending.request.isReplaceable,
+                item.entry.sending.request.method == first.request.method
+            else { break }
+            members.append(next)
+        }
+        return members
+    }
+
+    /// Tells whether an attempt is still under way.
+    func isSending(_ number: Int64, attempt: Int) -> Bool {
+        guard let item = items[number] else { return false }
+        return item.phase == .sending && item.entry.sending.attemptCount == attempt
+    }
+
+    // MARK: Answers
+
+    /// Takes an attempt that brought no confirmation.
+    ///
+    /// - Parameters:
+    ///   - mayRetry: Whether the request may be sent again.
+    ///   - random: 64 random bits, for the pause.
+    mutating func failed(
+        _ number: Int64, attempt: Int, _ failure: MutationFailure, mayRetry: Bool, at now: Int64, random: UInt64
+    ) -> Verdict {
+        guard isSending(number, attempt: attempt), let item = items[number] else { return .ignored }
+        let sending = item.entry.sending
+        let countedAttempts = sending.attemptCount - sending.forgivenCount
+        let isSpent =
+            sending.request.attemptCountMax.map { countedAttempts >= $0 } ?? false
+            || sending.request.duration.map { now.subtractingClamped(sending.firstAttemptAt ?? now) >= $0 } ?? false
+        items[number]?.lastFailure = failure
+        guard mayRetry, !isSpent else { return .failed(discards: sending.request.discardsOnFailure) }
+        let moment = now + OutboxBackoff.pause(after: countedAttempts, random: random)
+        wait(number, until: moment)
+        return .again(at: moment)
+    }
+
+    /// Ends an attempt that was not sent, because the disk failed: it is begun again later.
+    mutating func postpone(_ number: Int64, attempt: Int, until moment: Int64) {
+        guard isSending(number, attempt: attempt) else { return }
+        wait(number, until: moment)
+    }
+
+    private mutating func wait(_ number: Int64, until moment: Int64) {
+        guard let item = items[number] else { return }
+        endFlight(of: item)
+        items[number]?.phase = .waiting(until: moment)
+        changed.insert(number)
+        waits.insert(.init(moment: moment, target: number))
+        guard waits.count > 2 * items.count + 16 else { return }
+        let items = items
+        waits.keep { items[$0.target]?.phase == .waiting(until: $0.moment) }
+    }
+
+    // MARK: Time and pauses
+
+    /// The time at which ``wake(at:)`` should be called, in milliseconds since 1970; nil when nothing waits.
+    var nextMoment: Int64? { isPaused ? nil : waits.first }
+
+    /// Queues the requests whose time has come.
+    mutating func wake(at now: Int64) {
+        for entry in waits.takeDue(at: now) where items[entry.target]?.phase == .waiting(until: entry.moment) {
+            queue(entry.target)
+        }
+    }
+
+    /// Stops sending. Attempts that are under way end as usual.
+    mutating func pause() { isPaused = true }
+
+    /// Sends again, also what waits for its time.
+    mutating func resume() {
+        isPaused = false
+        wake(at: .max)
+    }
+
+    /// Queues a request that waits for its time. A failed one is queued by ``put(_:)``, without its failure.
+    mutating func hurry(_ number: Int64) {
+        guard case .waiting? = items[number]?.phase else { return }
+        queue(number)
+    }
+
+    private mutating func queue(_ number: Int64) {
+        guard let item = items[number] else { return }
+        items[number]?.phase = .queued
+        changed.insert(number)
+        offer(OutboxChain.Name(item.entry))
+    }
+
+    // MARK: Statuses
+
+    /// Returns the status of a request; nil when there is none.
+    func status(_ number: Int64) -> OutboxStatus? {
+        guard let item = items[number] else { return nil }
+        var own = item
+        if case .member(let sender) = item.phase, let shown = items[sender] { own = shown }
+        var status = OutboxStatus(
+            pendingID: item.entry.pendingID, library: item.entry.library, state: .queued,
+            attempt: own.entry.sending.attemptCount, failure: own.lastFailure)
+        switch own.phase {
+        case .queued, .member: status.state = .queued
+        case .sending: status.state = .sending
+        case .waiting(let moment):
+            status.state = .waiting
+            status.nextAttemptAt = moment
+        case .failed: status.state = .failed
+        }
+        return status
+    }
+
+    /// Returns the requests whose status may have changed since the last call, ascending, with those that are a part of
+    /// them.
+    mutating func takeChanged() -> [Int64] {
+        defer { changed = [] }
+        return changed.union(changed.flatMap { items[$0]?.members ?? [] }).sorted()
+    }
+}

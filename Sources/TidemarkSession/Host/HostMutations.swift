@@ -1,0 +1,38 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// The host of a session as the server that performs the requests of pending edits.
+///
+/// - Source: Protocol/sessions.md, calls to the host.
+package struct HostMutations: MutationUpstream {
+    private let calls: HostCalls
+    private let reader: MethodReader
+
+    /// - Parameter reader: The reader of confirmations, which have the form of requests.
+    init(_ calls: HostCalls, reader: MethodReader) {
+        self.calls = calls
+        self.reader = reader
+    }
+
+    package func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
+        let result = try await calls.call("mutation.send") { line in
+            line.member("pending_id", Optional(mutation.pendingID))
+            line.member("method", Optional(mutation.method))
+            line.member("input", json: Optional(mutation.input))
+            line.member("attempt", mutation.attempt)
+            line.member("library_id", Optional(mutation.library))
+            line.name("changes")
+            line.array { line in
+                for change in mutation.changes { line.value(change) }
+            }
+        }
+        do throws(CacheError) {
+            return try reader.commit(Params(result, path: "result"), pendingID: mutation.pendingID)
+        } catch {
+            throw UpstreamError(
+                "the host's answer to mutation.send cannot be used: \(error.message)", isRefusal: true)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import TidemarkModel
+
+/// The request of a layer and the progress of sending it, as far as the journal has it.
+package struct LayerSending: Hashable, Sendable {
+    package var request: MutationRequest
+    /// The number of attempts that were begun. An attempt is counted on the disk before it is sent.
+    package var attemptCount = 0
+    /// The attempts that do not count toward the request's limit, because the host asked for a fresh start after them.
+    package var forgivenCount = 0
+    /// The time of the first attempt that counts, in milliseconds since 1970; nil before it.
+    package var firstAttemptAt: Int64?
+    /// The reason why the request failed for good; nil while it is sent, or waits to be.
+    package var failure: MutationFailure?
+    /// The pending id of the older layer whose request has this layer's input; nil: the layer sends its own.
+    package var sentWith: ByteString?
+
+    package init(_ request: MutationRequest) {
+        self.request = request
+    }
+
+    /// The number of bytes that count toward the bound on layers.
+    package var byteCount: Int {
+        let failure = failure.map { 32 + $0.message.bytes.count + ($0.code?.bytes.count ?? 0) } ?? 0
+        return 64 + request.byteCount + failure + (sentWith?.bytes.count ?? 0)
+    }
+
+    /// Counts one more attempt.
+    mutating func begin(at now: Int64) {
+        attemptCount += 1
+        if firstAttemptAt == nil { firstAttemptAt = now }
+    }
+
+    /// Removes the failure, so that the request is sent again with all its attempts.
+    mutating func startAfresh() {
+        failure = nil
+        forgivenCount = attemptCount
+        firstAttemptAt = nil
+    }
+
+    // MARK: Temporary ids
+
+    /// The ids in the input at the places of temporary ids, canonical.
+    ///
+    /// - Complexity: O(input · places).
+    var namedIDs: Set<ByteString> {
+        Set(places.compactMap { place in LayerSending.id(request.input[place]) })
+    }
+
+    /// Replaces an id in the input.
+    ///
+    /// - Parameters:
+    ///   - temporary: The temporary id, canonical.
+    ///   - json: The real id as a JSON string.
+    mutating func rename(_ temporary: ByteString, to json: [UInt8]) {
+        // From the last place to the first, so that the earlier ones stay where they are.
+        for place in places.sorted(by: { $0.lowerBound > $1.lowerBound })
+        where LayerSending.id(request.input[place]) == temporary {
+            request.input.replaceSubrange(place, with: json)
+        }
+    }
+
+    /// The ranges in the input that the pointers name, each once.
+    private var places: Set<Range<Int>> {
+        request.input.withUnsafeBytes { bytes in
+            Set(
+                request.temporaryIDs.compactMap { text in
+                    do throws(MembershipError) {
+                        return try RulePointer(text.bytes).value(in: bytes)
+                    } catch {
+                        // The pointers of a request are checked when it is made; a forged file may hold others.
+                        return nil
+                    }
+                })
+        }
+    }
+
+    /// Returns a value as an id; nil when it is not a string.
+    private static func id(_ json: ArraySlice<UInt8>) -> ByteString? {
+        JSONSlice(compact: json).text.map { EntityKey.canonicalID(ByteString($0)) }
+    }
+}
