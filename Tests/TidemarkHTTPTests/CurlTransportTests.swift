@@ -14,7 +14,9 @@ import TidemarkModel
 /// A server that sends bytes as they are to each connection, whatever they mean, and closes.
 private final class RawServer: Sendable {
     let port: Int
-    private let listener: Int32
+    /// The thread owns the listener and closes it; nil once it has. A descriptor that is closed elsewhere can be given
+    /// to the next server, whose connections this thread would then answer.
+    private let listener: Mutex<Int32?>
     private let heads = Mutex<[String]>([])
 
     /// The heads of the requests so far.
@@ -27,24 +29,33 @@ private final class RawServer: Sendable {
         #else
             let stream = SOCK_STREAM
         #endif
-        listener = socket(AF_INET, stream, 0)
+        let descriptor = socket(AF_INET, stream, 0)
+        listener = Mutex(descriptor)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = listener
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 bind(descriptor, pointer, length) == 0 && listen(descriptor, 16) == 0
                     && getsockname(descriptor, pointer, &length) == 0
             }
         }
-        guard isBound else { throw POSIXError(.EADDRINUSE) }
+        guard isBound else {
+            close(descriptor)
+            throw POSIXError(.EADDRINUSE)
+        }
         port = Int(UInt16(bigEndian: address.sin_port))
         let thread = Thread { [self] in
             while true {
                 let connection = accept(descriptor, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    listener.withLock {
+                        close(descriptor)
+                        $0 = nil
+                    }
+                    return
+                }
                 var head: [UInt8] = []
                 var buffer = [UInt8](repeating: 0, count: 4_096)
                 while !String(decoding: head, as: UTF8.self).contains("\r\n\r\n") {
@@ -76,9 +87,11 @@ private final class RawServer: Sendable {
         thread.start()
     }
 
+    /// Refuses connections from now on, and wakes the thread, which closes the listener.
     func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        listener.withLock {
+            if let descriptor = $0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
     }
 }
 
