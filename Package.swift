@@ -167,7 +167,8 @@ let package = Package(
         .executableTarget(
             name: "TidemarkCommand",
             dependencies: [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP",
+                "TidemarkHTTPRules",
                 "TidemarkJetStream", "TidemarkModel", "TidemarkRecording", "TidemarkSession",
                 "TidemarkSimulation",
                 "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
@@ -184,7 +185,8 @@ let package = Package(
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkJetStream", "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkJetStream", "TidemarkModel", "TidemarkStore",
+                "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -278,7 +280,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkJetStreamTests",
             dependencies: [
-                "Tidemark", "TidemarkCommand", "TidemarkJetStream", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting",
+                "Tidemark", "TidemarkCommand", "TidemarkJetStream", "TidemarkModel", "TidemarkTestKit",
+                "TidemarkTesting",
                 "TidemarkWire",
             ],
             swiftSettings: strict),
