@@ -46,6 +46,11 @@ run-http: deps
 	@$(RELEASE_BUILD) --product tidemark
 	@python3 docs/examples/http-answers.py "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
+## run-graphql: a GraphQL server, the cache in front of it, and events beside; a mutation and a deferred fragment
+run-graphql: deps
+	@$(RELEASE_BUILD) --product tidemark
+	@python3 docs/examples/graphql-and-events.py "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+
 ## run-jetstream: a NATS server, a publisher, and two caches with half of the libraries each; one is killed
 run-jetstream: deps
 	@$(RELEASE_BUILD) --product tidemark
@@ -224,5 +229,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web test-web bench-web web-format web-deps graphql-oracle python run run-http examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -32,6 +32,41 @@ import TidemarkTestKit
             ])
     }
 
+    @Test(.enabled(if: find("python3") != nil, "python3 is not installed"))
+    func `the worked example of GraphQL reads, hears of an event, mutates and waits for a deferred fragment`() async throws
+    {
+        let executable = try #require(ExampleHostTests.find("python3"))
+        let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
+        let result = try await CommandRunner(executable: executable).run([
+            folder.appending(path: "docs/examples/graphql-and-events.py").path, try CommandRunner().executable,
+        ])
+        #expect(result.status == 0, "\(result.errorText)")
+        let lines = result.outputText.split(separator: "\n").map(String.init)
+        for line in [
+            #"  cache: {"hero": {"id": "2001", "name": "R2-D2"}}"#,
+            #"  patch: [{"op": "replace", "path": "/hero/name", "value": "R2-D2, from an event"}]"#,
+            #"  patch: [{"op": "replace", "path": "/hero/name", "value": "Artoo"}]"#, "  friends: fulfilled",
+        ] {
+            #expect(lines.contains(line), "\(lines)")
+        }
+        #expect(lines.count { $0.contains("server:") } == 3)
+    }
+
+    @Test(.enabled(if: natsServer != nil, "nats-server is not installed; make deps installs it"))
+    func `the worked example of JetStream ends with equal caches`() async throws {
+        let executable = try #require(ExampleHostTests.find("bash"))
+        let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
+        let result = try await CommandRunner(executable: executable).run([
+            folder.appending(path: "docs/examples/jetstream.sh").path, try CommandRunner().executable,
+        ])
+        #expect(result.status == 0, "\(result.errorText)")
+        let digests = result.outputLines.suffix(2).map { $0.split(separator: " ").last }
+        #expect(digests.count == 2 && digests[0] == digests[1])
+    }
+
+    private static let natsServer = ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map { "\($0)/nats-server" }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
     private func check(_ interpreter: String, _ script: String) async throws {
         let executable = try #require(ExampleHostTests.find(interpreter))
         let path = ProtocolVector.protocolFolder.deletingLastPathComponent().appending(path: "docs/examples/\(script)")
