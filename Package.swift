@@ -205,7 +205,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkSession", "TidemarkSQLite", "TidemarkStore",
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkJetStream", "TidemarkModel",
+                "TidemarkSession", "TidemarkSQLite", "TidemarkStore",
                 "TidemarkFaultDisk", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),

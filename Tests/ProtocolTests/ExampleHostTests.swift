@@ -33,8 +33,7 @@ import TidemarkTestKit
     }
 
     @Test(.enabled(if: find("python3") != nil, "python3 is not installed"))
-    func `the worked example of GraphQL reads, hears of an event, mutates and waits for a deferred fragment`() async throws
-    {
+    func `the worked example of GraphQL hears of an event, mutates and waits for a fragment`() async throws {
         let executable = try #require(ExampleHostTests.find("python3"))
         let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
         let result = try await CommandRunner(executable: executable).run([

@@ -304,7 +304,7 @@ private final class ScriptedServer: Sendable {
                 && fetched.outputText.contains(#""data":{"hero":{"id":"1","name":"R2"}},"source":"upstream""#),
             "\(fetched.errorText)")
         server.stop()
-        let stored = try await runner.run(base + ["--query", "{ hero { name } }", "--fetch-policy", "cacheOnly"])
+        let stored = try await runner.run(base + ["--query", "{ hero { name } }", "--policy", "cacheOnly"])
         #expect(stored.status == 0 && stored.outputText.contains(#""source":"cache""#), "\(stored.errorText)")
         let missed = try await runner.run(base + ["--query", "{ hero { age } }"])
         #expect(missed.status == 69 && missed.outputText.isEmpty, "\(missed.outputText)\(missed.errorText)")

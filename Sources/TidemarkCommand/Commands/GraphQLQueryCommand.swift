@@ -27,7 +27,6 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var scope: LibraryOptions
-    @OptionGroup var policyFile: PolicyOptions
     @OptionGroup var schema: SchemaOptions
     @Option(help: ArgumentHelp("The server.", valueName: "url"))
     var endpoint: String
@@ -45,11 +44,10 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The operation, where the document has several.", valueName: "name"))
     var operation: String?
     @Option(
-        name: .customLong("fetch-policy"),
         help:
             "When the server is asked: cacheFirst, cacheAndNetwork, networkOnly, cacheOnly and the others of query.read."
     )
-    var fetchPolicy = FetchPolicy.cacheFirst
+    var policy = FetchPolicy.cacheFirst
     @Option(help: ArgumentHelp("How long the server may take.", valueName: "seconds"))
     var timeout = 30.0
     @Flag(help: "Go on until a signal, and print each change.")
@@ -75,9 +73,10 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
             try document.map { try FileContents.bytes(of: $0, byteCountMax: limits.byteCountMax) }
             ?? Array((query ?? "").utf8)
         var configuration = CacheConfiguration()
-        configuration.policy = try policyFile.policy()
+        // The ages stand in the schema; `--policy` says here when the server is asked.
+        if let file = schema.file { configuration.policy = try PolicyOptions.read(file) }
         let rules = try schema.rules(
-            policy: configuration.policy, policyText: try policyFile.text(), typeAliases: configuration.typeAliases)
+            policy: configuration.policy, policyText: [], typeAliases: configuration.typeAliases)
         let journal = try await SQLiteJournal.open(path: database.path)
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)
         let upstream = GraphHTTPUpstream(
@@ -87,7 +86,7 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
             GraphRequest(
                 ByteString(text), operationName: operation.map { ByteString($0) },
                 variables: variables.map { ByteString($0) }, library: scope.library ?? ""))
-        request.policy = fetchPolicy
+        request.policy = policy
         request.refreshes = watch
         let failure = await perform(request, cache)
         try await cache.close()
@@ -144,7 +143,7 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
         case .cacheMiss:
             Failure(
                 .noInput, "cache_miss", error.message, outcome: "nobody was asked",
-                advice: "allow the server with --fetch-policy cacheFirst")
+                advice: "allow the server with --policy cacheFirst")
         case .upstreamFailed:
             Failure(
                 .unavailable, "upstream_failed", error.message, outcome: "nothing was stored",

@@ -25,6 +25,13 @@ struct PolicyOptions: ParsableArguments {
     /// - Throws: ``Failure`` when the file cannot be read or used; its mistakes are printed on standard error first.
     func policy() throws -> CachePolicy {
         guard let file else { return CachePolicy() }
+        return try PolicyOptions.read(file)
+    }
+
+    /// Reads a policy file, or a schema with the directives of one.
+    ///
+    /// - Throws: ``Failure`` as ``policy()`` does.
+    static func read(_ file: String) throws -> CachePolicy {
         let bytes = try FileContents.bytes(of: file, byteCountMax: DocumentLimits().byteCountMax)
         do throws(GraphQLErrors) {
             return try CachePolicy.read(bytes)

@@ -24,9 +24,22 @@ struct MessagePlace {
 /// line that cannot be used and whose number can be read.
 ///
 /// - Source: Protocol/jetstream.md, bodies; Protocol/events.md, envelopes.
-enum MessageLine {
+package enum MessageLine {
     /// The event of a control message: its kind is unknown, so it is counted and ignored.
     private static let ignored = Array(#"{"ControlMessage":null}"#.utf8)
+
+    /// Appends the line of a body in stream numbering, with its LF.
+    ///
+    /// - Complexity: O(body).
+    package static func append(
+        _ body: [UInt8], library: ByteString, sequence: Int64, previous: Int64, epoch: ByteString,
+        to lines: inout [UInt8]
+    ) {
+        let numbers = MessagePlace.Numbers(sequence: sequence, previous: previous, quotedEpoch: quoted(epoch))
+        body.withUnsafeBytes {
+            append($0, at: MessagePlace(quotedLibrary: quoted(library), numbers: numbers), to: &lines)
+        }
+    }
 
     /// Appends the line, with its LF.
     ///
