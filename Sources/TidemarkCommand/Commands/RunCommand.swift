@@ -67,8 +67,8 @@ struct RunCommand: AsyncParsableCommand {
         guard fetchTimeout > 0, fetchTimeout <= 86_400 else {
             throw ValidationError("--fetch-timeout takes more than 0 and at most 86400 seconds, not \(fetchTimeout).")
         }
-        guard (0...Limits().layerCountMax).contains(layerCountMax) else {
-            throw ValidationError("--max-pending takes 0 to \(Limits().layerCountMax), not \(layerCountMax).")
+        guard (0...Limits.layerCountCeiling).contains(layerCountMax) else {
+            throw ValidationError("--max-pending takes 0 to \(Limits.layerCountCeiling), not \(layerCountMax).")
         }
     }
 
