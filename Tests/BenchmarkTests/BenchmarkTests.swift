@@ -21,7 +21,7 @@ import TidemarkTesting
     private func text(_ value: ReferenceJSON?) -> String { String(decoding: value?.written ?? [], as: UTF8.self) }
 
     @Test(arguments: [
-        "framing", "decoding", "apply", "index", "observers", "layers", "puts", "ages", "eviction", "journal",
+        "framing", "decoding", "apply", "index", "observers", "layers", "outbox", "puts", "ages", "eviction", "journal",
         "end-to-end",
         "cold-start", "reads", "scaling", "sessions",
     ])
