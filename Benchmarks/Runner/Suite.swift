@@ -3,7 +3,7 @@ import Foundation
 
 /// The suites, each of which can be measured by itself.
 enum Suite: String, CaseIterable, ExpressibleByArgument {
-    case framing, decoding, apply, index, observers, layers, puts, ages, eviction, journal
+    case framing, decoding, apply, index, observers, layers, outbox, puts, ages, eviction, journal
     case endToEnd = "end-to-end"
     case coldStart = "cold-start"
     case reads, scaling, sessions
@@ -18,6 +18,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .index: "events among queries"
         case .observers: "10,000 events a second to observers in the process"
         case .layers: "optimistic layers over entities"
+        case .outbox: "edits that wait to be sent"
         case .puts: "memory that many puts in one request take"
         case .ages: "a policy in force"
         case .eviction: "making room, and what a small cache takes"
@@ -41,6 +42,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .index: try await IndexSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .observers: try await ObserversSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .layers: try await LayersSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .outbox: try await OutboxSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .puts: try await PutsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .ages: try await AgesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .eviction:

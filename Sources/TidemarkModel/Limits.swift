@@ -54,6 +54,8 @@ public struct Limits: Hashable, Sendable {
     public var observerCountMax = 100_000
     /// The pending layers of one cache: 10,000; a further one is refused.
     public var layerCountMax = 10_000
+    /// The ceiling of ``layerCountMax`` in a session, and the layers that are saved from a damaged file: 1,000,000.
+    public static let layerCountCeiling = 1_000_000
     /// The bytes of all pending layers' changes: 64 MiB; more are refused.
     public var layerByteCountMax = 64 << 20
     /// The ceiling of ``layerByteCountMax``: 120 MiB. Twice as much fits into a row.

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 # The data of a server. Sequence 2 never reaches the stream below: Tidemark asks for it.
 LOG = [
@@ -108,6 +109,17 @@ def fetch(params):
     }
 
 
+PERFORMED = {}
+
+
+def perform(params):
+    # A mutation may come twice, because an answer was lost: the server performs each pending id once.
+    if params["pending_id"] not in PERFORMED:
+        stored = {"id": params["input"]["id"], "name": "Harbour", "stars": params["input"]["stars"]}
+        PERFORMED[params["pending_id"]] = {"confirmed": stored, "sequence": 4}
+    return PERFORMED[params["pending_id"]]
+
+
 def main():
     shown = []
     lock = threading.Lock()
@@ -121,7 +133,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         cache = Tidemark(
             sys.argv[1], folder + "/cache.db",
-            {"events.since.v1": events_since, "query.fetch": fetch}, on_notification)
+            {"events.since.v1": events_since, "query.fetch": fetch, "mutation.send": perform}, on_notification)
         best = {"method": "photos.best", "input": {"limit": 10}}
         answer = cache.request("query.observe", best)
         with lock:
@@ -131,11 +143,13 @@ def main():
         place = cache.request("cache.caught_up", {"library_id": "", "sequence": 3})
         read = cache.request("query.read", best)
         assert shown == read["entities"], "patches and reads disagree"
-        # An edit is shown before the server has it. Here the server agrees and returns the stored resource.
-        cache.request("optimistic.update", {"pending_id": "edit-1", "changes": [
-            {"op": "patch", "resource_type": "photo", "id": "p1", "fields": {"stars": 6}}]})
-        cache.request("optimistic.commit", {
-            "pending_id": "edit-1", "confirmed": {"id": "p1", "name": "Harbour", "stars": 6}, "sequence": 4})
+        # An edit is shown before the server has it. Tidemark sends it until the server has answered.
+        cache.request("optimistic.update", {
+            "pending_id": "edit-1",
+            "changes": [{"op": "patch", "resource_type": "photo", "id": "p1", "fields": {"stars": 6}}],
+            "send": {"method": "photos.rate", "input": {"id": "p1", "stars": 6}}})
+        while cache.request("optimistic.list", {})["pending"]:
+            time.sleep(0.01)
         print("cursor:", place["cursor"], "state:", place["state"])
         print("best:", ", ".join(f"{photo['name']} {photo['stars']}" for photo in shown))
         return cache.close()

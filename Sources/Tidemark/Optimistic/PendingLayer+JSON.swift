@@ -4,8 +4,9 @@ import TidemarkWire
 extension JSONLine {
     /// Writes one element of the answer to `optimistic.list`.
     ///
+    /// - Parameter outbox: The progress of its request, as a file has it; nil: it is not written.
     /// - Source: Protocol/optimistic.md, methods.
-    package mutating func value(_ layer: PendingLayer) {
+    package mutating func value(_ layer: PendingLayer, outbox: OutboxStatus? = nil) {
         object { line in
             line.member("pending_id", Optional(layer.pendingID))
             line.member("state", ByteString(layer.state.rawValue))
@@ -26,6 +27,24 @@ extension JSONLine {
             }
             line.member("library_id", Optional(layer.library))
             line.strings("depends_on", layer.dependsOn)
+            if let outbox {
+                line.name("outbox")
+                line.object { line in
+                    line.member("state", ByteString(outbox.state.rawValue))
+                    line.member("attempt", outbox.attempt)
+                    line.error(outbox.failure)
+                }
+            }
+        }
+    }
+
+    /// Writes the failure of a request as the member `error`; null when there is none.
+    package mutating func error(_ failure: MutationFailure?) {
+        guard let failure else { return member("error", json: nil) }
+        name("error")
+        object { line in
+            line.member("message", Optional(failure.message))
+            if let code = failure.code { line.member("code", Optional(code)) }
         }
     }
 

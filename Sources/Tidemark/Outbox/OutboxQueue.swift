@@ -235,6 +235,8 @@ struct OutboxQueue {
         endFlight(of: item)
         items[number]?.phase = .waiting(until: moment)
         changed.insert(number)
+        // An older request of the chain may have been queued again during the attempt.
+        offer(OutboxChain.Name(item.entry))
         waits.insert(.init(moment: moment, target: number))
         guard waits.count > 2 * items.count + 16 else { return }
         let items = items

@@ -1,88 +1,22 @@
 import ArgumentParser
-import Foundation
-import Tidemark
-import TidemarkModel
-import TidemarkSQLite
-import TidemarkWire
 
-/// `tidemark pending`: lists the edits that no server has confirmed yet.
+/// `tidemark pending`: commands for the edits that no server has confirmed yet.
 struct PendingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pending",
-        abstract: "List edits that no server has confirmed yet.",
+        abstract: "List edits that no server has confirmed yet, send failed ones again, or discard them.",
         discussion: """
             An edit is applied over the server's data until the host that made it commits it or rolls it back. Its \
             state is pending; confirmed, while it waits for the server's own event; or orphaned, when it changes an \
-            entity that was deleted meanwhile. Oldest first. With --json, one object in the form of optimistic.list, \
-            with all changes.
+            entity that was deleted meanwhile. An edit that the cache sends by itself is queued, or failed when its \
+            server refused it; ATTEMPTS counts how often it was sent. Oldest first. With --json, one object in the \
+            form of optimistic.list, with all changes.
 
             EXAMPLE
               tidemark pending --db cache.db --json
-            """)
-
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var scope: LibraryOptions
-    @OptionGroup var format: FormatOptions
-
-    func run() async throws {
-        let reader = try CacheReader(path: database.path)
-        let layers = try reader.layers(library: scope.library)
-        let output = Output.standard()
-        if format.isJSON {
-            try output.writeLine(PendingCommand.json(layers))
-        } else {
-            try writeTable(layers, to: output)
-        }
-        try output.flush()
-        try reader.reportDamage()
-    }
-
-    private static func json(_ layers: [ReadLayer]) -> [UInt8] {
-        var line = JSONLine()
-        line.object { line in
-            line.name("pending")
-            line.array { line in
-                for layer in layers { line.value(layer.layer) }
-            }
-        }
-        return line.bytes
-    }
-
-    private func writeTable(_ layers: [ReadLayer], to output: Output) throws(Failure) {
-        guard !layers.isEmpty else { return try output.writeLine("No pending edits.") }
-        var table = Table([
-            .init(title: "PENDING ID"), .init(title: "STATE"), .init(title: "AGE", alignment: .right),
-            .init(title: "LIBRARY"), .init(title: "CHANGES", alignment: .right), .init(title: "WHAT"),
-        ])
-        let now = Int64(Date().timeIntervalSince1970 * 1_000)
-        for layer in layers {
-            let library = layer.layer.library
-            table.append([
-                layer.layer.pendingID.description, layer.layer.state.rawValue,
-                HumanText.duration(milliseconds: max(0, now - max(0, layer.createdAt))),
-                library.bytes.isEmpty ? "(default)" : library.description,
-                HumanText.count(layer.layer.operations.count), PendingCommand.words(layer),
-            ])
-        }
-        try table.write(to: output, columnCountMax: output.isTerminal ? output.columnCount : 160)
-    }
-
-    /// The maximum number of changes that are named: 20, enough for any terminal.
-    private static let namedChangeCountMax = 20
-
-    private static func words(_ layer: ReadLayer) -> String {
-        let changes = zip(layer.layer.operations, layer.keys).prefix(namedChangeCountMax)
-        let words = changes.map { operation, key in
-            switch operation {
-            case .put: "put \(key.text)"
-            case .patch: "patch \(key.text)"
-            case .keyedPut: "put \(key.text)"
-            case .merge: "merge \(key.text)"
-            case .delete: "delete \(key.text)"
-            case .removeField(_, _, let field): "remove \(field) of \(key.text)"
-            case .remove: "forget \(key.text)"
-            }
-        }
-        return words.joined(separator: ", ") + (layer.keys.count > namedChangeCountMax ? ", …" : "")
-    }
+              tidemark pending retry --db cache.db p1
+              tidemark pending discard --db cache.db p1
+            """,
+        subcommands: [PendingListCommand.self, PendingRetryCommand.self, PendingDiscardCommand.self],
+        defaultSubcommand: PendingListCommand.self)
 }

@@ -78,8 +78,8 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError("--fetch-timeout takes more than 0 and at most 86400 seconds, not \(fetchTimeout).")
         }
         if case .log(let address) = upstream { try address.validate() }
-        guard (0...Limits().layerCountMax).contains(layerCountMax) else {
-            throw ValidationError("--max-pending takes 0 to \(Limits().layerCountMax), not \(layerCountMax).")
+        guard (0...Limits.layerCountCeiling).contains(layerCountMax) else {
+            throw ValidationError("--max-pending takes 0 to \(Limits.layerCountCeiling), not \(layerCountMax).")
         }
     }
 

@@ -6,7 +6,7 @@ import TidemarkStore
 enum LayerSalvage {
     /// - Parameter file: A file with any kind of damage; nothing is written to it.
     /// - Returns: The layers that pass their checks, with the names that they need, numbered anew; empty when none can
-    ///   be read. At most ``TidemarkModel/Limits/layerCountMax`` layers and ``TidemarkModel/Limits/layerByteCountMax``
+    ///   be read. At most ``TidemarkModel/Limits/layerCountCeiling`` layers and ``TidemarkModel/Limits/layerByteCountMax``
     ///   bytes.
     static func layers(of file: DataFilePath) -> FlushBatch {
         var layers: [LayerRecord] = []
@@ -45,7 +45,7 @@ enum LayerSalvage {
         try LayerTable.forEach(connection, &names) { row in
             guard case .record(let layer) = row, seen.insert(layer.pendingID).inserted else { return true }
             byteCount += layer.changes.reduce(0) { $0 + $1.byteCount }
-            guard layers.count < limits.layerCountMax, byteCount <= limits.layerByteCountMax else { return false }
+            guard layers.count < Limits.layerCountCeiling, byteCount <= limits.layerByteCountMax else { return false }
             layers.append(layer)
             return true
         }

@@ -11,7 +11,7 @@ extension Answer {
                 for status in statuses {
                     line.object { line in
                         line.outbox(status)
-                        if status.failure == nil { line.member("error", json: nil) }
+                        line.error(status.failure)
                     }
                 }
             }
@@ -20,17 +20,11 @@ extension Answer {
 }
 
 extension JSONLine {
-    /// Writes the members of a request's progress; `error` only when there is one.
+    /// Writes the members of a request's progress, without `error`.
     mutating func outbox(_ status: OutboxStatus) {
         member("pending_id", Optional(status.pendingID))
         member("state", ByteString(status.state.rawValue))
         member("attempt", status.attempt)
         member("next_attempt_at", json: status.nextAttemptAt.map { Array("\($0)".utf8) })
-        guard let failure = status.failure else { return }
-        name("error")
-        object { line in
-            line.member("message", Optional(failure.message))
-            if let code = failure.code { line.member("code", Optional(code)) }
-        }
     }
 }

@@ -35,7 +35,10 @@ extension OutputQueue: ObserverSink {
 
     /// Notifies the host of the progress of a pending edit's request.
     func notifyOutbox(_ status: OutboxStatus) {
-        let line = MessageLine.notification("outbox.changed") { $0.outbox(status) }
+        let line = MessageLine.notification("outbox.changed") { line in
+            line.outbox(status)
+            if status.failure != nil { line.error(status.failure) }
+        }
         append { $0.keepNewest(.init(subject: .outbox, name: status.pendingID, line: line)) }
     }
 

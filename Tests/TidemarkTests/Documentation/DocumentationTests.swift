@@ -52,6 +52,19 @@ private enum DocstringExamples {
         print(photo?.name ?? "")
     }
 
+    static func sending(_ cache: SyncCache) async throws {
+        let rename = MutationRequest(method: "photos.rename", input: ["id": "1", "name": "Open sea"])
+        try await cache.optimistically(sending: rename) { changes in
+            try changes.patch(Photo.self, id: "1", ["name": "Open sea"])
+        }
+    }
+
+    static func request() -> MutationRequest {
+        var request = MutationRequest(method: "photos.rename", input: ["id": "1", "name": "Open sea"])
+        request.key = "photo 1"
+        return request
+    }
+
     static func readingTogether(_ cache: SyncCache) async throws {
         let (sea, shore) = try await cache.readTransaction { transaction in
             (try await transaction.read(Photo.self, id: "1"), try await transaction.read(Photo.self, id: "2"))
@@ -194,7 +207,7 @@ private enum OptimisticExamples {
         }
     }
 
-    @Test(arguments: ["JSON", "Resources", "Observation", "Optimistic", "../TidemarkService", "../TidemarkCombine"])
+    @Test(arguments: ["JSON", "Resources", "Observation", "Optimistic", "Outbox", "../TidemarkService", "../TidemarkCombine"])
     func `all examples of docstrings are compiled`(folder: String) throws {
         let tests = try DocumentationTests.compiled.map(DocumentationTests.lines)
         for file in try DocumentationTests.files(in: "Sources/Tidemark/" + folder, ".swift") {

@@ -38,6 +38,22 @@ struct PhotoServer: QueryUpstream {
     }
 }
 
+struct PhotoMutations: MutationUpstream {
+    /// Performs a mutation once, by its id, and returns the stored photo; nil when the server cannot be reached.
+    var perform: @Sendable (_ pendingID: String, _ input: [UInt8]) async -> Photo?
+
+    func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
+        guard let photo = await perform(mutation.pendingID.description, mutation.input) else {
+            throw UpstreamError("the server cannot be reached")
+        }
+        do throws(CacheError) {
+            return try OptimisticCommit(OptimisticConfirmation(photo), to: mutation)
+        } catch {
+            throw UpstreamError("the answer cannot be used: \(error)", isRefusal: true)
+        }
+    }
+}
+
 @Suite(.timeLimit(.minutes(30))) struct TutorialTests {
     @Test func `the service of the article behaves as the article says`() async throws {
         let folder = try TemporaryFolder()
@@ -135,6 +151,28 @@ struct PhotoServer: QueryUpstream {
         print(stale.isStale)
         #expect(stale.isStale)
 
+        try await cache.close()
+    }
+
+    @Test func `an edit of the article is sent, and the stored photo takes its place`() async throws {
+        let server = PhotoMutations { _, input in
+            input == Array(#"{"id":"1","name":"Calm sea"}"#.utf8) ? Photo(id: "1", name: "Calm sea", size: 4) : nil
+        }
+        let cache = try await SyncCache.inMemory(mutationUpstream: server)
+        try await cache.put(Photo(id: "1", name: "Sea", size: 3))
+
+        var request = MutationRequest(method: "photos.rename", input: ["id": "1", "name": "Calm sea"])
+        request.key = "photo 1"
+        try await cache.optimistically(sending: request) { changes in
+            try changes.patch(Photo.self, id: "1", ["name": "Calm sea"])
+        }
+        for status in await cache.outboxStatuses() { print(status.pendingID, status.state) }
+
+        while await !cache.outboxStatuses().isEmpty {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(try await cache.entity(Photo.self, id: "1") == Photo(id: "1", name: "Calm sea", size: 4))
         try await cache.close()
     }
 

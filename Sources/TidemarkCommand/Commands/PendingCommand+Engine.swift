@@ -1,0 +1,62 @@
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+
+extension PendingRetryCommand {
+    /// Lets the edits be sent again; the only function of this command that uses the engine.
+    ///
+    /// - Returns: The number of edits that had failed.
+    func retry() async throws -> Int {
+        // The reader comes first: a retry must not create a database that does not exist.
+        _ = try SQLiteReader(path: database.path)
+        return try await PendingChange.perform(at: database.path) { cache in
+            let failed = await cache.outboxStatuses().filter { $0.state == .failed }.map(\.pendingID)
+            let wanted = isForAll ? failed : pendingIDs.map { ByteString($0) }
+            for pendingID in wanted { try await cache.retry(pendingID) }
+            return Set(wanted).intersection(failed).count
+        }
+    }
+}
+
+extension PendingDiscardCommand {
+    /// Rolls the edits back; the only function of this command that uses the engine.
+    ///
+    /// - Returns: The number of edits that were rolled back.
+    func discard() async throws -> Int {
+        // The reader comes first: a rollback must not create a database that does not exist.
+        _ = try SQLiteReader(path: database.path)
+        return try await PendingChange.perform(at: database.path) { cache in
+            let before = await cache.pendingLayers()
+            // Each one is checked before the first is rolled back: a misspelt id must not leave half of it done.
+            for name in pendingIDs where !before.contains(where: { $0.pendingID == ByteString(name) }) {
+                throw CacheError(.unknownPending, "'\(name)' is not pending")
+            }
+            for name in pendingIDs { try await rollBack(ByteString(name), in: cache) }
+            return await before.count - cache.pendingLayers().count
+        }
+    }
+
+    private func rollBack(_ pendingID: ByteString, in cache: SyncCache) async throws(CacheError) {
+        // The rollback of another edit may have taken this one along.
+        guard await cache.pendingLayers().contains(where: { $0.pendingID == pendingID }) else { return }
+        try await cache.rollBack(pendingID)
+    }
+}
+
+/// A change of pending edits by a command.
+private enum PendingChange {
+    static func perform(at path: String, _ body: (SyncCache) async throws -> Int) async throws -> Int {
+        let cache = try await SyncCache.open(path: path)
+        do {
+            let count = try await body(cache)
+            try await cache.close()
+            return count
+        } catch let error as CacheError {
+            try await cache.close()
+            throw Failure(
+                error.code == .unknownPending ? .noInput : .usage,
+                error.code == .unknownPending ? "not_found" : error.code.rawValue, error.message, place: path,
+                outcome: "nothing more was changed", advice: "see tidemark pending --db \(path)")
+        }
+    }
+}
