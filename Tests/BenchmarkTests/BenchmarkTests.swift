@@ -22,7 +22,8 @@ import TidemarkTesting
 
     @Test(
         arguments: [
-            "framing", "decoding", "apply", "index", "observers", "layers", "outbox", "puts", "ages", "eviction", "journal",
+            "framing", "decoding", "apply", "index", "observers", "layers", "outbox", "puts", "ages", "eviction",
+            "journal",
             "end-to-end",
             "cold-start", "reads", "scaling", "sessions",
         ] + (JetStreamServer.isInstalled ? ["jetstream"] : []))

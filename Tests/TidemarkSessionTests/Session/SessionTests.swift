@@ -160,9 +160,9 @@ import TidemarkModel
                 "graphql.observe", "graphql.part", "graphql.read", "graphql.read_fragment", "graphql.stop",
                 "graphql.write",
                 "graphql.write_fragment", "http.fetch", "http.invalidate", "http.list", "http.observe", "initialize",
-                "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.rollback", "optimistic.update",
-                "query.observe",
-                "query.put", "query.read",
+                "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.retry", "optimistic.rollback",
+                "optimistic.update", "outbox.list", "outbox.pause", "outbox.resume", "query.observe", "query.put",
+                "query.read",
             ])
     }
 }
