@@ -18,7 +18,8 @@ extension SyncCache {
     package static func open(
         configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
         upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
-        mutationUpstream: (any MutationUpstream)? = nil, clock: any CacheClock = SystemClock(), recorder: (any CacheRecorder)? = nil, corrects: Bool = true
+        mutationUpstream: (any MutationUpstream)? = nil, clock: any CacheClock = SystemClock(),
+        recorder: (any CacheRecorder)? = nil, corrects: Bool = true
     ) async throws(StorageError) -> SyncCache {
         precondition(
             configuration.typesExcludedFromBothTiers.isEmpty,

@@ -207,7 +207,9 @@ private enum OptimisticExamples {
         }
     }
 
-    @Test(arguments: ["JSON", "Resources", "Observation", "Optimistic", "Outbox", "../TidemarkService", "../TidemarkCombine"])
+    @Test(arguments: [
+        "JSON", "Resources", "Observation", "Optimistic", "Outbox", "../TidemarkService", "../TidemarkCombine",
+    ])
     func `all examples of docstrings are compiled`(folder: String) throws {
         let tests = try DocumentationTests.compiled.map(DocumentationTests.lines)
         for file in try DocumentationTests.files(in: "Sources/Tidemark/" + folder, ".swift") {
