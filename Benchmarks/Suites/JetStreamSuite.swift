@@ -90,8 +90,9 @@ enum JetStreamSuite {
     private static func port(_ path: String) throws -> Int {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
+            // The file may be read when half of it is there.
             if let data = FileManager.default.contents(atPath: path),
-                let names = try JSONSerialization.jsonObject(with: data) as? [String: [String]],
+                let names = try? JSONDecoder().decode([String: [String]].self, from: data),
                 let port = names["nats"]?.first.flatMap({ URL(string: $0)?.port })
             {
                 return port

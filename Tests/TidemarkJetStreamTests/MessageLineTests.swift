@@ -75,6 +75,10 @@ struct MessageLineTests {
         "", "broken", #"{"event":{"Res"#, "[1,2]", "5", "{}", #"{"a":1,"b":2}"#, #"{"envelope":5,"event":"Refresh"}"#,
         #"{"jsonrpc":"2.0","id":1,"method":"cache.stats"}"#, #"{"ResourceChanged":5}"#, "{\"event\":\"Ref\nresh",
         #"{"Event":{"Event":"Refresh"},"x":1}"#,
+        #"{"envelope":{"sequence":7,"e"},"event":"Refresh"}"#, #"{"envelope":{"sequence":7},"#,
+        #""Refresh","sequence":7"#, #"{"Refresh":null},"sequence":7,"library_id":"other""#, #"5,"sequence":7,"x":6"#,
+        #"[1],"envelope":{"sequence":7}"#, #"{"envelope":[{"sequence":7}],"event":"Refresh"}"#,
+        #"{"envelope":x{"sequence":7},"event":"Refresh"}"#, "null,\n\"sequence\":7",
     ])
     func `a body that is no event is a line with a number that cannot be used`(body: String) throws {
         let (event, texts) = try event(body)

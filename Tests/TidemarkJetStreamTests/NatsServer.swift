@@ -41,10 +41,10 @@ final class NatsServer {
         process.arguments = ["-c", folder.path("server.conf"), "-l", folder.path("server.log")]
         try process.run()
         let ports = folder.path("nats-server_\(process.processIdentifier).ports")
-        // The file is written once the server listens.
+        // The file is written once the server listens; it may be read when half of it is there.
         try waitUntil("the server listens") {
             guard let data = FileManager.default.contents(atPath: ports),
-                let names = try JSONSerialization.jsonObject(with: data) as? [String: [String]],
+                let names = try? JSONDecoder().decode([String: [String]].self, from: data),
                 let found = names["nats"]?.first.flatMap({ URL(string: $0)?.port })
             else { return false }
             port = found

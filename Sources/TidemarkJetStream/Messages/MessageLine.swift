@@ -63,6 +63,7 @@ package enum MessageLine {
         member("as_of", form.asOf, of: body, to: &lines)
         // What is no envelope stays, so that the line is refused for the same reason as the body would be.
         member("envelope", form.badEnvelope, of: body, to: &lines)
+        if let broken = form.broken { appendBroken(body[broken], to: &lines) }
         if place.numbers != nil, form.isControl(body) {
             lines.append(contentsOf: #","event":"#.utf8)
             lines.append(contentsOf: ignored)
@@ -102,6 +103,13 @@ package enum MessageLine {
         }
     }
 
+    /// Appends a member whose value is no JSON, with the text that was no JSON. As it stands the text could end the
+    /// member and bring a library or a number of its own.
+    private static func appendBroken(_ text: Slice<UnsafeRawBufferPointer>, to lines: inout [UInt8]) {
+        lines.append(contentsOf: #","event":!"#.utf8)
+        lines.append(contentsOf: quoted(ByteString(Array(text))))
+    }
+
     private static func member(_ name: String, _ value: Int64, to lines: inout [UInt8]) {
         lines.append(contentsOf: ",\"".utf8)
         lines.append(contentsOf: name.utf8)
@@ -130,6 +138,8 @@ extension MessageLine {
         var event: Range<Int>?
         var kind: Range<Int>?
         var badEnvelope: Range<Int>?
+        /// The part that is no JSON.
+        var broken: Range<Int>?
         var mutationID: Range<Int>?
         var asOf: Range<Int>?
         var sequence: Range<Int>?
@@ -139,7 +149,11 @@ extension MessageLine {
         init(_ body: UnsafeRawBufferPointer, _ range: Range<Int>, isWrapped: Bool = false) {
             // A bare event, a string, and whatever has no form: the decoder says what is wrong with it.
             event = range
-            guard let outline = BodyOutline(body, range) else { return }
+            guard let outline = BodyOutline(body, range) else {
+                var scan = BodyScan(body, range)
+                if scan.value() == nil || !scan.isAtEnd { (event, broken) = (nil, range) }
+                return
+            }
             if outline.event != nil || outline.kind != nil || outline.envelope != nil {
                 fill(outline, body)
             } else if let wrapped = outline.wrapped, outline.hasOneName, !isWrapped {
@@ -153,7 +167,7 @@ extension MessageLine {
             (sequence, previous, epoch) = (outline.sequence, outline.previous, outline.epoch)
             guard let envelope = outline.envelope, !body[envelope].elementsEqual("null".utf8) else { return }
             guard let inner = BodyOutline(body, envelope) else {
-                badEnvelope = envelope
+                if body[envelope.lowerBound] == UInt8(ascii: "{") { broken = envelope } else { badEnvelope = envelope }
                 return
             }
             // Of two members the one in the envelope counts, unless it is null.
