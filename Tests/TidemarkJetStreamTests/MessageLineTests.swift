@@ -64,7 +64,7 @@ struct MessageLineTests {
         #"{"Heartbeat":{"last_sequence":3}}"#, #"{"event":{"Heartbeat":{"last_sequence":3}}}"#,
         #"{"kind":{"type":"Heartbeat","data":{"last_sequence":3}}}"#, #"{"Reset":{"epoch":"e"}}"#,
         #"{"epoch":"e","event":"Reset"}"#, #"{"epoch":"e","kind":"Reset"}"#, #""Reset""#,
-        #"{"Event":{"Heartbeat":{"last_sequence":3}}}"#,
+        " \r\n\"Reset\"\t", #"{"Event":{"Heartbeat":{"last_sequence":3}}}"#,
     ])
     func `a heartbeat or reset keeps its number and does nothing`(body: String) throws {
         let (event, texts) = try event(body)
@@ -79,6 +79,7 @@ struct MessageLineTests {
         #""Refresh","sequence":7"#, #"{"Refresh":null},"sequence":7,"library_id":"other""#, #"5,"sequence":7,"x":6"#,
         #"[1],"envelope":{"sequence":7}"#, #"{"envelope":[{"sequence":7}],"event":"Refresh"}"#,
         #"{"envelope":x{"sequence":7},"event":"Refresh"}"#, "null,\n\"sequence\":7",
+        "\u{1}\"Refresh\"", "{\"event\":\u{2}\"Refresh\"}",
     ])
     func `a body that is no event is a line with a number that cannot be used`(body: String) throws {
         let (event, texts) = try event(body)

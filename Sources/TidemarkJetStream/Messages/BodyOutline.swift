@@ -84,7 +84,7 @@ struct BodyScan {
     }
 
     private mutating func skipSpace() {
-        while offset < end, bytes[offset] <= 0x20 { offset += 1 }
+        while offset < end, BodyScan.isSpace(bytes[offset]) { offset += 1 }
     }
 
     /// Passes one byte, after white space; false when another one comes.
@@ -151,6 +151,11 @@ struct BodyScan {
             offset += 1
         }
         return false
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+            || byte == UInt8(ascii: "\t")
     }
 
     private static func endsScalar(_ byte: UInt8) -> Bool {

@@ -151,7 +151,8 @@ extension MessageLine {
             event = range
             guard let outline = BodyOutline(body, range) else {
                 var scan = BodyScan(body, range)
-                if scan.value() == nil || !scan.isAtEnd { (event, broken) = (nil, range) }
+                event = scan.value()
+                if event == nil || !scan.isAtEnd { (event, broken) = (nil, range) }
                 return
             }
             if outline.event != nil || outline.kind != nil || outline.envelope != nil {
