@@ -16,6 +16,8 @@ public struct OptimisticCommit: Hashable, Sendable {
     public var sequence: EventSequence?
     /// The real ids, by temporary ids.
     public var realIDs: [ByteString: ByteString]
+    /// The generation of the library's log to which `sequence` belongs; nil: the one that the cache follows.
+    package var generation: UInt32?
 
     public init(
         pendingID: ByteString, library: ByteString? = nil, confirmed: [[UInt8]]? = nil,

@@ -152,7 +152,7 @@ extension SyncCache {
         }
         return LayerConfirmation(
             pendingID: commit.pendingID, library: commit.library, confirmed: puts, type: commit.resourceType,
-            sequence: commit.sequence, realIDs: realIDs)
+            sequence: commit.sequence, generation: commit.generation, realIDs: realIDs)
     }
 
     // MARK: On the disk

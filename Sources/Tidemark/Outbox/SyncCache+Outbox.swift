@@ -167,9 +167,11 @@ extension SyncCache {
             state.beginAttempt(pendingID, with: members, at: now)
         }
         takeOutboxChanges()
-        guard let attempt = outbox.queue.items[start.number]?.entry.sending.attemptCount else { return }
+        guard let entry = outbox.queue.items[start.number]?.entry else { return }
+        let attempt = entry.sending.attemptCount
         let task = spawn { await self.perform(start.number, attempt) }
-        outbox.attempts[start.number] = OutboxDriver.Attempt(number: attempt, task: task)
+        outbox.attempts[start.number] = OutboxDriver.Attempt(
+            number: attempt, generation: state.generation(of: entry.library), task: task)
     }
 
     private func perform(_ number: Int64, _ attempt: Int) async {
@@ -228,6 +230,8 @@ extension SyncCache {
         }
         outbox.attempts[number]?.timer?.cancel()
         var commit = answer
+        // When a new log began meanwhile, the answer is one from before it.
+        commit.generation = outbox.attempts[number]?.generation
         commit.pendingID = entry.pendingID
         commit.library = entry.library
         do throws(CacheError) {

@@ -112,7 +112,10 @@ package final class EntryDecoder {
         case "document": return .document(try document(params))
         case "invalidation": return .invalidation(try methods.invalidation(params))
         case "update": return .update(try methods.update(params))
-        case "commit": return .commit(try methods.commit(params))
+        case "commit":
+            var commit = try methods.commit(params)
+            commit.generation = try params.integer("generation", in: 0...Int64(UInt32.max)).map { UInt32($0) }
+            return .commit(commit)
         case "rollback":
             return .rollBack(try params.requiredText("pending_id"), library: try params.text("library_id"))
         case "retry":

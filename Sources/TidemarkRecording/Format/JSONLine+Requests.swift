@@ -165,6 +165,7 @@ extension JSONLine {
         }
         if let type = commit.resourceType { member("resource_type", Optional(type)) }
         if let sequence = commit.sequence { member("sequence", Optional(sequence)) }
+        if let generation = commit.generation { member("generation", generation) }
         if !commit.realIDs.isEmpty {
             name("id_map")
             object { line in

@@ -1,3 +1,5 @@
+import TidemarkModel
+
 /// The change of a layer to one entity.
 package enum LayerOperation: Hashable, Sendable {
     case put(ItemFields)
@@ -20,6 +22,8 @@ package struct LayerTruth: Sendable {
     /// The changes of the layer, no id twice.
     package let changes: [(id: String, operation: LayerOperation)]
     package let dependsOn: String?
+    /// The request that the cache sends; nil when the host sends the edit itself.
+    package let request: MutationRequest?
     /// Whether the cache must have the layer. Otherwise it may: its request was not answered, or it may have settled.
     package var isCertain: Bool
     /// Whether the layer was seen: from then on its place among the others stays.
@@ -28,4 +32,7 @@ package struct LayerTruth: Sendable {
     package var awaited: Int64?
     /// Whether the server has performed or refused the edit.
     package var isHandled = false
+
+    /// The number of the input that made the edit.
+    package var number: Int { SentEdits.number(pendingID) }
 }

@@ -18,6 +18,9 @@ package struct SimulationTraits: Sendable {
     /// Whether valid lines come whose numbers are far ahead of the log.
     package let hasLies: Bool
 
+    /// Whether the cache sends edits to the server by itself.
+    package let sends: Bool
+
     /// - Parameter isQuiet: Whether nothing goes wrong by itself.
     package init(seed: UInt64, isQuiet: Bool = false) {
         var random = SeededGenerator(seed: seed ^ 0x7261_6974)
@@ -30,6 +33,9 @@ package struct SimulationTraits: Sendable {
         coldIDCount = random.pick([2, 10, 40])
         let hasFaults = random.chance(800) && !isQuiet
         hasLies = hasFaults && random.chance(250)
+        // Drawn apart, so that every other schedule is what it was before edits were sent.
+        var chances = SeededGenerator(seed: seed ^ 0x6F75_7462_6F78)
+        sends = chances.chance(200)
         var weights: [Int] = []
         for kind in SimulationInput.Kind.allCases {
             let drawn = random.pick([0, 1, 1, 4])
@@ -40,6 +46,7 @@ package struct SimulationTraits: Sendable {
         }
         // A test that ends a process at every change of its disk needs many changes.
         if isQuiet { for kind in [SimulationInput.Kind.wait, .flush, .update, .answerUpdate, .put] { weigh(kind, 8) } }
+        if sends { weigh(.update, 10) }
         if !hasEpochs { weigh(.restart, 0) }
         self.weights = weights
     }

@@ -63,10 +63,12 @@ package final class SimulatedServer: Sendable {
         package var mayBoast = true
         /// The number of questions under way.
         package var questionCount = 0
+        /// The edits that the cache sends.
+        package var sent = SentEdits()
     }
 
-    private let state: Mutex<State>
-    private let clock: ManualClock
+    let state: Mutex<State>
+    let clock: ManualClock
 
     package init(libraries: [String: ServerLibrary], clock: ManualClock, seed: UInt64) {
         self.clock = clock

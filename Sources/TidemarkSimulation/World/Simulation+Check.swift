@@ -25,7 +25,14 @@ extension Simulation {
         for name in Self.libraryNames { truth.libraries[name]?.endLook() }
         let mayLay = Set(underway.compactMap(\.lays))
         truth.settleLayers()
+        loosenSent(&truth)
+        let unsettled = truth
         if let problem = truth.follow(pending: seen.pending, mayComeLater: mayLay) { throw SimulationFailure(problem) }
+        let left = Set(truth.layers.map(\.pendingID))
+        // An edit that was made and settled since the last check: a disk may have the edit alone.
+        truthBeforeAnswers =
+            unsettled.layers.contains { $0.request != nil && !left.contains($0.pendingID) } ? unsettled : nil
+        try checkSent(seen)
         try checkEntities(seen)
         try checkLists(seen)
         try checkObservers(seen)

@@ -24,18 +24,26 @@ extension Simulation {
         let pendingID = "p\(input.number)"
         let others = truth.layers.filter { $0.isCertain && $0.library == name }.map(\.pendingID)
         let dependsOn = others.isEmpty || random.chance(700) ? nil : random.pick(others)
+        let request = request(&random)
         truth.layers.append(
             LayerTruth(
-                pendingID: pendingID, library: name, changes: changes, dependsOn: dependsOn, isCertain: false))
+                pendingID: pendingID, library: name, changes: changes, dependsOn: dependsOn, request: request,
+                isCertain: false))
         trace?(
-            "    \(pendingID) in \(name): \(changes.map { "\($0.id) \($0.operation)" }), on \(dependsOn ?? "nothing")")
+            "    \(pendingID) in \(name): \(changes.map { "\($0.id) \($0.operation)" }), on \(dependsOn ?? "nothing")"
+                + (request.map { ", sent in \($0.key?.description ?? "the library's queue")" } ?? ""))
         let operations = changes.map { Self.operation($0.id, $0.operation) }
+        if let request {
+            let edit = SentEdits.Edit(
+                library: name, key: request.key?.description, changes: changes, operations: operations)
+            server.with { $0.sent.know(pendingID, edit) }
+        }
         let outcome = try call { cache -> CacheError? in
             do throws(CacheError) {
                 try await cache.update(
                     OptimisticUpdate(
                         pendingID: ByteString(pendingID), library: ByteString(name), operations: operations,
-                        dependsOn: dependsOn.map { [ByteString($0)] } ?? []))
+                        dependsOn: dependsOn.map { [ByteString($0)] } ?? [], send: request))
                 return nil
             } catch {
                 return error
@@ -52,6 +60,9 @@ extension Simulation {
                     }
                     guard let error = outcome.value ?? nil else {
                         world.truth.layers[place].isCertain = true
+                        if world.current?.number == input.number {
+                            world.server.with { $0.sent.notePrompt(pendingID) }
+                        }
                         world.acknowledge(max(before, input.number))
                         return
                     }
@@ -59,7 +70,8 @@ extension Simulation {
                     let hasWaited = world.current?.number != input.number
                     let isOrphan = dependsOn.map { other in
                         !world.truth.layers.contains {
-                            $0.pendingID == other && $0.isCertain && !(hasWaited && $0.isHandled)
+                            $0.pendingID == other && $0.isCertain
+                                && !(hasWaited && ($0.isHandled || $0.request != nil))
                         }
                     }
                     let isExcused =
@@ -86,7 +98,7 @@ extension Simulation {
 
     /// Lets the server perform an edit or refuse it; the answer may get lost.
     func answerUpdate(_ input: SimulationInput, _ random: inout SeededGenerator) throws {
-        let open = truth.layers.filter { $0.isCertain && !$0.isHandled }
+        let open = truth.layers.filter { $0.isCertain && !$0.isHandled && $0.request == nil }
         guard process != nil, !open.isEmpty else { return }
         try answer(random.pick(open), input.number, &random, isSure: false)
     }

@@ -40,7 +40,7 @@ extension Simulation {
         try reopenAndVerify()
     }
 
-    private func deliverAll() throws {
+    func deliverAll() throws {
         for name in Self.libraryNames {
             try ingest(wire[name] ?? [], input: .max)
             wire[name] = []
@@ -57,7 +57,7 @@ extension Simulation {
     /// Lets the server answer every edit.
     private func settleEdits() throws {
         var random = SeededGenerator(seed: plan.seed)
-        while let layer = truth.layers.first {
+        while let layer = truth.layers.first(where: { $0.request == nil }) {
             if layer.isHandled {
                 try rollBack(layer.pendingID, .max)
             } else {
@@ -68,6 +68,7 @@ extension Simulation {
             guard layer.isHandled else { continue }
             throw SimulationFailure("layer \(layer.pendingID) was rolled back and is still there (L2)")
         }
+        if traits.sends { try drainOutbox() }
     }
 
     /// Waits until gaps close, and refreshes stale libraries.

@@ -134,7 +134,10 @@ extension Simulation {
             cursor > library.log.base, !diskMayFail, !executor.isLaneStalled
         else { return }
         let sequence = max(library.log.base, cursor - 1 - Int64(random.below(5)))
-        server.with { $0.libraries[name]?.restore(to: sequence) }
+        server.with { state in
+            state.libraries[name]?.restore(to: sequence)
+            state.sent.restore(name, from: library.logs.count - 1, to: library.logs.count, through: sequence)
+        }
         process?.durable.forget(name)
         wire[name] = []
         delivered.removeAll { $0.library == name }
@@ -276,5 +279,6 @@ extension Simulation {
         try shutDown(mayFail: false)
         diskMayFail = false
         try open(old.folder, on: old.disk)
+        try startOutbox()
     }
 }

@@ -108,6 +108,7 @@ extension Simulation {
         try open(next, on: disk)
         if process?.disk.isStopped == true { return try crash(kind) }
         try recover(durable)
+        try startOutbox()
     }
 
     /// Closes the process in order.
@@ -213,6 +214,7 @@ extension Simulation {
             }
         }
         candidate.settleLayers()
+        loosenSent(&candidate)
         if let next {
             for layer in next.layers where !candidate.layers.contains(where: { $0.pendingID == layer.pendingID }) {
                 var layer = layer

@@ -33,6 +33,8 @@ package final class Simulation {
     private var seenJobCount: UInt64?
     /// The truth while answers of the last check came and no cursor had moved yet: a disk may have exactly this state.
     var truthOnTheWay: WorldTruth?
+    /// The truth before answers to sent edits settled them at the last check; nil when none did.
+    var truthBeforeAnswers: WorldTruth?
     var underway: [Underway] = []
     /// The calls that ended since the last check.
     var finished: [Underway] = []
@@ -130,12 +132,16 @@ package final class Simulation {
     /// Starts the first process.
     private func begin() throws {
         let folder = try newFolder()
-        guard let crashPoint else { return try open(folder) }
+        guard let crashPoint else {
+            try open(folder)
+            return try startOutbox()
+        }
         let disk = try FaultDisk(folder: folder.path)
         disk.plan(.stop(crashPoint.moment), at: crashPoint.number, count: .max, seed: plan.seed)
         diskMayFail = true
         try open(folder, on: disk)
-        if process?.disk.isStopped == true { try crash(CrashKind(seed: plan.seed)) }
+        if process?.disk.isStopped == true { return try crash(CrashKind(seed: plan.seed)) }
+        try startOutbox()
     }
 
     /// Runs the work that is ready, and checks the result.
@@ -148,7 +154,9 @@ package final class Simulation {
             let concernsAll = [.remove, .rollBack, .invalidate].contains(input.kind)
             try check(isThorough: concernsAll || input.seed % 8 == 0)
             if let truthOnTheWay { snapshots.append((input.number, truthOnTheWay)) }
+            if let truthBeforeAnswers { snapshots.append((input.number, truthBeforeAnswers)) }
             truthOnTheWay = nil
+            truthBeforeAnswers = nil
             seenJobCount = executor.jobCount
         }
         snapshots.append((input.number, truth))
@@ -158,6 +166,7 @@ package final class Simulation {
     /// Runs until nothing more can happen unless time passes.
     func drain() throws {
         guard executor.run() else { throw SimulationFailure("the tasks never come to rest") }
+        collectPosted()
         collect()
         if let noted { throw noted }
     }

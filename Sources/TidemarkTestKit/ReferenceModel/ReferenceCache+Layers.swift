@@ -9,6 +9,8 @@ extension ReferenceCache {
         }
         guard layers.count < layerCountMax else { throw .limitExceeded }
         open(layer.library)
+        var layer = layer
+        layer.dependsOn.removeAll { id in layers.contains { $0.pendingID == id && $0.isConfirmed } }
         layers.append(layer)
     }
 

@@ -69,6 +69,62 @@ import TidemarkTesting
         try await cache.close()
     }
 
+    /// A line of the library of photos.
+    private func line(_ epoch: String, _ sequence: Int, _ resource: String) -> [UInt8] {
+        Array(
+            (#"{"library_id":"","sequence":\#(sequence),"epoch":"\#(epoch)","event":{"ResourceChanged":"#
+                + #"{"resource_type":"photo","resource":\#(resource)}}}"# + "\n").utf8)
+    }
+
+    @Test func `an answer to a request from before a new log does not overwrite what the new log wrote`() async throws {
+        let server = ScriptedMutations()
+        let cache = try await SyncCache.inMemory(mutationUpstream: server)
+        try await cache.ingest(line("e1", 50, #"{"id":"1","name":"pond"}"#))
+        _ = try await cache.optimistically(sending: MutationRequest(method: "m", input: 1)) { changes in
+            try changes.put(Photo(id: "1", name: "lake"))
+            try changes.put(Photo(id: "2", name: "sea"))
+        }
+        let sent = await server.next()
+        try await cache.ingest(line("e2", 1, #"{"id":"1","name":"ocean"}"#))
+        await server.answer(
+            .success(
+                OptimisticCommit(
+                    pendingID: sent.pendingID,
+                    confirmed: [Array(#"{"id":"1","name":"lake"}"#.utf8), Array(#"{"id":"2","name":"sea"}"#.utf8)],
+                    resourceType: "photo", sequence: EventSequence(52))))
+        try await cache.outboxIsEmpty()
+        #expect(try await cache.entity(Photo.self, id: "1")?.name == "ocean")
+        #expect(try await cache.entity(Photo.self, id: "2")?.name == "sea")
+        // The answer's number holds nothing off in the new log.
+        try await cache.ingest(line("e2", 2, #"{"id":"2","name":"bay"}"#))
+        try await cache.ingest(line("e2", 3, #"{"id":"1","name":"gulf"}"#))
+        #expect(try await cache.entity(Photo.self, id: "1")?.name == "gulf")
+        #expect(try await cache.entity(Photo.self, id: "2")?.name == "bay")
+        try await cache.close()
+    }
+
+    @Test func `an edit whose answer names a place in an ended log settles with the first write of the new log`()
+        async throws
+    {
+        let server = ScriptedMutations()
+        let cache = try await SyncCache.inMemory(mutationUpstream: server)
+        try await cache.ingest(line("e1", 50, #"{"id":"1","name":"pond"}"#))
+        let edit = try await cache.optimistically(sending: MutationRequest(method: "m", input: 1)) { changes in
+            try changes.put(Photo(id: "1", name: "lake"))
+        }
+        let sent = await server.next()
+        try await cache.ingest(line("e2", 60, #"{"id":"2","name":"ocean"}"#))
+        await server.answer(.success(OptimisticCommit(pendingID: sent.pendingID, sequence: EventSequence(52))))
+        try await cache.outboxIsEmpty()
+        // The cursor is past 52, but of another log.
+        #expect(try await cache.entity(Photo.self, id: "1")?.name == "lake")
+        #expect(await edit.state == .confirmed)
+        try await cache.ingest(line("e2", 61, #"{"id":"1","name":"lagoon"}"#))
+        #expect(await edit.state == nil)
+        #expect(try await cache.entity(Photo.self, id: "1")?.name == "lagoon")
+        try await cache.close()
+    }
+
     @Test func `a thousand edits of one key are sent one by one, in order`() async throws {
         let server = CountingMutations()
         let cache = try await SyncCache.inMemory(mutationUpstream: server)

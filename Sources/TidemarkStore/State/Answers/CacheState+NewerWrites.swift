@@ -12,7 +12,12 @@ extension CacheState {
         let index = libraries.index(of: library)
         return FetchStart(
             write: recentWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
-            generation: index.map { libraries[$0].gate.generation } ?? 0)
+            generation: generation(of: library))
+    }
+
+    /// Returns the generation of a library's log; 0 for a library that is not known.
+    package func generation(of library: ByteString) -> UInt32 {
+        libraries.index(of: library).map { libraries[$0].gate.generation } ?? 0
     }
 
     /// Empties the memory of writes before it is used again: writes until now are not known.

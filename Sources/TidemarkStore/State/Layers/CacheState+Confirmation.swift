@@ -26,18 +26,21 @@ package struct LayerConfirmation: Sendable {
     /// The type of `confirmed`; nil: as the layer says.
     package var type: ByteString?
     package var sequence: EventSequence?
+    /// The generation of the library when the mutation was sent, to which `sequence` belongs; nil: the present one.
+    package var generation: UInt32?
     /// The real ids, each temporary id once.
     package var realIDs: [RealID]
 
     package init(
         pendingID: ByteString, library: ByteString?, confirmed: [PutResource]?, type: ByteString?,
-        sequence: EventSequence?, realIDs: [RealID]
+        sequence: EventSequence?, generation: UInt32? = nil, realIDs: [RealID]
     ) {
         self.pendingID = pendingID
         self.library = library
         self.confirmed = confirmed
         self.type = type
         self.sequence = sequence
+        self.generation = generation
         self.realIDs = realIDs
     }
 }
@@ -70,7 +73,7 @@ extension CacheState {
         let library = layer.library
         let resources = try resources(of: confirmation, layer)
         try checkSizes(of: confirmation, resources, in: library)
-        let gate = libraries[library].gate
+        let generation = confirmation.generation ?? libraries[library].gate.generation
         isUnwritten = true
         let keys = Set(layers.group(of: layer).flatMap { $0.changes.map(\.key) }).union(resources.map(\.key))
         beginUnit(isMulti: keys.count > 1 || !confirmation.realIDs.isEmpty)
@@ -79,12 +82,12 @@ extension CacheState {
             layers.renameInputs(id.temporary, to: id.json, in: library)
         }
         for (key, resource) in resources {
-            confirm(resource, key, sequence: confirmation.sequence, generation: gate.generation, at: now)
+            confirm(resource, key, sequence: confirmation.sequence, generation: generation, at: now)
         }
         if confirmation.confirmed != nil {
             if let own = layers.layers[layer.number] { drop(layers.group(of: own), at: now) }
         } else {
-            let place = confirmation.sequence.map { AwaitedPlace(sequence: $0, generation: gate.generation) }
+            let place = confirmation.sequence.map { AwaitedPlace(sequence: $0, generation: generation) }
             for member in layers.group(of: layer) { layers.confirm(member.number, awaiting: place) }
         }
         if let cursor = cursor(of: library) { dropReached(cursor, in: library, at: now) }
@@ -123,7 +126,8 @@ extension CacheState {
         return own.isEmpty && all.count == 1 ? all.first : nil
     }
 
-    /// Writes a confirmed resource to the base, unless the base stands for something newer.
+    /// Writes a confirmed resource to the base, unless the base stands for something newer: a write with a higher
+    /// sequence, or any of a newer log.
     private mutating func confirm(
         _ resource: [UInt8], _ key: StoredKey, sequence: EventSequence?, generation: UInt32, at now: Int64
     ) {
@@ -132,7 +136,9 @@ extension CacheState {
         let index = withIdentity(key) { entities.find($0) }
         if let index {
             let stored = entities.stamp(of: index)
-            guard !isBehind(sequence, stored.sequence, isComparable: stored.generation == generation) else { return }
+            guard stored.generation <= generation,
+                !isBehind(sequence, stored.sequence, isComparable: stored.generation == generation)
+            else { return }
             // A confirmation without a known place must not remove the entity's own sequence.
             if sequence == nil, stored.generation == generation { stamp.sequence = stored.sequence }
             resource.withUnsafeBytes { resource in
@@ -142,7 +148,8 @@ extension CacheState {
             }
         } else {
             if let tombstone = tombstones[key],
-                isBehind(sequence, tombstone.sequence, isComparable: tombstone.generation == generation)
+                tombstone.generation > generation
+                    || isBehind(sequence, tombstone.sequence, isComparable: tombstone.generation == generation)
             {
                 return
             }
@@ -151,6 +158,7 @@ extension CacheState {
                 _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
             }
         }
+        let sequence = generation == libraries[key.library].gate.generation ? sequence : nil
         if let sequence {
             let known = libraries[key.library].answeredThrough
             libraries[key.library].answeredThrough = max(known ?? sequence, sequence)

@@ -132,9 +132,11 @@ extension CacheState {
             let below = changed[change.key] ?? visibleResource(change.key)
             changed.updateValue(LayerFold.apply(change, to: below), forKey: change.key)
         }
+        // The server has done what is confirmed: nothing depends on it any more.
+        let dependsOn = update.dependsOn.filter { layers.layer(named: $0)?.isConfirmed != true }
         let layer = Layer(
             number: layers.nextNumber, pendingID: update.pendingID, library: library, createdAt: now, changes: changes,
-            dependsOn: update.dependsOn, sending: update.request.map { LayerSending($0) })
+            dependsOn: dependsOn, sending: update.request.map { LayerSending($0) })
         guard layers.byteCount + layer.byteCount <= layerByteCountMax else { throw .tooManyBytes }
         if let place = firstOversized(layer) { throw tooLarge(changes[place].key, step: stepNumbers[place]) }
         isUnwritten = true

@@ -56,7 +56,9 @@ export function lay(state: State, update: LayerUpdate, now: number): void {
   if (isFull) throw tooMany("too many layers are pending");
   const library = takeLibrary(state, update.library);
   const changes = update.steps.map((step, index) => changeOf(state, step, index, library));
-  const parts = { pendingId: update.pendingId, dependsOn: [...update.dependsOn], changes };
+  // The server has done what is confirmed: nothing depends on it any more.
+  const dependsOn = update.dependsOn.filter((id) => layers.get(id)?.isConfirmed !== true);
+  const parts = { pendingId: update.pendingId, dependsOn, changes };
   const layer: Layer = {
     ...parts, number: layers.nextNumber, library, createdAt: now, isConfirmed: false, awaited: null,
     byteCount: layerByteCount(parts),
