@@ -167,6 +167,7 @@ extension CacheState {
 
     private mutating func countDuplicate(_ source: EventSource) {
         if source != .upstream { counts.duplicate += 1 }
+        tallies.add(.duplicate, source)
     }
 
     /// Returns the event's epoch; the library's own value when they are equal, so that nothing is copied.

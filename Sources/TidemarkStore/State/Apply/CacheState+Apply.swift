@@ -100,8 +100,10 @@ extension CacheState {
             counts.reconciled += 1
         } else if event.kind == .unknown {
             counts.ignored += 1
+            tallies.add(.ignored, view.source)
         } else {
             counts.applied += 1
+            tallies.add(.applied, view.source)
         }
     }
 
