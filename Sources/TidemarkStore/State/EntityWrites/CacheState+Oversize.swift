@@ -35,6 +35,7 @@ extension CacheState {
     mutating func refuseOversized(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         if view.source != .upstream { counts.quarantined += 1 }
         tallies.add(.quarantined, view.source)
+        log(view, .quarantined, reason: .tooLarge, at: now)
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
         guard let sequence = view.event.sequence else { return }
         libraries[library].gate.noteLost(sequence)
@@ -64,6 +65,7 @@ extension CacheState {
         guard view.source != .upstream else { return }
         counts.quarantined += 1
         tallies.add(.quarantined, view.source)
+        log(view, .quarantined, reason: .tooLarge, at: now)
         guard !isCopy else { return }
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
     }
